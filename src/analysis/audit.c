@@ -5,11 +5,14 @@
 #include <string.h>
 
 static const double close_bound = 0.01, wide_bound = 0.03;
-// A claim of fewer bytes may differ by wide_bound, any other claim by close_bound.
+// A claim of fewer than close_bytes bytes may differ from the count by the share wide_bound, any
+// other claim by close_bound.
 static const double close_bytes = 1 << 30;
 
 enum {
-    NAMED_MAX = 3 // number of differing claims that the finding names
+    // Maximum number of claims that the text of finding "claim-differs" lists; others are only
+    // counted.
+    NAMED_MAX = 3
 };
 
 const double *audit_counted(const struct result *result, const char *name)
@@ -39,14 +42,16 @@ static double bound_of(const struct counter *counter)
     return is_small ? wide_bound : close_bound;
 }
 
-// Returns how much may be counted if zero is claimed: a small share of the result's largest claim
-// of the same unit. A bound by the ratio counted ÷ claimed does not exist for a claim of zero.
+// Returns the largest count that agrees with a claim of zero: a small share of the result's largest
+// claim of the same unit; for bytes at least AUDIT_ZERO_BYTES, summed over all units of work. A
+// claim of zero has no ratio counted ÷ claimed that a bound could limit.
 static double zero_bound(const struct result *result, const struct counter *counter)
 {
     double most = 0;
     for (size_t i = 0; i < result->counter_count; i++)
         if (result->counters[i].unit == counter->unit)
-            most = fmax(most, result->counters[i].claimed); // fmax ignores a claim of NaN
+            // NaN stands for no claim; fmax ignores it.
+            most = fmax(most, result->counters[i].claimed);
     double noise = counter->unit == UNIT_BYTE ? AUDIT_ZERO_BYTES / counter->units : 0;
     return fmax(noise, close_bound * most);
 }
@@ -76,12 +81,14 @@ double audit_hit_rate(const struct result *result, unsigned level)
 struct tally {
     const char *device;
     size_t cases, claims, agreeing;
-    const char *named; // text that names the first claims that differ from the count
+    const char *named; // text that lists the first claims that differ from the count
     size_t named_count;
-    const char **keys; // keys of the results that have a differing claim
+    const char **keys; // keys of the results with a claim that differs from the count
     size_t key_count, key_capacity;
-    size_t memory_cases; // number of cases whose claim to read memory agrees with the count
-    double served;       // largest share of a claim to read memory that did not come from memory
+    // Number of cases whose claim `dram_read` (bytes read from memory) agrees with the count.
+    size_t memory_cases;
+    // Largest share, 0 to 1, of a claim `dram_read` that the L2 served instead of memory.
+    double served;
     const char *served_key;
 };
 
@@ -111,8 +118,8 @@ static void name_claim(struct run *run, struct tally *tally, const struct result
                                 tally->named ? ", " : "", counter->name, result->key, differs);
 }
 
-// Keeps the largest share of an agreeing `dram_read` claim that the L2 served, so that memory did
-// not deliver it. Also counts the cases with such a claim.
+// Tallies a claim that agrees with the count. If the claim is `dram_read` (bytes read from memory),
+// counts the case and keeps the largest share of such a claim that the L2 served instead of memory.
 static void tally_served(struct tally *tally, const struct result *result,
                          const struct counter *counter)
 {

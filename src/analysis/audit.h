@@ -21,15 +21,16 @@ enum {
 };
 bool audit_agrees(const struct result *result, const struct counter *counter);
 
-// Returns the hit rate, 0 to 1, of the reads in the L1 (level 1) or the L2 (level 2). NaN if it was
-// not counted, or if a unit of work read less than a byte.
+// Returns the hit rate, 0 to 1, of the reads in the L1 (level 1) or the L2 (level 2). NaN if the
+// reads were not counted, or if a unit of work read less than a byte.
 double audit_hit_rate(const struct result *result, unsigned level);
 
-// Adds findings to the run, for each device whose counters have claims. "counted" says how many
-// claims agree. "l2-served" has the largest share of a claim to read memory that came from the L2
-// although the claim agrees (value), and the result with that claim (key). "claim-differs" has the
-// keys of the results with a claim that does not agree. Results that other work may have disturbed
-// (reason "shared-device") are not judged: the counters of L2 and DRAM include such work.
+// Adds up to three findings to the run for each device whose counters have claims. "counted": how
+// many claims agree with the count. "l2-served": its value is the largest share of a claim to read
+// memory that the L2 served although the claim agrees, its key is the key of that result.
+// "claim-differs": its keys are those of the results with a claim that does not agree. Results that
+// other work may have disturbed (reason "shared-device") are not judged, because the counters of L2
+// and DRAM include such work.
 void audit_add_findings(struct run *run);
 
 #endif

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdbool.h>
 
-// Smallest ratio to the time of stride 1 that shows a conflict.
+// Threads conflict in the banks if a load takes at least this many times as long as at stride 1.
 static const double conflict_least = 2;
-static const double alike = 1.25; // times whose ratio is at most this count as equal
+static const double alike = 1.25; // largest ratio of two times that count as equal
 
 static bool is_power(double value)
 {
@@ -44,8 +44,8 @@ unsigned banks_count(const struct banks_curve *curve)
     for (size_t i = curve->count; i-- > 0;)
         if (is_power(curve->strides[i]) && curve->times[i] * alike >= longest)
             banks = curve->strides[i];
-    // The time must not fall again at any larger power of two, and at least one larger power of two
-    // must have been measured.
+    // At strides above `banks`, the time must not fall again at a power of two, and at least one
+    // such power of two must have been measured.
     for (unsigned stride = (unsigned)banks; stride && stride <= last; stride *= 2)
         if (time_at(curve, stride) * alike < longest)
             return 0;

@@ -17,8 +17,8 @@ struct builder {
 
 // ---------------------------------------------------------------- levels of memory
 
-// Returns the card's name for level k of the curve; CARD_LEVEL_ANY if the card does not show that
-// level.
+// Returns which level of memory (L1, L2 or DRAM) level k of the latency curve is; CARD_LEVEL_ANY if
+// it is none of these, and the card has no row for it.
 static enum card_level level_name(const struct level_curve *curve, size_t k)
 {
     if (k + 1 == levels_count(curve) && isfinite(levels_memory(curve)))
@@ -26,7 +26,7 @@ static enum card_level level_name(const struct level_curve *curve, size_t k)
     return k == 0 ? CARD_LEVEL_L1 : k == 1 ? CARD_LEVEL_L2 : CARD_LEVEL_ANY;
 }
 
-// The range of working sets, in bytes, whose bandwidth is that of one level of memory.
+// A range of working sets, in bytes, whose bandwidth is that of one level of memory.
 struct working_sets {
     double least, most;
 };
@@ -34,7 +34,7 @@ struct working_sets {
 // Returns the working sets that show a level's bandwidth. For a cache they range from four times
 // the size of the cache before it to half of its own size, so that it holds all of the working set.
 // For memory they begin at four times the size of the last cache. The range is empty (least > most)
-// if the curve does not show the level.
+// if the latency curve does not show the level.
 static struct working_sets level_sets(const struct level_curve *curve, enum card_level level)
 {
     size_t count = levels_count(curve), k = level == CARD_LEVEL_L1 ? 0 : 1;
@@ -50,7 +50,8 @@ static struct working_sets level_sets(const struct level_curve *curve, enum card
 
 // ---------------------------------------------------------------- adding rows and figures
 
-// Returns the row with this label. Adds it if the card lacks it; returns NULL if the card is full.
+// Returns the card's row with this section and label, which is added if the card lacks it. Returns
+// NULL if it cannot be added, because the card has CARD_ROWS_MAX rows already.
 static struct card_row *row_get(struct card *card, enum card_section section, const char *label)
 {
     size_t at = 0;
@@ -81,7 +82,8 @@ static bool is_better(const struct card_figure *one, const struct card_figure *o
     return gain > 0;
 }
 
-// Adds the figure to its row. Of several figures with the same name, the row shows the best.
+// Adds the figure to the card's row with this label. Of several figures with the same name, the row
+// shows the best; the others are kept in the list card_figure.other.
 static void figure_add(const struct builder *b, const char *label, const struct card_figure *figure)
 {
     struct card_row *row = row_get(b->card, b->headline->section, label);
@@ -130,7 +132,8 @@ static const char *reason_of(const struct result *result)
     return result->reason_count ? result->reasons[0].text : verdict_name(result->verdict);
 }
 
-// Returns true if the run is still going on, so that the case will be visited again.
+// Returns true if the result may still change: the run goes on and will visit the case again
+// (reason "unfinished").
 static bool is_unfinished(const struct result *result)
 {
     for (size_t i = 0; i < result->reason_count; i++)
@@ -181,8 +184,9 @@ static bool is_described(const struct builder *b, const struct result *result,
            (b->headline->level == CARD_LEVEL_ANY || (bytes >= sets->least && bytes <= sets->most));
 }
 
-// Returns the working sets whose cases count for the headline. For a cache this is only the largest
-// one that was measured: of smaller working sets, caches nearer to the cores hold a larger part.
+// Returns the range of working sets whose cases may give the headline's figure. For a cache only
+// the largest working set that was measured counts, because a larger part of a smaller one lies in
+// caches nearer to the cores.
 static struct working_sets wanted_sets(const struct builder *b)
 {
     struct working_sets sets = level_sets(&b->card->curve, b->headline->level);
@@ -218,8 +222,8 @@ static bool best_figure(const struct builder *b, struct card_figure *best)
 
 // ---------------------------------------------------------------- figures of kind HEADLINE_LEVELS
 
-// Returns the case with the median latency among the cases of level k. If at least half of them
-// have the verdict ok, only these are considered.
+// Returns the case with the median latency among the cases of level k of the latency curve. If at
+// least half of these cases have the verdict ok, only those with this verdict are considered.
 static const struct result *middle_case(const struct builder *b, size_t k)
 {
     const struct plateau *level = &b->card->curve.fit.levels[k];

@@ -22,38 +22,43 @@
 
 enum {
     CARD_ROWS_MAX = 14,
-    CARD_FIGURES_MAX = 2, // figures per row
+    CARD_FIGURES_MAX = 2, // maximum number of figures in a row
     CARD_NOTES_MAX = 5
 };
-#define CARD_NEAR    0.05 // figures with at most this relative difference count as equal
-#define CARD_DIFFERS 0.10 // a figure with this relative difference to the reference stands out
-// Two figures of the same thing whose relative difference is larger get a note.
+#define CARD_NEAR 0.05 // figures with at most this relative difference count as equal
+// A note mentions a figure that differs from the reference by more than this share.
+#define CARD_DIFFERS 0.10
+// If several benchmarks measure the same figure, and their values differ by more than this share,
+// the card has a note about it.
 #define CARD_APART 0.01
-#define CARD_FAR   0.75 // figures below this share of their limit stand out
+#define CARD_FAR   0.75 // a note mentions a figure below this share of its physical limit
 
-// Code of a finding: fathom found no GPU and measured a CPU. Its text is the warning above the
-// rows.
+// Code of the finding that fathom found no GPU and measured a CPU. The text of the finding becomes
+// the warning above the card's rows.
 #define CARD_NO_GPU "no-gpu"
 
 struct card_figure {
-    const char *title;     // row and name: "DRAM read"; in card.further: the headline's title
-    const char *name;      // "read" or "copy" if the row has two figures; else NULL
+    // Title: the row's label and the name, "DRAM read"; in card.further the headline's title.
+    const char *title;
+    const char *name;      // name within its row, "read" or "copy"; NULL if the row has one figure
     const char *benchmark; // the benchmark that measured the figure
     unsigned version;
     const char *key; // key of the case that the figure is from
     enum unit unit;  // unit in which screens show the figure
     enum better better;
-    double value;   // not finite: no value (`verdict` and `reason` say why)
-    double ci95[2]; // 95 % interval; not finite: not known
+    double value;   // not finite: there is no value (`verdict` and `reason` say why)
+    double ci95[2]; // 95 % interval of `value`; not finite: not known
     bool at_least;
     double cycles; // `value` in cycles of the core clock; not finite: not known
     double limit;  // physical limit of `value`; not finite: not known
-    double share;  // share of the limit (metric_share); not finite: not known
+    double share;  // `value` as a share of `limit` (metric_share); not finite: not known
     enum verdict verdict;
     const char *reason; // why the verdict is not ok; NULL if it is ok
-    bool provisional;   // the run is not finished and may change the figure
-    double reference;   // value of the reference card; not finite: none for this `version`
-    // Next in a list of worse figures with the same name, from other headlines; NULL: the end.
+    bool provisional;   // true: the run is not finished and may still change the figure
+    // The same figure of the reference card; not finite: that card has none of this `version`.
+    double reference;
+    // Next element in the list of figures of the same row and name that other headlines gave and
+    // that are worse; NULL: end of the list.
     const struct card_figure *other;
 };
 
@@ -66,10 +71,11 @@ struct card_row {
 
 // One figure of a known card. Known cards are listed in reference/cards.json.
 struct known_figure {
-    const char *row, *name; // `name` is NULL if the row has one figure
+    // Label of the row, name in the row; `name` is NULL if the row has one figure.
+    const char *row, *name;
     const char *benchmark;
     unsigned version;
-    double value; // the file has only figures with the verdict ok
+    double value; // value of the figure; only figures with the verdict ok are in the file
 };
 struct known_card {
     const char *device, *api, *preset, *started;
@@ -84,16 +90,18 @@ struct known_cards {
 struct card {
     const struct run *run;
     const struct run_device *device;
-    const char *api;          // API of the device: "vulkan"
-    const char *warning;      // says that no GPU was measured; NULL: a GPU was measured
-    struct level_curve curve; // latency curve; it has no cases if the run has no curve
+    const char *api;     // API of the device: "vulkan"
+    const char *warning; // text that says that no GPU was measured; NULL: a GPU was measured
+    // The device's longest latency curve; it has no cases if the run has no curve.
+    struct level_curve curve;
     struct card_row rows[CARD_ROWS_MAX];
     size_t count;
     // Figures without a row, from headlines of kind HEADLINE_BEST, in the order of the benchmarks.
     struct card_figure *further;
     size_t further_count, further_capacity;
-    const struct known_card *reference; // known card to compare with; NULL: none for this API
-    bool same_model;                    // true: the reference has the same model name as this card
+    // Known card to compare with; NULL: no known card is suitable.
+    const struct known_card *reference;
+    bool same_model; // true: the reference has the same model name as this card
     // Sentences about figures that stand out: they differ from a reference of the same model, are
     // not trusted, are far from their limit, or several benchmarks measured different values for
     // them.
@@ -125,15 +133,16 @@ double card_figure_gain(const struct card_figure *figure);
 // True if the two names are equal or both are NULL.
 bool card_same_name(const char *one, const char *other);
 
-// Writes the card as a JSON object. `name` is used as in json_put_text.
+// Writes the card as a JSON object. `name` is the name of the JSON member, as in json_put_text.
 struct json_out;
 void card_put(struct json_out *out, const char *name, const struct card *card);
 
-// Returns the cards of reference/cards.json, which is part of the program.
+// Returns the known cards of reference/cards.json, a file that is embedded in the program.
 const struct known_cards *known_cards_builtin(struct arena *arena);
 
-// Read and write a file of known cards. Only trusted figures are written. known_cards_read returns
-// NULL with ERROR_USAGE if the text is not such a file; `name` is used in messages.
+// known_cards_read reads the text of a file of known cards. It returns NULL with ERROR_USAGE if the
+// text is not such a file; error messages call the file `name`. known_cards_write writes such a
+// file with the trusted figures of `cards`.
 const struct known_cards *known_cards_read(struct arena *arena, const char *text, size_t bytes,
                                            const char *name, struct error *err);
 MUST_CHECK bool known_cards_write(const struct card *cards, size_t count, FILE *stream,

@@ -81,7 +81,7 @@ const struct known_cards *known_cards_read(struct arena *arena, const char *text
 
 const struct known_cards *known_cards_builtin(struct arena *arena)
 {
-    struct error err; // not read: a test proves that the built-in cards.json is valid
+    struct error err; // the error is not read: a test proves that the built-in cards.json is valid
     return known_cards_read(arena, reference_cards, reference_cards_bytes, "cards.json", &err);
 }
 
@@ -189,7 +189,7 @@ static void note(struct card *card, const char *text)
         card->notes[card->note_count++] = text;
 }
 
-// Figures of the card, sorted by a weight, the smallest first.
+// Figures that were chosen from a card, sorted by weight; the smallest weight comes first.
 struct choice {
     const struct card_figure *figures[FIGURES_MAX];
     double weights[FIGURES_MAX];
@@ -223,7 +223,8 @@ static struct choice choose(const struct card *card,
     return choice;
 }
 
-// Weight for choose(): puts the figure that differs most from the reference first.
+// Weight for choose(): accepts trusted figures that differ from the reference by more than
+// CARD_DIFFERS, and puts the one that differs most first.
 static double by_difference(const struct card_figure *figure)
 {
     double gain = card_figure_trusted(figure) ? card_figure_gain(figure) : NAN;
@@ -303,7 +304,7 @@ static void note_limits(struct arena *arena, struct card *card)
 }
 
 // Appends `other`, the figure of another benchmark, to the text `list`, if it is trusted and its
-// value differs from that of `shown`.
+// value differs from that of `shown` by more than CARD_APART.
 static const char *also_measured(struct arena *arena, const char *list,
                                  const struct card_figure *shown, const struct card_figure *other)
 {

@@ -69,7 +69,7 @@ uint64_t check_bytes(const struct check_case *of, const struct run_device *devic
     return bytes;
 }
 
-// Returns the text that the case has for `key`; "" if it has none.
+// Returns the text value that the result's case has for the parameter `key`; "" if it has none.
 static const char *value_of(const struct result *result, const char *key)
 {
     const struct case_value *value = case_find(&result->bench_case, key);
@@ -84,7 +84,7 @@ static bool is_case(const struct check_case *of, const struct result *result, ui
            (bytes == 0 || (size && size->uint == bytes));
 }
 
-// Returns true for copies from a device to itself. Pictures of copies show them on the diagonal.
+// Returns true if the result is of copies from a device to itself. Checks do not use such results.
 static bool is_within(const struct result *result)
 {
     return *value_of(result, "from") &&
@@ -129,8 +129,8 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-// Returns the index of the other device, if the result is of a case between two devices and gives a
-// figure of `device`; else NaN.
+// If the result is of a case between two devices and gives a figure of `device`, returns the index
+// of the other device (1 for "cuda:1"); else NaN.
 static double peer_of(const struct check_case *of, const struct result *result,
                       const struct run_device *device)
 {
@@ -170,10 +170,11 @@ const struct result *check_result(const struct run *run, const struct run_device
     return NULL;
 }
 
-// Returns how well `other`, a result of copies between devices in another run, serves as a result
-// of `card`: 3 if it has the same peer, 2 if it has another peer, 0 if it is of other devices.
-// Returns 1 if it is of all devices together, or if `card` measured it but the result does not name
-// the devices, as in the references in the program.
+// Rates how well `other`, a result of another run, serves as a counterpart for copies between
+// `card` and the device with index `peer`. 3: `other` is of copies between `card` and a device with
+// that index. 2: between `card` and a device with another index. 1: between all devices together,
+// or `card` measured it and the result does not name the devices, as in the reference results that
+// are embedded in the program. 0: between other devices.
 static int fitness(const struct check_case *of, const struct result *other,
                    const struct run_device *card, double peer)
 {
@@ -209,7 +210,7 @@ const struct result *check_counterpart(const struct run *run, const struct run_d
     return best;
 }
 
-// Keeps only the details that tell how copies between devices were made.
+// Removes the details of the result, except those that tell how copies between devices were made.
 static void keep_ways(struct arena *arena, struct result *result)
 {
     static const char *const names[] = {"way", "devices"};
@@ -275,8 +276,8 @@ static void add_figure(struct check *check, const struct check_case *of, double 
     check->figures[check->figure_count++] = figure;
 }
 
-// Adds the figures of the copies between `device` and each other device, in the order of the
-// devices.
+// Adds to the check the figures of the copies between `device` and each other device, in the order
+// of the devices.
 static void add_pairs(const struct run *run, const struct run_device *device, struct check *check,
                       const struct check_case *of)
 {
@@ -293,8 +294,8 @@ double check_sensor(const struct result *result, const char *name)
     return sensor ? sensor->value : (double)NAN;
 }
 
-// Takes the core clock from the FP32 result (else from the first result that has it), the memory
-// clock from the DRAM result, and the highest temperature and power of all results.
+// Sets the check's state: the core clock from the FP32 result (else from the first result that has
+// it), the memory clock from the DRAM result, and the highest temperature and power of all results.
 static void take_state(const struct run *run, const struct run_device *device, struct check *check)
 {
     struct check_state *state = &check->state;

@@ -38,7 +38,8 @@ struct pool {
 
 // ---------------------------------------------------------------- collecting figures of all runs
 
-// Returns a text that is equal for two results of one model if the results can be compared.
+// Returns a text that identifies what a result measured. Two results of one model can be compared
+// if their texts are equal.
 static const char *figure_text(struct arena *arena, const struct check_case *of,
                                const struct result *result)
 {
@@ -83,12 +84,14 @@ static int compare(const void *a, const void *b)
 
 // ---------------------------------------------------------------- pooling the spreads
 
-// Sums of squared differences, and the cards that they come from.
+// Sums of squared deviations of the logarithms of figures (`between`: between cards of one model,
+// `repeats`: between runs of one card), and the cards that the figures come from.
 struct sums {
     double between, repeats;
-    // Degrees of freedom: number of terms minus number of means.
+    // Degrees of freedom of the two sums: number of terms minus number of means.
     size_t between_count, repeats_count;
-    const char **cards; // cards of the models of which at least two cards measured a figure
+    // Cards with a figure that at least two cards of their model measured.
+    const char **cards;
     size_t card_count;
     const char **repeated; // cards with several runs; a card with n runs is listed n − 1 times
     size_t repeated_count;
@@ -111,8 +114,8 @@ static void note_cards(struct sums *sums, const struct seen *first, size_t runs,
         sums->repeated[sums->repeated_count++] = first->card;
 }
 
-// Adds the values of one figure of one model to the sums. In `list` the runs of a card are
-// neighbours.
+// Adds the values of one figure, measured on the cards of one model, to the sums. In `list` the
+// runs of a card are neighbours.
 static void add_figure(struct sums *sums, const struct seen *list, size_t count, double *means)
 {
     size_t cards = 0;
@@ -134,8 +137,8 @@ static void add_figure(struct sums *sums, const struct seen *list, size_t count,
     }
 }
 
-// Returns the spread between cards in one class of figures. The sums of repeated runs are
-// continued, because repeated runs are pooled over all classes.
+// Returns the spread between cards in one class of figures. Also adds to the sums of repeated runs,
+// which are pooled over all classes.
 static struct check_spread pool_class(struct sums *sums, const struct seen *list, size_t count,
                                       double *means)
 {
@@ -196,9 +199,9 @@ double check_spread_bound(const struct check_spread *spread, size_t count, doubl
 
 // ---------------------------------------------------------------- values of other cards
 
-// Returns true if both are the same card. The caller compares only devices with the same model
-// name, which is the only identity of a simulated device; so two simulated devices always count as
-// the same.
+// Returns true if `device` and `other` are the same card. The caller compares only devices with the
+// same model name, which is the only identity of a simulated device; so two simulated devices
+// always count as the same.
 static bool is_itself(const struct run_device *device, const struct run_device *other)
 {
     return device_same_chip(device, other) || text_begins(device->id, "model:");
@@ -218,10 +221,12 @@ static const struct check_state *state_of(const struct run *run, const struct ru
     return NULL;
 }
 
-// Returns true if power limits or ECC states are known and differ. They change the speed of a card.
+// Returns true if the power limits or the ECC states of two cards are known and differ. Both change
+// the speed of a card.
 static bool differs(const struct check_state *a, const struct check_state *b)
 {
-    static const double same_power = 0.01; // limits are whole watts: 1 % counts as equal
+    // Drivers report whole watts: limits within 1 % count as equal.
+    static const double same_power = 0.01;
     bool power = a && b && isfinite(a->power_limit_w) && isfinite(b->power_limit_w) &&
                  fabs(a->power_limit_w / b->power_limit_w - 1) > same_power;
     bool ecc = a && b && isfinite(a->ecc_enabled) && isfinite(b->ecc_enabled) &&
@@ -229,8 +234,8 @@ static bool differs(const struct check_state *a, const struct check_state *b)
     return power || ecc;
 }
 
-// Returns the first number in the driver's version: 580 for "NVIDIA 580.159.04"; 0 if there is no
-// number.
+// Returns the branch of a driver, the first number in its version: 580 for "NVIDIA 580.159.04".
+// Returns 0 if there is no number.
 static unsigned long branch_of(const char *driver)
 {
     const char *number = driver ? strpbrk(driver, "0123456789") : NULL;
@@ -248,9 +253,9 @@ static const struct result *comparable(struct arena *arena, const struct run *ru
     return usable && !result_mismatch(arena, known, result) ? known : NULL;
 }
 
-// Adds a card's value. If it is not the judged device, the value of a later run of that card
-// replaces an earlier one. All cards without a UUID are treated as a single card, because they may
-// be the same.
+// Adds the value that another run measured on `card`. Each run of the judged card itself adds a
+// value; of any other card only the last run counts, and its value replaces an earlier one. All
+// cards without a UUID are treated as a single card, because they may be the same.
 static void add_other(struct check_others *others, const struct run_device *card,
                       const struct result *result, const struct metric *metric, double factor)
 {

@@ -42,21 +42,23 @@ enum side {
     SIDE_LESS
 };
 
-// The same metric of two runs: of base, then of new.
+// A metric of one case in two runs: element 0 is of run base, element 1 of run new.
 struct figure {
-    const struct metric *of[2];    // NULL: the metric is not known
-    const struct metric *whole[2]; // metrics that contain those of `of` (part_of), else NULL
+    const struct metric *of[2]; // the metric in both runs; NULL: not known
+    // Metrics of which those in `of` are a part (part_of); NULL: none.
+    const struct metric *whole[2];
 };
 
-// True if the interval of `a` ends below that of `b` by more than the threshold, relative to the
-// upper end of `a` or of what it is a part of. If that end is 0, any distance is enough.
+// True if the interval of `a` ends below that of `b`, and the gap between them is more than the
+// threshold times the upper end of `a` (or of `whole`, if `a` is a part of it). If that end is 0,
+// any gap is enough.
 static bool is_below(const struct metric *a, const struct metric *b, const struct metric *whole,
                      double threshold)
 {
     return b->ci95[0] - a->ci95[1] > threshold * fabs(whole ? whole->ci95[1] : a->ci95[1]);
 }
 
-// True if the whole interval of the change is within the threshold.
+// True if the interval of the change from base to new lies completely within the threshold.
 static bool is_within(const struct figure *figure, double threshold)
 {
     const struct metric *base = figure->of[0], *now = figure->of[1];
@@ -93,7 +95,8 @@ static enum compare_word word_of(enum side side, enum better better)
     return (side == SIDE_MORE) == (better == BETTER_HIGHER) ? COMPARE_FASTER : COMPARE_SLOWER;
 }
 
-// Returns the result's first metric whose name is in `list`; NULL if there is none.
+// Returns the result's first metric whose name is in the comma-separated `list`; NULL if there is
+// none.
 static const struct metric *first_of(const struct result *result, const char *list)
 {
     for (size_t i = 0; i < result->metric_count; i++)
@@ -181,7 +184,8 @@ static void parts_finish(struct compare *compare)
     }
 }
 
-// True if the ratios of time and of cycles both have intervals, and these do not overlap.
+// True if the ratios new ÷ base of time and of cycles both have intervals, and these do not
+// overlap.
 static bool ratios_apart(const struct figure *time, const struct figure *cycles)
 {
     struct ratio a = ratio_of(time->of[0], time->of[1]);
@@ -189,8 +193,8 @@ static bool ratios_apart(const struct figure *time, const struct figure *cycles)
     return a.low > b.high || b.low > a.high;
 }
 
-// Like side_of, but with the larger of the threshold and the spread between healthy cards of one
-// model (card_spread_of).
+// Like side_of, but the threshold is at least the spread between healthy cards of one model
+// (card_spread_of).
 static enum side side_beyond(const struct comparing *c, const char *benchmark,
                              const struct figure *figure)
 {
@@ -198,10 +202,12 @@ static enum side side_beyond(const struct comparing *c, const char *benchmark,
     return side_of(figure, fmax(c->compare->threshold, spread));
 }
 
-static const double outlier_most = 3; // |log(ratio)| of an outlier is at most this × log(spread)
+// An outlier changed by at most this many spreads, in logarithms.
+static const double outlier_most = 3;
 
-// True if the figure changed by at most outlier_most times the spread, in logarithms: a few figures
-// of many do so between two healthy cards.
+// True if the figure changed by at most outlier_most times the spread between healthy cards
+// (card_spread_of), in logarithms. Of many figures, a few change that much between two healthy
+// cards.
 static bool may_be_outlier(const char *benchmark, const struct figure *figure)
 {
     double base = figure->of[0]->median, now = figure->of[1]->median;
@@ -210,7 +216,8 @@ static bool may_be_outlier(const char *benchmark, const struct figure *figure)
     return change <= outlier_most * log1p(card_spread_of(benchmark, figure->of[0]->unit));
 }
 
-// Returns the word for the metric `time`. `cycles` holds the same work in core cycles.
+// Returns the word, such as "faster", for the change of the metric `time` between the two runs.
+// `cycles` is the metric that measures the same work in core cycles.
 static enum compare_word word_for(const struct comparing *c, const char *benchmark,
                                   const struct figure *time, const struct figure *cycles)
 {
@@ -224,7 +231,7 @@ static enum compare_word word_for(const struct comparing *c, const char *benchma
         if (side_beyond(c, benchmark, time) != in_time)
             return COMPARE_CARD;
         if (cycles->of[0] && cycles->of[1] && side_beyond(c, benchmark, cycles) != in_time)
-            return COMPARE_CLOCK; // the cycles differ by no more than between healthy cards
+            return COMPARE_CLOCK; // in cycles, the cards differ no more than healthy cards do
     }
     return word_of(in_time, time->of[0]->better);
 }
@@ -263,8 +270,8 @@ static void metrics_compare(struct comparing *c, const struct result *base,
                                   .ratio = ratio_of(metric, other),
                                   .cycles = ratio_of(cycles.of[0], cycles.of[1]),
                                   .is_part = time.whole[0] != NULL};
-        // If the clock changed too, the ratio of the cycles shows by how much the card itself
-        // differs.
+        // Time or cycles can make the row an outlier: if the clock changed too, the ratio of the
+        // cycles shows by how much the card itself differs.
         row.is_outlier =
             c->other_card &&
             (may_be_outlier(base->benchmark, &time) ||
@@ -340,7 +347,7 @@ static void pair_compare(struct comparing *c, const struct device_pair *pair,
         compare_excuse_outliers(c->arena, c->compare, pair, first);
 }
 
-// Adds a row for each result of a device that no device of the other run is paired with.
+// Adds a row for each measured result of a device that no device of the other run is paired with.
 static void unpaired_list(struct comparing *c, enum compare_word word,
                           const struct result_index *index)
 {
@@ -429,7 +436,7 @@ static int compare_changes(const void *left, const void *right)
     double x = change_of(a), y = change_of(b);
     if (x != y)
         return x < y ? 1 : -1;
-    return (a > b) - (a < b); // equal sizes keep the order of compare.rows
+    return (a > b) - (a < b); // rows with equal changes keep the order of compare.rows
 }
 
 const struct compare_row **compare_rows_of(struct arena *arena, const struct compare *compare,

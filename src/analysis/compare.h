@@ -61,12 +61,12 @@ enum compare_word {
 const char *compare_word_name(enum compare_word word);
 
 struct ratio {
-    double value, low, high; // a number that is NaN is not known
+    double value, low, high; // ratio new ÷ base, and its interval; NaN: not known
 };
 
-// Returns new ÷ base with its interval, as the beginning of this file describes. The value is NaN
-// if a median is not known or the base's is 0; the bounds are NaN if an interval is not known or
-// reaches 0 or below. A metric that is NULL is not known.
+// Returns the ratio new ÷ base of a metric with its interval (see the beginning of this file). The
+// value is NaN if a median is not known or the base's is 0; the bounds are NaN if an interval is
+// not known or reaches 0 or below. A metric that is NULL is not known.
 struct ratio ratio_of(const struct metric *base, const struct metric *now);
 
 // Returns the metric of `result` that measures the same work in core cycles
@@ -80,12 +80,13 @@ const struct metric *metric_in_cycles(const struct benchmark_info *info,
 bool metric_is_twin(const struct benchmark_info *info, const struct result *result,
                     const struct metric *metric);
 
-// How far apart two healthy cards of one model are, in the metrics of one benchmark with this unit.
-// The table is in analysis/spread.c, which tools/results.py makes from the runs in reference/.
+// How far apart two healthy cards of one model are, in the metrics of one benchmark that have this
+// unit. The table is in analysis/spread.c, which tools/results.py makes from the runs in
+// reference/.
 struct card_spread {
     const char *benchmark;
     enum unit unit;
-    double most; // bound of the relative difference between two cards
+    double most; // bound of the relative difference between two cards (0.05: 5 %)
 };
 extern const struct card_spread card_spreads[];
 extern const size_t card_spread_count;
@@ -95,28 +96,35 @@ extern const size_t card_spread_count;
 // few cards were measured, returns the largest bound in the table.
 double card_spread_of(const char *benchmark, enum unit unit);
 
-// One metric of one case. A row whose word is ADDED, BROKEN or REFUSED stands for a whole case; so
-// does a row with MISSING if base_metric is NULL.
+// A row of a comparison: one metric of one case. A row whose word is ADDED, BROKEN or REFUSED
+// stands for a whole case; so does a row with MISSING if base_metric is NULL.
 struct compare_row {
     enum compare_word word;
-    const struct result *base, *now;               // NULL: that run has no such result
-    const struct metric *base_metric, *now_metric; // base_metric is NULL if the row stands for a
-                                                   // whole case; now_metric also if new lacks the
-                                                   // metric
+    // Results of the case in base and in new; NULL: there is none.
+    const struct result *base, *now;
+    // The metric in base and in new. base_metric is NULL if the row stands for a whole case;
+    // now_metric is NULL then, too, and if new lacks the metric.
+    const struct metric *base_metric, *now_metric;
     struct ratio ratio;
-    struct ratio cycles; // ratio of the same work in cycles; NaN: not known
-    bool suspect;        // one of the results is suspect
-    bool is_part;        // the metric is a part of another one; it is left out of the mean
-    bool is_outlier;     // changed in time or in cycles by at most 3 × log(card_spread_of)
-    const char *text;    // why the row is refused, broken, missing or unsure; may be NULL
+    // Ratio new ÷ base of the metric that measures the same work in cycles; NaN: not known.
+    struct ratio cycles;
+    bool suspect; // true: a result of the row has the verdict suspect
+    bool is_part; // true: the metric is a part of another one, and is left out of the mean
+    // True: the change between two cards, in time or in cycles, is so small that it may be an
+    // outlier: at most 3 times card_spread_of, in logarithms.
+    bool is_outlier;
+    // Why the row has the word refused, broken, missing, added or unsure; may be NULL.
+    const char *text;
 };
 
-// The summary of one benchmark.
+// The summary of the rows of one benchmark.
 struct compare_part {
     const char *benchmark;
     size_t counts[COMPARE_WORD_COUNT];
-    double geometric_mean; // of base ÷ new if lower is better, else new ÷ base: above 1 = faster
-    size_t mean_count;     // number of rows in the mean; with 0 rows the mean is NaN
+    // Geometric mean of base ÷ new where lower is better, else of new ÷ base; above 1: new is
+    // faster.
+    double geometric_mean;
+    size_t mean_count; // number of rows in the mean; with 0 rows the mean is NaN
 };
 
 struct compare {
@@ -143,10 +151,10 @@ MUST_CHECK bool compare_runs(struct arena *arena, const struct run *base, const 
                              const struct compare_desc *desc, struct compare *compare,
                              struct error *err);
 
-// Gives the outliers of two cards the word "card" if they are at most 5 % of a benchmark's figures.
-// A figure that one of the cards shows (analysis/card.h) is judged for itself, never as an outlier.
-// Looks at the rows from index `first` on, which are of this pair. compare_runs calls this
-// function.
+// Gives the rows that are outliers between two cards the word "card", if they are at most 5 % of a
+// benchmark's figures. A figure that the card of either run shows (analysis/card.h) is judged for
+// itself, never as an outlier. Looks at the rows from index `first` on, which are the rows of this
+// pair. compare_runs calls this function.
 void compare_excuse_outliers(struct arena *arena, struct compare *compare,
                              const struct device_pair *pair, size_t first);
 
@@ -154,7 +162,7 @@ void compare_excuse_outliers(struct arena *arena, struct compare *compare,
 // known, and they differ.
 bool compare_other_card(const struct device_pair *pair);
 
-// True if any case is slower or broken; `compare` then exits with a failure for CI.
+// True if any case is slower or broken; `fathom compare` then exits with a failure, for use in CI.
 bool compare_regressed(const struct compare *compare);
 
 // Returns the case of a row as people read it: the key, after "DEVICE " if a run has several
@@ -162,7 +170,7 @@ bool compare_regressed(const struct compare *compare);
 const char *compare_row_case(struct arena *arena, const struct compare *compare,
                              const struct compare_row *row);
 
-// Returns the rows with that word, in `arena`, sorted by descending change. Sets *count to their
+// Returns the rows that have `word`, in `arena`, sorted by descending change. Sets *count to their
 // number.
 const struct compare_row **compare_rows_of(struct arena *arena, const struct compare *compare,
                                            enum compare_word word, size_t *count);

@@ -115,8 +115,9 @@ static void row_add(struct arena *arena, struct cross_chip *chip, const struct r
     chip->rows[chip->row_count++] = row;
 }
 
-// Returns true if an earlier device of the chip has this case and metric. The row was then added
-// for that device, or refused because fewer than two devices have comparable values.
+// Returns true if an earlier device of the chip has a value of this metric in this case. When that
+// device was treated, the row was added, or left out because fewer than two devices have comparable
+// values.
 static bool has_row(const struct cross_chip *chip, size_t device, const struct result_index *index,
                     const struct result *result, const char *metric)
 {
@@ -176,14 +177,16 @@ bool cross_opens_group(const struct cross_chip *chip, size_t row)
     return earlier == row;
 }
 
-// Summary of the cells of one device in one group of rows (one benchmark and metric).
+// How one device differs from the reference device of its chip in one group of rows (one benchmark
+// and metric).
 struct gap {
     const struct cross_chip *chip;
     size_t device;
-    const struct cross_row *group; // a row of the group; which one does not matter
-    // Number of cells that have a ratio, and number of those whose ratio is a finding.
+    // Any row of the group; it stands for the benchmark and the metric.
+    const struct cross_row *group;
+    // `equal`: number of rows with a ratio. `apart`: number of those whose ratio is a finding.
     size_t equal, apart;
-    // Row with the ratio farthest from 1; NULL: no ratio is a finding.
+    // Row whose ratio is a finding and farthest from 1; NULL: no ratio is a finding.
     const struct cross_row *worst;
 };
 

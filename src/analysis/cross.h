@@ -7,16 +7,17 @@
 
 #include "analysis/compare.h"
 
-// A ratio outside these bounds is a finding, if the intervals of the two metrics do not overlap.
-// Texts call these bounds "more than 3 %".
+// Bounds of the ratio of a metric through two APIs. A ratio outside the bounds is a finding, if the
+// intervals of the two values do not overlap. Texts call this "more than 3 %".
 #define CROSS_RATIO_LOW  0.97
 #define CROSS_RATIO_HIGH 1.03
 
 struct cross_cell {
-    const struct result *result; // result of the case; NULL: not measured through this API
+    // Result of the case through one API; NULL: not measured through it.
+    const struct result *result;
     const struct metric *metric; // metric of `result`; NULL if `result` is NULL
-    // Ratio to the result of the reference device. NaN for the reference device itself, and if the
-    // two cases are not equal.
+    // Ratio of the metric to that of the reference device. NaN for the reference device itself, and
+    // if the two cases are not equal.
     struct ratio ratio;
     bool apart; // true: the ratio is reported as a finding
 };
@@ -26,7 +27,7 @@ struct cross_row {
     const struct result *first; // result of the first device that has the metric
     const struct metric *metric;
     struct cross_cell *cells;
-    bool apart; // true: a cell of the row is apart
+    bool apart; // true: the ratio of at least one cell is reported as a finding
 };
 
 // Returns true if both rows belong to one group: benchmark and metric are equal.

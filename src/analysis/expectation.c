@@ -12,7 +12,7 @@
 
 // ---------------------------------------------------------------- judging the figures
 
-// A device that is judged.
+// A device that is judged, and what its figures are compared with.
 struct judging {
     struct run *run;
     const struct expectation *expectation;
@@ -20,9 +20,11 @@ struct judging {
     struct check *check;
     struct check_spreads spreads;
     // Number of results that were not used, because their card had another power limit or ECC
-    // state: the largest such number of any figure.
+    // state. This number differs between figures; the largest one is kept.
     size_t left_out;
-    const char *driver; // driver of a card, if its branch differs from the device's; else NULL
+    // Driver of a card that is compared, if its branch (first number of the version) differs from
+    // that of the judged device's driver; NULL: no branch differs.
+    const char *driver;
 };
 
 static double median_of(const double *values, size_t count)
@@ -35,7 +37,8 @@ static double median_of(const double *values, size_t count)
     return stats_median(known, known_count);
 }
 
-// Returns how far apart healthy cards are according to the known spreads, as a factor − 1.
+// Returns the bound of the difference between figures of healthy cards that follows from the known
+// spreads, as a factor − 1 (0.03: 3 %).
 static double spread_of(const struct check_others *others, const struct check_spreads *spreads,
                         const struct check_case *of, enum unit unit)
 {
@@ -58,7 +61,8 @@ static double spread_of(const struct check_others *others, const struct check_sp
     return fmax(repeats, check_spread_bound(&own, count, EXPECTATION_CONFIDENCE));
 }
 
-// Returns how far a healthy card may be from the expected value, as a factor − 1.
+// Returns how far the figure of a healthy card may be from the expected value, as a factor − 1
+// (0.03: 3 %).
 static double bound_of(const struct check_others *others, const struct check_spreads *spreads,
                        const struct check_case *of, enum unit unit)
 {
@@ -82,8 +86,8 @@ static double bound_of(const struct check_others *others, const struct check_spr
 }
 
 // Returns the better end of the figure's interval; for a link to the host, its best round if that
-// is better still: other work of the host slows only some rounds of a link, but a faulty link slows
-// all.
+// is better still, because other work of the host slows only some rounds of a link, but a faulty
+// link slows all rounds.
 static double best_of(const struct judging *j, const struct check_figure *figure)
 {
     bool lower = check_metric_better(figure->metric) == BETTER_LOWER;
@@ -185,8 +189,8 @@ static bool explains(double hz, double expected_hz, const struct check_figure *f
     return log(expected_hz / hz) >= deficit_of(figure) / 2; // false if a clock is not known (NaN)
 }
 
-// Blames the host link if it has fewer lanes or a lower generation than the card can have. Returns
-// false if it has neither.
+// Concludes that the host link is the cause, if it has fewer lanes or a lower generation than the
+// card can have. Returns false if neither is the case.
 static bool find_link_cause(struct run *run, struct check *check, const char *what)
 {
     const struct check_state *state = &check->state;
@@ -268,8 +272,9 @@ static const char *count_text(struct run *run, double count, const char *what)
                         count == 1 ? "" : "s");
 }
 
-// Finds errors that the driver counted. A link that was retrained had lost its connection. If
-// memory has no spare row left, a bad row stays in use.
+// Concludes that the card is broken if the driver reports errors: uncorrected ECC errors, a bad
+// memory row that stays in use because no spare row is left, or an NVLink that was retrained
+// because it had lost its connection. Returns false if there are none.
 static bool find_errors(struct run *run, struct check *check)
 {
     const struct check_state *state = &check->state;
@@ -307,7 +312,8 @@ static bool find_breakage(struct run *run, struct check *check)
     return check->verdict == CHECK_BROKEN || find_errors(run, check);
 }
 
-// Finds results that other work on the device disturbed.
+// Concludes that the device was busy if other work on it disturbed one of its results (reason
+// "shared-device"). Returns false if none was disturbed.
 static bool find_busy(struct run *run, struct check *check)
 {
     const char *text = NULL;
@@ -324,9 +330,9 @@ static bool find_busy(struct run *run, struct check *check)
     return text != NULL;
 }
 
-// Returns a text like "17 of 18 NVLinks work". Returns NULL if all links work, or none: then the
-// card is not linked to other cards. Missing links alone are no fault, because some boards have
-// fewer bridges than the card has links.
+// Returns a text like "17 of 18 NVLinks work". Returns NULL if all links work, or none, because
+// then the card is not linked to other cards. Missing links alone are no fault, because some boards
+// have fewer bridges than the card has links.
 static const char *nvlinks_text(struct run *run, const struct check *check)
 {
     const struct check_state *state = &check->state;
@@ -368,7 +374,8 @@ static void note_counts(struct run *run, struct check *check)
         remark(run, check, arena_printf(run->arena, "no expectation of %s", unknown));
 }
 
-// Returns why nothing was measured: the first reason in the device's results, else check->cause.
+// Returns why nothing was measured: the first reason in the device's results, else the cause that
+// the check already has.
 static const char *why_nothing(const struct run *run, const struct check *check)
 {
     for (size_t i = 0; i < run->result_count; i++)
@@ -377,9 +384,9 @@ static const char *why_nothing(const struct run *run, const struct check *check)
     return check->cause ? check->cause : "no figure was measured";
 }
 
-// Finds the slow figure with the largest deficit, and its cause. If no figure is slow, the host
-// link may still have too few lanes or a low generation, which counts unless a figure of that link
-// is ok. Returns false if nothing is slow.
+// Finds the slow figure with the largest deficit, and concludes its cause. If no figure is slow,
+// too few lanes or a low generation of the host link make the card slow, unless a figure of that
+// link is ok. Returns false if nothing is slow.
 static bool find_slow(const struct judging *j)
 {
     struct run *run = j->run;
@@ -411,8 +418,8 @@ static bool find_slow(const struct judging *j)
     return true;
 }
 
-// Returns the spreads between cards and between runs of one card, by the user's runs and
-// references.
+// Returns the spreads between cards and between runs of one card. They are computed from the runs
+// of the expectation and from its reference runs.
 static struct check_spreads spreads_of(struct arena *arena, const struct expectation *expectation)
 {
     struct check_spreads spreads;

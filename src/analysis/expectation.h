@@ -29,7 +29,8 @@
 
 #define EXPECTATION_CARDS      8
 #define EXPECTATION_CONFIDENCE 0.999
-// One of 13 H200 read its L2 2.4 % slower than the others, and one of 5 H100 2.6 %
+// Minimum bound for the bandwidth of the L2, because healthy cards differ in it: one of 13 H200
+// read its L2 2.4 % slower than the others, and one of 5 H100 2.6 %
 // (reference/other-host/*-counters.json.gz). On these two cards eight workgroups read 1.94 TB/s
 // instead of 1.25: they run on other cores, so these chips probably have their cores in other
 // places.
@@ -39,7 +40,8 @@ struct expectation {
     struct run *const *runs;
     size_t run_count;
     enum check_basis basis;
-    struct run *references; // reference runs for the spreads, from expectation_builtin; NULL: none
+    // Reference runs (expectation_builtin) that are also used to compute the spreads; NULL: none.
+    struct run *references;
 };
 
 // Returns the reference results that are embedded in the program (reference/checks.json). The

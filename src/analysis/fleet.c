@@ -85,7 +85,7 @@ static const char *copy_text(struct fleet *fleet, const char *text)
     return text ? arena_strdup(fleet->arena, text) : NULL;
 }
 
-// What all cards from one file have in common.
+// What all cards from one run file have in common.
 struct origin {
     const char *host, *file, *tool, *started;
 };
@@ -153,7 +153,8 @@ static void add_check(struct fleet *fleet, const struct origin *origin, const st
                check->figure_count * sizeof *card->check.figures);
 }
 
-// Returns the check metric with the title of a figure; CHECK_METRIC_COUNT if there is none.
+// Returns the metric of checks that has this title (fleet_metric_title); CHECK_METRIC_COUNT if
+// there is none.
 static enum check_metric metric_of(const char *title)
 {
     unsigned metric = 0;
@@ -182,8 +183,8 @@ static size_t device_number(const struct run_device *device)
     return colon ? (size_t)strtoul(colon + 1, NULL, 10) : 0;
 }
 
-// Adds a device of a run without checks. Its figures come from its card (analysis/card.h) and have
-// no expected values.
+// Adds a device of a run without checks. Its figures are those of the run's summary of the device
+// (struct card), and have no expected values.
 static void add_measured(struct fleet *fleet, const struct origin *origin, const struct run *run,
                          size_t index)
 {
@@ -247,8 +248,8 @@ static int compare_cards(const struct fleet_card *a, const struct fleet_card *b)
     return order ? order : compare_identities(&a->check, &b->check);
 }
 
-// Order of the checks: by card. Of one card, checks that another process of the host measured come
-// last, and newer checks before older ones.
+// Order of the checks: by card. Of one card, checks that a process took over from another process
+// of the host come last; otherwise newer checks come first.
 static int compare_checks(const void *a, const void *b)
 {
     const struct fleet_card *x = *(struct fleet_card *const *)a,
@@ -278,9 +279,10 @@ static bool is_left_out(const struct fleet *fleet, const char *file)
     return false;
 }
 
-// Records that the file of `card` is left out, because `kept` is another check of the same card.
-// Does nothing if the fleet uses another card of that file. A check that another process measured
-// is only counted.
+// Handles a check that is dropped: `card`, whose hardware is also in `kept`, the check that is
+// kept. Records the file of `card` as left out, unless the fleet uses other checks of that file. A
+// check that was only taken over from another process of the host is counted, without recording its
+// file.
 static void note_dropped(struct fleet *fleet, const struct fleet_card *card,
                          const struct fleet_card *kept)
 {
@@ -298,7 +300,7 @@ void fleet_keep_each_once(struct fleet *fleet)
 {
     size_t count = fleet->count, dropped = 0;
     struct fleet_card **all = fleet->cards;
-    // Each pair: a check that is dropped, and the check of the same card that is kept.
+    // Pairs of checks of the same card: the check that is dropped, then the check that is kept.
     struct fleet_card **pairs = ARENA_ARRAY(fleet->arena, 2 * count, struct fleet_card *);
     if (count)
         qsort(all, count, sizeof(struct fleet_card *), compare_checks);

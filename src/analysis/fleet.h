@@ -33,10 +33,11 @@
 
 #include <regex.h>
 
-// Share of all healthy fleets in which a card is called slow: half of the promised 1 %. The other
-// half allows for errors of the scale.
-#define FLEET_ERROR       0.005
-#define FLEET_MISSED      0.005 // chance to miss a slow card: half of the promised 1 %
+// Share of all healthy fleets in which some card is called slow by chance. It is half of the 1 %
+// that users are promised; the other half allows for errors of the estimated scale.
+#define FLEET_ERROR 0.005
+// Chance to miss a slow card, half of the 1 % that users are promised.
+#define FLEET_MISSED      0.005
 #define FLEET_DISCOVERIES 0.05
 #define FLEET_EFFECT      0.01
 #define FLEET_RESOLUTION  0.002
@@ -45,50 +46,53 @@
 #define FLEET_NOISE        3.0
 
 enum {
-    FLEET_BOUND_CARDS = 8, // an expectation from at least this many cards is "from many cards"
-    FLEET_LEAST = 8,       // smallest number of cards of a kind that are compared
-    FLEET_GROUP_LEAST = 3, // smallest number of cards in a group
-    FLEET_GROUP_FULL = 20  // the effect of a smaller group is reduced towards 0
+    FLEET_BOUND_CARDS = 8, // an expectation from at least this number of cards is "from many cards"
+    FLEET_LEAST = 8,       // kinds with fewer cards than this are not compared
+    FLEET_GROUP_LEAST = 3, // groups with fewer cards than this are not compared with their kind
+    FLEET_GROUP_FULL = 20  // with fewer cards, the effect of a group is reduced towards 0
 };
 
 // Grades of a card, from good to bad.
 enum fleet_grade {
     FLEET_HEALTHY,
     FLEET_NOISY,
-    FLEET_UNKNOWN, // not judged because the card was busy, was not measured, …
+    FLEET_UNKNOWN, // not judged: the card was busy, or was not measured, …
     FLEET_DOUBTFUL,
     FLEET_SLOW,
     FLEET_BROKEN,
     FLEET_GRADE_COUNT
 };
 
-const char *fleet_grade_name(enum fleet_grade grade); // returns "healthy", for example
+const char *fleet_grade_name(enum fleet_grade grade); // returns the name of a grade: "healthy"
 
-const char *fleet_metric_title(enum check_metric metric); // for screens: "DRAM read"
+// Returns the name of a metric on screens: "DRAM read".
+const char *fleet_metric_title(enum check_metric metric);
 
-// Returns the unit for screens: operations are shown as floating-point operations, because all
-// operations that checks count are.
+// Returns the unit in which screens show a figure. Operations per second become floating-point
+// operations per second, because checks count no other operations.
 enum unit fleet_unit(enum unit unit);
 
-// Returns a share as text: "2.7 %", or "over 999 %" if it is larger, which no true value is.
+// Returns a share as text: "2.7 %"; "over 999 %" (or "under -999 %") if it is larger, because such
+// a value is surely wrong.
 const char *fleet_percent(struct arena *arena, double share);
 
 struct fleet_point {
     const struct check_figure *figure; // figure of the check; NULL: not measured
-    double loss;   // relative to the median of cards of this kind: 0.03 = 3 % worse; NaN: not known
-    double score;  // distance of the loss from the median, in scales; NaN: too few cards
-    double chance; // chance that a healthy card has such a score; NaN: the card is not compared
+    double loss;   // how much worse than the median of its kind: 0.03 = 3 % worse; NaN: not known
+    double score;  // distance of the loss from the kind's median, in scales; NaN: too few cards
+    double chance; // chance that a healthy card has so high a score; NaN: the card is not compared
     bool slow;     // true: the check or the comparison called the figure slow
 };
 
 struct fleet_card {
     const char *host, *file;
-    const char *name, *driver, *api, *tool, *started; // NULL: not in the file
+    // Texts from the run file; NULL: not in the file.
+    const char *name, *driver, *api, *tool, *started;
     struct check check;
     size_t kind; // index in fleet.kinds
-    // The figure of each metric: of several links, the slowest.
+    // The figure for each metric; of several links, that of the slowest link.
     struct fleet_point points[CHECK_METRIC_COUNT];
-    // True: the card is part of the kind's median and scale.
+    // True: the card's figures are part of the median and the scale of its kind.
     bool compared;
     enum fleet_grade grade;
     const char *code;  // code of the cause: from check_code_words, or "below-fleet", "noisy"
@@ -103,10 +107,12 @@ struct fleet_metric {
     // Median of the values that the checks expect; NaN: no check expects one.
     double expected;
     double sigma; // standard deviation of the losses
-    double scale; // scale of scores: `sigma`, or more (see "distance" above)
-    // Smallest loss that would be found ("found" above); NaN: the kind is too small.
+    // Unit in which distances from the median are counted: `sigma` or more (see "distance" above).
+    double scale;
+    // Smallest loss that almost certainly makes a card slow ("found" above); NaN: the kind is too
+    // small.
     double found;
-    size_t slow; // number of cards of which this figure is slow
+    size_t slow; // number of cards of the kind whose figure of this metric is slow
     enum unit unit;
     struct population population; // distribution of the losses
 };
@@ -114,8 +120,9 @@ struct fleet_metric {
 struct fleet_kind {
     const char *name, *api;
     size_t count;
-    double clock_step;         // step of the core clock, relative to it; 0: not known
-    struct check_state normal; // median of each number over the compared cards
+    // Step between core clocks, as a share of the core clock; 0: not known.
+    double clock_step;
+    struct check_state normal; // medians, over the compared cards, of numbers from the driver
     struct fleet_metric metrics[CHECK_METRIC_COUNT];
 };
 
@@ -125,11 +132,13 @@ struct fleet_group {
     const char *name; // property in common: "rack r01", "group blue", "GPU 3", "driver 580.1"
     size_t kind, count;
     enum check_metric metric;
-    double effect; // loss relative to the kind, positive if slower; reduced if the group is small
+    // Median loss of the group relative to the kind's, above 0 if the group is slower; reduced
+    // towards 0 if the group is small.
+    double effect;
     double score;
 };
 
-// A quantity, such as the temperature, that is correlated with the loss in one metric.
+// A quantity, such as the temperature, that is correlated with the cards' losses in one metric.
 struct fleet_relation {
     const char *with; // name of the quantity: "temperature"
     size_t kind;
@@ -151,18 +160,21 @@ struct fleet {
     struct arena *arena;
     struct fleet_card **cards; // sorted by host, API and index
     size_t count, capacity;
-    size_t files;            // number of files that were read and used
-    size_t shared;           // number of checks dropped because another process measured them
-    struct named_text *left; // files that were left out, and why
+    size_t files; // number of files that were read and used
+    // Number of checks that were dropped, because they were only taken over from another process of
+    // the host.
+    size_t shared;
+    struct named_text *left; // names of the files that were left out, and why
     size_t left_count, left_capacity;
-    regex_t *group_pattern; // pattern of fleet_group_by; NULL: groups are racks
+    regex_t *group_pattern; // regular expression of fleet_group_by; NULL: groups are racks
 
     // The members below are set by fleet_judge.
     struct fleet_kind *kinds;
     size_t kind_count;
     size_t hosts;
     size_t grades[FLEET_GRADE_COUNT];
-    size_t tests;             // number of figures that were compared
+    // Number of figures that were compared with the figures of other cards.
+    size_t tests;
     struct fleet_entry *list; // cards to look at, the worst entry first
     size_t list_count;
     struct fleet_group *groups; // groups that differ, the least likely by chance first
@@ -178,8 +190,9 @@ struct fleet *fleet_create(void);
 void fleet_destroy(struct fleet *fleet);
 
 // Adds the checks of a run or, if it has none, the figures of its devices' cards (analysis/card.h).
-// Keeps no pointer into the run. A file without either is left out. fleet_judge later also leaves
-// out a file if other files have newer or the same checks of all its cards.
+// Keeps no pointer into the run. A file that has neither checks nor figures is left out.
+// fleet_judge later also leaves out a file if other files have newer or the same checks of all its
+// cards.
 void fleet_add_run(struct fleet *fleet, struct run *run, const char *file);
 
 // Records that a file is left out, and why.
@@ -203,7 +216,8 @@ void fleet_keep_each_once(struct fleet *fleet);
 void fleet_compare(struct fleet *fleet);
 void fleet_find_patterns(struct fleet *fleet);
 
-// Returns how much worse `value` is than `other`: 0.5 for half a bandwidth, 1 for twice a latency.
+// Returns by what share `value` is worse than `other`: 0.5 for half a bandwidth, 1 for twice a
+// latency.
 double fleet_loss(enum check_metric metric, double value, double other);
 
 #endif

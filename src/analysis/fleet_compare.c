@@ -22,7 +22,7 @@ static size_t kind_of(struct fleet *fleet, const struct fleet_card *card)
 }
 
 // Sets the card's figure for each metric. If a check has several figures of a metric (links to
-// several peers), the one with the smallest value counts.
+// several peers), the one with the smallest value, which is the slowest link, is taken.
 static void take_figures(struct fleet_card *card)
 {
     for (size_t i = 0; i < card->check.figure_count; i++) {
@@ -53,7 +53,7 @@ static void sort_into_kinds(struct fleet *fleet)
 
 // ---------------------------------------------------------------- one metric of one kind
 
-// Returns the loss as analysis/fleet.h defines it.
+// Returns the loss of a figure: −ln(value) or, if lower is better, ln(value).
 static double log_loss(const struct check_figure *figure)
 {
     double l = log(figure->value);
@@ -110,7 +110,8 @@ static void gather_cards(struct fleet *fleet, size_t kind, enum check_metric met
         summary->cards[i] = list[i].card;
 }
 
-// Returns one number of a figure: its loss, its own interval or its expected value.
+// A function that returns one number of a figure, such as its loss, its own interval or its
+// expected value.
 typedef double figure_number(const struct check_figure *figure);
 
 static double expectation(const struct check_figure *figure)
@@ -118,9 +119,9 @@ static double expectation(const struct check_figure *figure)
     return figure->expected > 0 ? figure->expected : NAN;
 }
 
-// Fills `values` with one number of each figure of a metric (`number` says which), if it is finite,
-// and returns how many there are. This includes the links to all peers, while a card's point has
-// only its slowest link and does not show what links are like.
+// Fills `values` with the finite numbers that `number` returns for the figures of a metric, and
+// returns how many there are. The figures include the links of a card to all its peers, while
+// card->points has only the slowest link, which is not typical of links.
 static size_t gather_numbers(const struct fleet_metric *summary, enum check_metric metric,
                              figure_number *number, double *values)
 {
@@ -136,7 +137,7 @@ static size_t gather_numbers(const struct fleet_metric *summary, enum check_metr
     return count;
 }
 
-// Returns the value that has this loss.
+// Returns the value of a metric that has this loss; inverse of log_loss.
 static double value_at(enum check_metric metric, double loss)
 {
     return exp(check_metric_better(metric) == BETTER_LOWER ? loss : -loss);
@@ -163,8 +164,8 @@ static void summarise(struct fleet *fleet, size_t kind, enum check_metric metric
         fmax(summary->population.sigma, least_scale(&fleet->kinds[kind], metric, interval));
 }
 
-// Sets the loss, the score and the chance of the card's figure. If the card is compared, its
-// figures of this metric count as tests.
+// Sets the loss, the score and the chance of the card's figure. If the card is compared, adds its
+// figures of this metric to fleet->tests, the number of figures that were compared.
 static void score(struct fleet *fleet, struct fleet_card *card, enum check_metric metric)
 {
     const struct fleet_kind *kind = &fleet->kinds[card->kind];
@@ -187,8 +188,8 @@ static void score(struct fleet *fleet, struct fleet_card *card, enum check_metri
 
 // ---------------------------------------------------------------- numbers from the driver
 
-// Returns the address of number i among the numbers in `state` that may explain a slow card; NULL
-// if there are fewer.
+// Returns the address of element i of the numbers in `state` that may explain why a card is slow;
+// NULL if there are fewer numbers.
 static double *state_number(struct check_state *state, size_t i)
 {
     double *const numbers[] = {&state->core_clock_hz, &state->memory_clock_hz,

@@ -10,9 +10,9 @@
 
 // ---------------------------------------------------------------- verdicts of the checks
 
-// Returns what is wrong with a host link, and sets *code: it has fewer lanes or a lower generation
-// than the card can have. Returns NULL if neither. A card with such a link is slow, even if nothing
-// is known about other cards of its model.
+// If a host link has fewer lanes or a lower generation than the card can have, returns a text that
+// says so, and sets *code; else returns NULL. A card with such a link is slow, even if nothing is
+// known about other cards of its model.
 static const char *link_cause(struct arena *arena, const struct check_state *state,
                               enum check_code *code)
 {
@@ -29,11 +29,11 @@ static const char *link_cause(struct arena *arena, const struct check_state *sta
     return NULL;
 }
 
-// An expectation from many cards has a bound that one healthy figure in a thousand is beyond, so
-// some figures of a large healthy fleet are. A figure beyond its bound is taken as slow without
-// comparison in two cases: its loss is at least `factor` times the loss at the bound, too much for
-// chance in a fleet of this size; or `often` is set, because more figures are beyond their bounds
-// than chance explains.
+// Says when a figure beyond the bound of its expectation is slow without comparison with the fleet.
+// If the expectation is from many cards, one healthy figure in a thousand is beyond the bound by
+// chance. Such a figure is slow only in two cases: its loss is at least `factor` times the loss at
+// the bound, too much for chance in a fleet of this size; or `often` is set, because more figures
+// of the fleet are beyond their bounds than chance explains.
 struct bounds {
     double factor;
     bool often;
@@ -60,8 +60,8 @@ static struct bounds find_bounds(const struct fleet *fleet)
                                     FLEET_BOUND_CHANCE <= FLEET_DISCOVERIES * (double)broken / n};
 }
 
-// Returns true if the verdict "slow" of a check may be due to chance: all its slow figures are just
-// beyond the bounds of expectations from many cards.
+// Returns true if chance may explain that a check says "slow": all its slow figures are just beyond
+// the bounds of expectations from many cards.
 static bool may_be_chance(const struct check *check, const struct bounds *bounds)
 {
     bool any = false,
@@ -106,8 +106,8 @@ static void take_check(struct fleet *fleet, struct fleet_card *card, const struc
 
 // ---------------------------------------------------------------- why a card is slow
 
-// Returns true if `value`, a number from the driver, is lower than on the other cards by more than
-// FLEET_EFFECT.
+// Returns true if `value`, a number from the driver, is lower than `normal`, the median of the
+// card's kind, by more than the share FLEET_EFFECT.
 static bool is_below(double value, double normal)
 {
     return value < normal * (1 - FLEET_EFFECT);
@@ -187,7 +187,8 @@ static const char *loss_text(struct arena *arena, const struct fleet_card *card,
                         fleet_percent(arena, point->loss));
 }
 
-// Writes into the card's cause which figure is slow and, if numbers from the driver tell it, why.
+// Sets the card's cause: a text that says which figure is slow and, if numbers from the driver
+// explain it, why. Sets its code, too.
 static void explain(struct fleet *fleet, struct fleet_card *card, enum check_metric worst,
                     size_t metrics)
 {
@@ -212,8 +213,8 @@ static int compare_reals(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Returns the largest chance that counts as a discovery under the false discovery rate; 0 if there
-// is no discovery.
+// Returns the largest chance of a figure with which a card is doubtful, by the test of the false
+// discovery rate (FLEET_DISCOVERIES); 0 if no figure passes the test.
 static double discovery_limit(struct fleet *fleet)
 {
     double *chances = ARENA_ARRAY(fleet->arena, fleet->tests, double);
@@ -228,8 +229,8 @@ static double discovery_limit(struct fleet *fleet)
     return found ? chances[found - 1] : 0;
 }
 
-// Gives the card this grade if one of its figures has a chance of at most `chance` and a loss of at
-// least FLEET_EFFECT.
+// Gives the card this grade if one of its figures has a loss of at least FLEET_EFFECT and is so
+// rare among healthy cards that its chance is at most `chance`.
 static void grade(struct fleet *fleet, struct fleet_card *card, enum fleet_grade grade,
                   double chance)
 {

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_GROUP "no group" // group of hosts that the pattern of fleet_group_by does not match
+// Group of the hosts whose names the pattern of fleet_group_by does not match.
+#define NO_GROUP "no group"
 
 static void remark(struct fleet *fleet, const char *name, const char *text)
 {
@@ -43,7 +44,7 @@ static struct numbered number_of(const char *host)
     return (struct numbered){start, end - start, strtoul(host + start, NULL, 10), host + end};
 }
 
-// Returns true if the names of the two hosts differ only in their number.
+// Returns true if the names of the two hosts have a number and differ only in it.
 static bool is_same_row(const char *a, const char *b)
 {
     const struct numbered x = number_of(a), y = number_of(b);
@@ -111,9 +112,9 @@ static const char *numbered_name(struct arena *arena, const char *host, unsigned
                         own.rest);
 }
 
-// Returns which hosts are missing between the first and the last of `count` hosts in a row: "n007,
-// n010 to n012". Returns NULL if none is missing, or more than half: such numbers have gaps on
-// purpose.
+// Returns which hosts are missing between the first and the last of `count` hosts whose names
+// differ only in their number: "n007, n010 to n012". Returns NULL if none is missing, or if more
+// than half are missing, because such numbers have gaps on purpose.
 static const char *missing_in_row(struct arena *arena, const char *const *hosts, size_t count)
 {
     const struct numbered first = number_of(hosts[0]), last = number_of(hosts[count - 1]);
@@ -164,8 +165,8 @@ static size_t host_end(const struct fleet *fleet, size_t i, size_t *present)
     return i;
 }
 
-// Adds a remark that names machines with fewer cards than the largest number (at most MISSING_SHOWN
-// of them), if at least nine of ten machines have that number.
+// If at least nine of ten machines have the same, largest number of cards, adds a remark that names
+// the other machines (at most MISSING_SHOWN), which have fewer cards.
 static void find_missing_cards(struct fleet *fleet)
 {
     size_t most = 0, whole = 0, lacking = 0, present;
@@ -249,8 +250,8 @@ static size_t group_end(const struct member *members, size_t count, size_t i)
     return end;
 }
 
-// Adds how far one group is from its kind in one metric. The standard error of the median of n
-// normal values is 1.25 σ / √n.
+// Adds a group to the fleet: how far the median loss of its cards is from that of their kind in one
+// metric. Its score uses the standard error of the median of n normal values, 1.25 σ / √n.
 static void add_group(struct fleet *fleet, size_t kind, enum check_metric metric,
                       const struct member *members, size_t count)
 {
@@ -315,7 +316,7 @@ static void keep_groups(struct fleet *fleet)
 
 static const struct quantity {
     const char *name;
-    size_t offset; // position of the quantity in struct check_state
+    size_t offset; // offset of the quantity in struct check_state, in bytes
 } quantities[] = {
     {"temperature", offsetof(struct check_state, temperature_c)},
     {"core clock", offsetof(struct check_state, core_clock_hz)},
@@ -336,8 +337,8 @@ static int compare_pairs(const void *a, const void *b)
     return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
-// Sorts the pairs by x. Returns the median y of the quarter with the largest x minus that of the
-// quarter with the smallest x.
+// Sorts the pairs (x[i], y[i]) by x. Returns the median y of the quarter with the largest x minus
+// that of the quarter with the smallest x.
 static double quarters_of(struct arena *arena, const double *x, const double *y, size_t count)
 {
     double(*pairs)[2] = arena_array(arena, count, sizeof *pairs);
@@ -396,8 +397,8 @@ static void find_relations(struct fleet *fleet, size_t kind)
 
 // ---------------------------------------------------------------- different versions
 
-// Adds a remark that lists the versions (of drivers, firmware, fathom) in a kind, if there are
-// several.
+// Adds a remark that lists the versions (of drivers, firmware or fathom) of the cards of a kind, if
+// there are several versions.
 static void find_versions(struct fleet *fleet, size_t kind, group_key *key)
 {
     size_t count;

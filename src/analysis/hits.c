@@ -10,17 +10,17 @@
 #include <math.h>
 #include <string.h>
 
-// A cache that answers this share of the reads holds all the data.
+// A cache holds all the data of a chain if at least this share of the reads hit it.
 static const double held_rate = 0.95;
-// A chain with a smaller share of hits in the L2 is taken to miss the caches.
+// A chain counts as missing all caches if a smaller share of its reads hit the L2.
 static const double missed_rate = 0.05;
 static const double factor_max = 1.25;
 static const double sum_bound = 0.01;
 
 // ---------------------------------------------------------------- hit rates
 
-// Returns true if hits and misses add up to the reads. Then the counters agree even if they were
-// counted in different passes.
+// Returns true if hits and misses of the L1 add up to its reads. Then the counters can be used even
+// if they were counted in different passes.
 static bool adds_up(const struct result *result)
 {
     const double *read = audit_counted(result, "l1_read"),
@@ -34,8 +34,8 @@ static bool is_one_pass(const struct result *result, unsigned level)
     const char *prefix = level == 1 ? "l1_read" : "l2_";
     for (size_t i = 0; i < result->counter_count; i++) {
         const struct counter *counter = &result->counters[i];
-        // Older files have no `passes`. In these only the counters of L1 were certainly counted in
-        // one pass.
+        // Older run files do not say in how many passes a counter was counted (`passes` is 0). Of
+        // their counters only those of L1 were certainly counted in one pass.
         if (text_begins(counter->name, prefix) &&
             (counter->passes > 1 || (counter->passes == 0 && level != 1)))
             return false;
@@ -51,13 +51,14 @@ double hits_rate(const struct result *result, unsigned level)
 
 // ---------------------------------------------------------------- sizes at which hits end
 
-// Where the hits of a cache end on a curve: after point `held` and before point `next` (indices).
+// A range of points of a latency curve, as indices. For the end of a cache's hits: `held` is the
+// last point that the cache holds, `next` the next point with a known hit rate.
 struct end {
     size_t held, next;
 };
 
-// Finds where the hits of that cache end on the curve. Returns false if the curve shows no hits, or
-// no end of the hits.
+// Finds between which points of the latency curve the hits of cache `level` (1: L1, 2: L2) end.
+// Returns false if the curve shows no hits, or no end of the hits.
 static bool find_end(const struct level_curve *curve, unsigned level, struct end *end)
 {
     bool found = false;
@@ -74,8 +75,8 @@ static bool find_end(const struct level_curve *curve, unsigned level, struct end
     return false;
 }
 
-// Returns the step of the curve at which cache `level` ends: "L2", or "far L2" if the L2 has two
-// halves. Returns NULL if the curve does not show it.
+// Returns the step of the latency curve at which cache `level` ends: that of "L2", or of "far L2"
+// if the L2 has two halves. Returns NULL if the curve does not show the end.
 static const struct plateaus_step *step_of(struct arena *arena, const struct level_curve *curve,
                                            unsigned level)
 {
@@ -87,8 +88,8 @@ static const struct plateaus_step *step_of(struct arena *arena, const struct lev
     return step;
 }
 
-// Returns the ratio of the size at which hits end to the size at which the level ends, or its
-// inverse, whichever is above 1; 1 if their intervals touch.
+// Compares the size at which the hits of a cache end with the size at which its level ends by
+// latency. Returns the ratio of the larger to the smaller; 1 if their intervals touch.
 static double factor_of(const struct level_curve *curve, const struct end *end,
                         const struct plateaus_step *step)
 {
@@ -102,7 +103,7 @@ static const char *size_text(struct arena *arena, double octaves)
     return unit_text(arena, round(exp2(octaves)), UNIT_BYTE);
 }
 
-// Returns what the latency shows about the end of the level, and whether it agrees with the hits.
+// Returns a text that says where the level ends by latency, and whether the hits end there too.
 static const char *verdict_text(struct arena *arena, const struct plateaus_step *step,
                                 unsigned level, double factor)
 {
@@ -138,9 +139,9 @@ static void report_end(struct run *run, struct arena *arena, const char *device,
         .key_count = 2};
 }
 
-// Fills `values` with the value of counter `name` in each chain that misses the caches, and returns
-// their number. Sets range->held and range->next to the indices of the first and the last such
-// chain.
+// Finds the chains of the curve that miss all caches and have counter `name`. Fills `values` with
+// the counter's value in each of them, and returns their number. Sets range->held and range->next
+// to the indices of the first and the last such chain.
 static size_t find_missing(const struct level_curve *curve, const char *name, double *values,
                            struct end *range)
 {
@@ -202,7 +203,7 @@ static bool is_due(const struct run *run, const char *device)
 
 void hits_add_findings(struct run *run, const char *device)
 {
-    if (!is_due(run, device)) // otherwise fitting a curve would waste time
+    if (!is_due(run, device)) // checked first, because fitting a curve takes time
         return;
     struct arena *arena = arena_create();
     const struct level_curve curve = levels_longest(arena, run, device);

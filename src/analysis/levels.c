@@ -19,10 +19,10 @@ struct search {
 
 // ---------------------------------------------------------------- finding the latency curves
 
-// Finds the first benchmark with a headline of kind HEADLINE_LEVELS that fits, and stores both in
-// `search`. The headline's metric must have this unit, and its parameter the type `by`: PARAM_BYTES
-// if the parameter is the size of a working set, PARAM_UINT if it is the number of a level. Returns
-// false if there is none.
+// Finds the first benchmark with a headline of kind HEADLINE_LEVELS that fits, and stores benchmark
+// and headline in `search`. The headline's metric must have this unit, and its parameter the type
+// `by`: PARAM_BYTES if the parameter is the size of a working set, PARAM_UINT if it is the number
+// of a level. Returns false if there is none.
 static bool find_headline(struct search *search, enum unit unit, enum param_type by)
 {
     for (size_t b = 0; b < search->run->benchmark_count; b++) {
@@ -39,8 +39,8 @@ static bool find_headline(struct search *search, enum unit unit, enum param_type
     return false;
 }
 
-// Returns the metric of a result that the headline names. NULL if the result belongs to another
-// device or benchmark, lacks the headline's parameter, or has no median above 0.
+// Returns the result's metric that the headline names. NULL if the result belongs to another device
+// or benchmark, lacks the headline's parameter, or has no median above 0.
 static const struct metric *reading(const struct search *search, const struct result *result)
 {
     if (!result_is_of(result, search->benchmark->name, search->device) ||
@@ -62,7 +62,7 @@ struct point {
 struct row {
     const struct point *points;
     size_t count;
-    size_t place; // smallest index that a point's case has in the run
+    size_t place; // smallest index in the run of the cases of this row
 };
 
 static int order_of(double a, double b)
@@ -212,7 +212,7 @@ static bool text_differs(const struct level_curve *a, const struct level_curve *
     return one && other && one->text && other->text && strcmp(one->text, other->text) != 0;
 }
 
-// Returns true if the value is a text of role AXIS and is not the same in all curves.
+// Returns true if a parameter's value is a text of role AXIS and is not the same in all curves.
 static bool separates(const struct level_curves *curves, const struct case_value *value)
 {
     if (value->type != PARAM_TEXT || value->role != PARAM_AXIS)

@@ -19,7 +19,9 @@ struct level_curve {
     const struct result **results;
     double *octaves, *ns; // octaves: log2 of bytes (x); ns: medians of the metric (y)
     size_t count;
-    struct plateaus fit; // if .decided is false, the levels are not known, and .reason says why
+    // Plateaus of the curve; if fit.decided is false, only the first fit.flat levels are known, and
+    // fit.reason says why.
+    struct plateaus fit;
 };
 
 struct level_curves {
@@ -48,8 +50,8 @@ size_t levels_count(const struct level_curve *curve);
 double levels_end(const struct level_curve *curve, size_t k);
 
 // Returns the size in bytes from which on a working set is taken to be in memory: four times the
-// last cache. Infinite if the curve ends before that size, because its last level may then be a
-// cache.
+// size of the last cache. Infinite if the curve ends before that size, because its last level may
+// then be a cache.
 double levels_memory(const struct level_curve *curve);
 
 // Returns the name of cache k, such as "L1". `ends` holds the sizes at which the `count` caches
@@ -58,7 +60,7 @@ double levels_memory(const struct level_curve *curve);
 // half faster. The first cache is always L1, never a half.
 const char *levels_cache_name(struct arena *arena, const double *ends, size_t count, size_t k);
 
-// Returns the name of level k of the curve: that of a cache, or "DRAM".
+// Returns the name of level k of the curve: "DRAM", or the name of a cache, such as "L1".
 const char *levels_name(struct arena *arena, const struct level_curve *curve, size_t k);
 
 // Inserts a case into the curve, which stays sorted by x, the log2 of the size in bytes.
@@ -78,11 +80,12 @@ struct level_height {
 struct level_height levels_height(struct arena *arena, const struct level_curve *curve, size_t k,
                                   const char *metric);
 
-// Returns the size of level number `level` (counted from 1) that a benchmark of levels, such as
-// `map`, measured; NULL if none did.
+// Returns the metric, a size in bytes, of level number `level` (counted from 1) that a benchmark of
+// levels, such as `map`, measured; NULL if none did.
 const struct metric *levels_mapped(const struct run *run, const char *device, size_t level);
 
-// Returns the median of level k in cycles of the core clock; NaN if the run has no such metric.
+// Returns the median latency of level k in cycles of the core clock; NaN if the run has no metric
+// in cycles.
 double levels_cycles(struct arena *arena, const struct run *run, const struct level_curve *curve,
                      size_t k);
 

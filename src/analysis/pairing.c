@@ -28,8 +28,8 @@ bool device_same_api(const struct run_device *a, const struct run_device *b)
     return api == strcspn(b->id, ":") && strncmp(a->id, b->id, api) == 0;
 }
 
-// How closely two devices are related, the closest relation first. device_pairs_of pairs in this
-// order.
+// How closely two devices of different runs are related, the closest relation first.
+// device_pairs_of pairs devices in this order.
 enum nearness {
     NEAR_UUID,
     NEAR_PCI, // same PCI address; does not count if both devices report a UUID
@@ -38,8 +38,8 @@ enum nearness {
     NEAR_ANY // any other device that has no pair yet
 };
 
-// Returns a text that two devices have in common if they are related in this way. NULL if the text
-// needs a name, UUID or PCI address that the device does not have.
+// Returns a text that is equal for two devices that are related as `nearness` says. NULL if the
+// text needs a name, UUID or PCI address that the device does not have.
 static const char *mark_of(struct arena *arena, const struct run_device *device,
                            enum nearness nearness)
 {
@@ -79,13 +79,13 @@ static size_t first_at(const struct marked *sorted, size_t count, const char *ma
 }
 
 // Pairs each unpaired device of `base` with the first unpaired device of `now` that is related to
-// it in this way.
+// it as `nearness` says.
 static void pairs_add(struct arena *arena, struct device_pairs *pairs, enum nearness nearness)
 {
     const struct run *base = pairs->base, *now = pairs->now;
     struct marked *sorted = ARENA_ARRAY(arena, now->device_count, struct marked);
-    // Number of paired devices at the front of each range of equal marks. skip[i] is for the range
-    // that begins at sorted[i].
+    // skip[i]: number of devices at the front of the range of equal marks that begins at sorted[i]
+    // that are already paired, so that the search can start after them.
     size_t *skip = ARENA_ARRAY(arena, now->device_count, size_t);
     size_t count = 0;
     for (size_t i = 0; i < now->device_count; i++) {

@@ -31,11 +31,11 @@ struct run_index {
 MUST_CHECK bool run_index_read(struct arena *arena, const char *path, struct run_index *index,
                                struct error *err);
 
-// Sets *entry to the reference for the first device of the run that has one: its name contains the
-// entry's match, and the APIs are equal. Of several, the one with the longest match wins, then the
-// one with the run's own preset, then "full", "standard", "quick". Published entries are never
-// chosen. Fails with ERROR_USAGE if no entry fits; the message lists the devices that have
-// references.
+// Sets *entry to the reference for the first device of the run that has one. An entry fits if the
+// device's name contains its `match` and the APIs are equal. Of several, the one with the longest
+// match wins, then the one with the run's own preset, then "full", "standard", "quick". Published
+// entries are never chosen. Fails with ERROR_USAGE if no entry fits; the message lists the devices
+// that have references.
 MUST_CHECK bool reference_choose(struct arena *arena, const struct run_index *index,
                                  const struct run *run, const struct index_entry **entry,
                                  struct error *err);

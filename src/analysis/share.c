@@ -9,7 +9,7 @@
 
 enum {
     NUMBER_BYTES = 32,
-    IMPORTANCE_FIGURE = 2 // importance of a result that a headline may show
+    IMPORTANCE_FIGURE = 2 // importance of a result that a headline may show; it is kept
 };
 
 static double rounded(double value)
@@ -84,8 +84,8 @@ static bool is_publishable(const struct result *result)
     return result_measured(result) && result->metric_count > 0 && !names_file(result);
 }
 
-// Returns true if the benchmark has a headline of levels whose parameter is the number of a level.
-// The details of such a benchmark (`map`) describe each level, so they are kept.
+// Returns true if the benchmark has a headline of kind HEADLINE_LEVELS whose parameter is the
+// number of a level. The details of such a benchmark (`map`) describe each level, so they are kept.
 static bool describes_levels(const struct benchmark_info *info)
 {
     for (size_t h = 0; info && h < info->headline_count; h++) {
@@ -193,8 +193,9 @@ static bool is_better(const struct metric *metric, const struct metric *than)
     return !than || better_ratio(metric->better, metric->median, than->median) > 1;
 }
 
-// Marks the results of a device that the headline may show: all cases that it describes if it has a
-// parameter, else the best case and the best case with the verdict ok.
+// Gives IMPORTANCE_FIGURE to the results of a device that the headline may show: all cases that the
+// headline describes if it has a parameter, else the best case and the best case with the verdict
+// ok.
 static void mark_headline(const struct run *run, const char *device,
                           const struct benchmark_info *info, const struct headline_info *headline,
                           int *importance)

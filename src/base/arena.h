@@ -52,7 +52,8 @@ char *arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 
 char *arena_vprintf(struct arena *arena, const char *format, va_list args);
 
 // A stream that writes to memory. After text_stream_close, `text` is complete, with a 0 byte after
-// its end; the caller frees it. Without memory, open and close end the process.
+// its end; the caller frees it. If there is no memory, the functions that open and close the stream
+// end the process.
 struct text_stream {
     FILE *file;
     char *text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // declares pipe2
+#define _GNU_SOURCE // needed for the declaration of pipe2
 #include "base/child.h"
 
 #include "base/clock.h"
@@ -26,8 +26,8 @@ enum {
     EXEC_FAILED = 127
 };
 static const size_t line_bytes_default = (size_t)64 << 20;
-static const uint64_t nap_ns = NS_PER_MS / 4;   // pause between checks whether a child ended
-static const uint64_t killed_ns = 5 * NS_PER_S; // longest wait for a killed child to end
+static const uint64_t nap_ns = NS_PER_MS / 4;   // time between checks whether a child has ended
+static const uint64_t killed_ns = 5 * NS_PER_S; // maximum wait for the end of a killed child
 
 struct child {
     pid_t pid; // process id of the child; 0 once the child has ended
@@ -89,8 +89,8 @@ static bool channel_make_room(struct child_channel *channel, size_t line_bytes_m
     return true;
 }
 
-// Calls read once. Returns the number of bytes that were read, 0 at the end of the stream, or a
-// negative number with errno. errno is EMSGSIZE if the line is longer than line_bytes_max.
+// Reads once from the channel into its buffer. Returns the number of bytes read, 0 at the end of
+// the stream, or a negative number with errno: EMSGSIZE if the line exceeds line_bytes_max.
 static ssize_t channel_fill(struct child_channel *channel, size_t line_bytes_max)
 {
     if (!channel_make_room(channel, line_bytes_max)) {
@@ -123,7 +123,7 @@ bool child_channel_is_ready(const struct child_channel *channel)
     return channel->consumed < channel->used || poll(&socket, 1, 0) > 0;
 }
 
-// Sends a part of the text. MSG_NOSIGNAL: if the reader has ended, send fails without a SIGPIPE.
+// Sends what the socket takes of the text. MSG_NOSIGNAL: no SIGPIPE if the reader has ended.
 static ssize_t send_some(int fd, const char *text, size_t bytes)
 {
     ssize_t sent;
@@ -168,7 +168,7 @@ bool child_channel_write(struct child_channel *channel, const char *line, struct
 struct plumbing {
     int ours, theirs;                  // both ends of the channel: the parent's, the child's
     int words_read, words_write;       // both ends of the pipe for the child's output
-    int exec_failed_read, exec_failed; // pipe for the errno of a failed exec
+    int exec_failed_read, exec_failed; // both ends of the pipe for the errno of a failed exec
 };
 
 static void plumbing_close(struct plumbing *p)
@@ -226,7 +226,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
     _exit(written == sizeof failure ? EXEC_FAILED : EXEC_FAILED - 1);
 }
 
-// Reads the errno of a failed exec from the child's pipe; 0 if exec succeeded, which closes it.
+// Returns the errno of a failed exec, read from a pipe that exec closes if it succeeds; else 0.
 static int exec_result(const struct plumbing *p)
 {
     int failure = 0;
@@ -323,14 +323,14 @@ static bool take_line(struct child *child, const char **line, enum child_answer 
     return true;
 }
 
-// Reads what poll has reported. Returns false and sets *answer if no line can come any more.
+// Reads a child's data after poll. Returns false and sets *answer if no line can come any more.
 static bool take_bytes(struct child *child, const struct pollfd *channel,
                        const struct pollfd *words, enum child_answer *answer)
 {
     if (words->revents)
         words_drain(child);
     if (words->revents & (POLLHUP | POLLERR) && child->words_fd >= 0) {
-        close(child->words_fd); // otherwise each poll would report the ended pipe again
+        close(child->words_fd); // closed, because each poll would report the ended pipe again
         child->words_fd = -1;
     }
     *answer = channel->revents ? receive_bytes(child) : CHILD_LINE;
@@ -422,7 +422,7 @@ static void end(struct child *child, uint64_t grace_ns)
     if (!await_end(child, grace_ns)) {
         child->killed = true;
         kill(child->pid, SIGKILL);
-        (void)await_end(child, killed_ns); // ignored: the child may hang in a system call
+        (void)await_end(child, killed_ns); // result ignored: a child in a system call may not end
         child->pid = 0;
     }
     words_drain(child);

@@ -15,9 +15,11 @@
 struct child;
 
 struct child_desc {
-    const char *const *argv;        // arguments, then NULL; argv[0] is the path of the program
-    const char *const *environment; // NAME=VALUE texts, then NULL; or NULL: as in this process
-    size_t line_bytes_max;          // longest line that the child may send; 0: 64 MiB
+    const char *const *argv; // arguments, then NULL; argv[0] is the path of the program
+    // The child's environment: NAME=VALUE texts, then NULL. NULL instead of an array: the
+    // environment of this process.
+    const char *const *environment;
+    size_t line_bytes_max; // maximum length in bytes of a line from the child; 0: 64 MiB
     // true: the child does not end when this process ends, but when it has read the end of the
     // channel. The child has its own session, so signals to this process group do not reach it. Its
     // standard error is that of this process.
@@ -68,14 +70,14 @@ const char *child_end_text(struct child *child);
 struct child_end {
     int signal;        // signal that killed the child; 0: no signal killed it
     int status;        // exit status; 0 if a signal killed the child
-    const char *words; // last line of its output, printable; valid until child_destroy
+    const char *words; // last line of its output, as printable ASCII; valid until child_destroy
 };
 
 // Ends the child if it still runs, and returns how it ended.
 struct child_end child_end(struct child *child);
 
-// The child's side of the channel. It reads lines from standard input, which is a socket to the
-// parent. The caller provides the struct.
+// One end of the channel, with a buffer for the lines that it receives. The child's end is its
+// standard input, a socket to the parent. The caller provides the struct.
 struct child_channel {
     int fd;
     char *buffer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // declares the register names in ucontext_t
+#define _GNU_SOURCE // needed for the names of registers in ucontext_t
 #include "base/crash.h"
 
 #include <fcntl.h>

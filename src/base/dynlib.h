@@ -18,7 +18,8 @@ struct dynlib_symbol {
     const char *name;   // exported name, with its version suffix: "cuCtxCreate_v2"
     const char *former; // older name, which is tried if `name` is missing; NULL: none
     size_t offset;      // offset of the function pointer in the struct at dynlib_desc.table
-    bool optional; // true: the pointer is NULL if the symbol is missing; false: that is an error
+    // True: if the symbol is missing, the pointer is NULL; false: a missing symbol is an error.
+    bool optional;
 };
 #define DYNLIB_SYMBOL(table, member)                                                               \
     {                                                                                              \

@@ -9,15 +9,15 @@
 // Error codes. The program decides by the code what to do next; the message is only for people.
 #define ERROR_CODES(X)                                                                             \
     X(NONE, "none")                                                                                \
-    X(USAGE, "usage")                 /* bad arguments or input: exit 2 */                         \
-    X(NO_DEVICE, "no-device")         /* no device to measure: exit 3 */                           \
+    X(USAGE, "usage")                 /* bad arguments or input: exit status 2 */                  \
+    X(NO_DEVICE, "no-device")         /* no device to measure: exit status 3 */                    \
     X(IO, "io")                       /* a file, pipe or process failed */                         \
     X(UNSUPPORTED, "unsupported")     /* the device lacks a feature: the case is skipped */        \
     X(OUT_OF_MEMORY, "out-of-memory") /* no device memory is left: the case is skipped */          \
     X(TIMEOUT, "timeout")             /* a wait reached its time limit: the worker ends */         \
     X(DEVICE_LOST, "device-lost")     /* the device is lost: a new worker continues */             \
     X(MISMATCH, "mismatch")           /* a kernel computed a wrong result: the case failed */      \
-    X(INTERRUPTED, "interrupted")     /* the user stopped the program: exit 130 */                 \
+    X(INTERRUPTED, "interrupted")     /* the user stopped the program: exit status 130 */          \
     X(INTERNAL, "internal")
 
 enum error_code {
@@ -43,7 +43,7 @@ struct error {
 // be NULL. A message that is too long ends with an ellipsis.
 bool error_set(struct error *err, enum error_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 
-#ifdef __clang_analyzer__ // tells the analyzer that error_set returns false
+#ifdef __clang_analyzer__ // tells clang's static analyzer that error_set returns false
 #define error_set(...) (error_set(__VA_ARGS__) && false)
 #endif
 
@@ -54,7 +54,7 @@ bool error_prefix(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 // a code never changes.
 const char *error_code_name(enum error_code code);
 
-// Returns the code with this name; ERROR_INTERNAL if there is none.
+// Returns the error code with this name; ERROR_INTERNAL if no code has it.
 enum error_code error_code_from_name(const char *name);
 
 #endif

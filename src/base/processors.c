@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // declares sched_setaffinity
+#define _GNU_SOURCE // needed for the declaration of sched_setaffinity
 #include "base/processors.h"
 
 #include "base/text.h"

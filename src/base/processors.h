@@ -13,7 +13,9 @@ bool processors_bind(const char *list);
 // Times since the start of this process (ran, waited) or of the machine (stolen, all).
 struct processors_time {
     double ran, waited; // ns that the process's threads ran, or were ready but had to wait
-    double stolen, all; // clock ticks: used by other virtual machines; total of all processors
+    // `stolen`: clock ticks that other virtual machines used; `all`: clock ticks of all processors
+    // in total.
+    double stolen, all;
 };
 
 // Reads the times from /proc. `root` is put before the paths; NULL means "". Returns false if they

@@ -28,7 +28,7 @@ static int folded(char letter)
 
 size_t text_distance(const char *a, const char *b)
 {
-    size_t rows[3][DISTANCE_BYTES_MAX + 1]; // rows i − 2, i − 1, i of the table of distances
+    size_t rows[3][DISTANCE_BYTES_MAX + 1]; // rows i − 2, i − 1 and i of the table of distances
     size_t a_length = smaller(strlen(a), DISTANCE_BYTES_MAX);
     size_t b_length = smaller(strlen(b), DISTANCE_BYTES_MAX);
     size_t *before = rows[0], *last = rows[1], *row = rows[2];

@@ -11,15 +11,15 @@
 #include <stdint.h>
 
 // Returns how many single letters must be inserted, deleted, changed, or swapped with their
-// neighbour to turn `a` into `b` (optimal string alignment distance, Damerau 1964). Case does not
-// count. Only the first 64 bytes of each text are compared.
+// neighbour to turn `a` into `b` (optimal string alignment distance, Damerau 1964). Upper and lower
+// case are equal. Only the first 64 bytes of each text are compared.
 size_t text_distance(const char *a, const char *b);
 
 // Finds the name that a user probably meant who typed `typed`: the name with the smallest
-// text_distance. The distance must be at most 1 + a quarter of the length of the longer text, and
-// less than that length. Exception: a name that begins with `typed` is always near enough if
-// `typed` has at least 2 letters; its distance counts as 1 at most. Start with {.typed = …} and
-// call text_guess_offer with each name.
+// text_distance to `typed`. That distance must be at most 1 + a quarter of the length of the longer
+// of the two texts, and less than that length. Exception: a name that begins with `typed` is always
+// near enough if `typed` has at least 2 letters; its distance counts as 1 at most. Start with
+// {.typed = …} and call text_guess_offer with each name.
 struct text_guess {
     const char *typed;
     const char *best; // best name so far; NULL: no name is similar enough

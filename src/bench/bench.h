@@ -12,14 +12,14 @@
 #include "measure/visit.h"
 #include "results/results.h"
 
-// The most bytes that a kernel can reach with a 32-bit index of 4-byte words. This limits the
+// Number of bytes that a kernel can reach with a 32-bit index of 4-byte words. This limits the
 // length of chains whose links are indices.
 #define BENCH_INDEX_REACH_BYTES (UINT64_C(16) << 30)
 
 // The values chosen for one parameter, by the preset or by --set; ranges are expanded.
 struct bench_choice {
     const struct param_info *param;
-    struct case_value *values; // as the user ordered them; the word "max" is UINT64_MAX
+    struct case_value *values; // in the order of the user's list; the word "max" is UINT64_MAX
     size_t value_count;
     bool from_user; // true: --set gave the values; false: the preset did
 };
@@ -27,7 +27,7 @@ struct bench_choice {
 struct bench_request {
     struct arena *arena;
     const struct gpu_info *device;
-    const struct gpu_system *system; // the system to which `device` belongs; NULL: unknown
+    const struct gpu_system *system; // all devices, among them `device`; NULL: unknown
     const char *preset;              // the preset: "quick", "standard" or "full"
     // One choice per parameter, in the order of benchmark_info.params.
     const struct bench_choice *choices;
@@ -45,19 +45,19 @@ struct bench_case_list {
 // Appends the case `c`, whose values have the order of the benchmark's params.
 void bench_case_add(struct arena *arena, struct bench_case_list *list, struct bench_case c);
 
-// A case under construction: only its first parameters have values. The functions of struct
+// A case under construction: only its first parameters have values yet. The functions of struct
 // bench_product receive it.
 struct bench_pick {
     const struct bench_request *request;
     const void *context; // the `context` of the struct bench_product
-    // Values of the parameters before number `param`; in keep(): of all parameters.
+    // The values of all parameters before number `param`; in keep(): of all parameters.
     struct bench_case c;
     // For each parameter i, at[i] is the index of its value among the values chosen for it; 0 if
     // the case has no such parameter.
     const size_t *at;
     // Index of the parameter to choose now; in keep(): the number of parameters.
     size_t param;
-    struct case_value *value; // value of that parameter, which may be changed; NULL in keep()
+    struct case_value *value; // value of parameter number `param`; may be changed; NULL in keep()
 };
 
 // The plan of a benchmark: all combinations of the chosen values. A case has a parameter only if
@@ -65,15 +65,15 @@ struct bench_pick {
 // functions are optional.
 struct bench_product {
     const struct bench_request *request;
-    const void *context; // data for the functions
+    const void *context; // data that the functions below receive
 
     // Replaces a chosen value, of a preset or of the user, by the value that the case should use.
     void (*replace)(const struct bench_pick *pick);
 
     // Changes a value to the nearest one that the device supports. Returns false if there is none;
-    // no case then gets this value. Called for values of presets, and for a user's list that ends
-    // in "max". Other values of users are not changed: if the device does not support such a value,
-    // the visit of its case is skipped with the reason.
+    // then no case gets this value. Called for values of presets, and for lists of the user that
+    // end in "max". Other values of users are not changed: if the device does not support such a
+    // value, the visit of its case is skipped with the reason.
     bool (*reach)(const struct bench_pick *pick);
 
     // Returns true if the plan takes this case. May change the values in pick->c. If it returns
@@ -84,26 +84,26 @@ struct bench_product {
     bool (*first)(const struct bench_product *product, const struct bench_case *c);
 };
 
-// Appends the cases of the product. If replace() or reach() made neighbouring values equal, only
-// one of them is used. If the user chose values and there is no case, fails: with ERROR_UNSUPPORTED
-// if the device supports none of the values, else with ERROR_USAGE. If only the preset chose
-// values, having no case is no error.
+// Appends the cases of `product` to `list`. If replace() or reach() made neighbouring values equal,
+// only one of them is used. If the user chose values and there is no case, fails: with
+// ERROR_UNSUPPORTED if the device supports none of the values, else with ERROR_USAGE. If only the
+// preset chose values, having no case is no error.
 MUST_CHECK bool bench_plan_product(const struct bench_product *product,
                                    struct bench_case_list *list, struct error *err);
 
 // A benchmark at work on one open device. The session lasts through the visits of all cases of the
 // benchmark, so that programs and large buffers are made only once.
 struct bench_session {
-    struct arena *arena;       // for memory that lives as long as the session
-    struct gpu_system *system; // all devices; a benchmark may open others than `device`
+    struct arena *arena;       // arena for memory that lives as long as the session
+    struct gpu_system *system; // all devices; a benchmark may also open others than `device`
     struct gpu_device *device;
     const struct gpu_info *info;
-    struct gpu_scope *scope;          // owns objects that live as long as the session
-    struct measure_programs programs; // programs, each built once, in `scope`
+    struct gpu_scope *scope;          // scope of objects that live as long as the session
+    struct measure_programs programs; // programs, each built once; `scope` owns them
     struct measure_limits limits;     // limits of the device
-    struct measure_clock clock;       // clocks that kernels can read; open() sets it if needed
-    bool warm;                        // a case was measured before, so the core clock is high
-    void *state;                      // the benchmark's own data, set by open()
+    struct measure_clock clock; // clocks that kernels can read; set by open() if cases need them
+    bool warm;                  // true: a case was measured before, so the core clock is high
+    void *state;                // the benchmark's own data, set by open()
 };
 
 // Begins a session on an open device of `system`, with an arena and a scope of its own.
@@ -119,7 +119,8 @@ MUST_CHECK bool bench_session_open(struct bench_session *session, struct gpu_sys
                                    struct error *err);
 void bench_session_close(struct bench_session *session);
 
-// Creates a buffer of `bytes` bytes in memory of the kind `memory`; NULL with `err`.
+// Creates a buffer of `bytes` bytes in memory of the kind `memory`; returns NULL with `err` if that
+// fails.
 struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gpu_memory memory,
                                 struct error *err);
 
@@ -127,8 +128,8 @@ struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gp
 struct bench_visit {
     struct bench_session *session;
     const struct bench_case *bench_case;
-    struct gpu_scope *scope; // owns objects of the visit; closed after the visit
-    struct arena *arena;     // for memory of the visit; reset after the visit
+    struct gpu_scope *scope; // scope of objects of the visit; closed after the visit
+    struct arena *arena;     // arena for memory of the visit; reset after the visit
     const struct measure_request *request;
     // Points to the data that the benchmark keeps for this case, in the session's arena. *memory is
     // NULL at the first visit of the case, and again after a visit of another benchmark.
@@ -145,25 +146,25 @@ struct json_out;
 
 struct benchmark {
     struct benchmark_info info;
-    const char *description; // a paragraph for `fathom list NAME`
+    const char *description; // description of the benchmark: a paragraph for `fathom list NAME`
     gpu_caps needs;          // capabilities; if the device lacks one of them, all cases are skipped
-    const char *command; // "map" if only `fathom map` measures this benchmark; NULL: `fathom run`
+    const char *command;     // "map": only `fathom map` measures this benchmark; else NULL
     // True: if several chosen devices have the same case, it is measured on all of them at the same
     // time (suite/schedule.h). The benchmark must then have a parameter "together" with the choices
     // "auto", "yes" and "no".
     bool together;
 
-    // Rough time of one case, relative to one case of `latency` on an H200; 0 means 1. It serves to
-    // estimate the time left (suite/forecast.h). The preset quick uses quick_slowness instead,
-    // unless that is 0.
+    // Approximate time of one case, relative to one case of `latency` on an H200; 0 means 1. It
+    // serves to estimate the time left (suite/forecast.h). In the preset quick, quick_slowness is
+    // used instead, unless it is 0.
     double slowness, quick_slowness;
 
     // Returns the counters to read in a counted visit of the case (measure_request.count): a sum of
     // values of enum measure_count_group. NULL: visits of this benchmark cannot be counted.
     unsigned (*counted)(const struct bench_case *c);
 
-    // True if cases use the link between host and device. Other work on the link then disturbs
-    // them. The host takes part in their times, so a slow sample does not show that the device does
+    // True if cases use the link between host and device, so that other work on the link disturbs
+    // them. The host takes part in their times. So a slow sample does not show that the device does
     // other work (collect_rule.alone).
     bool link;
 
@@ -172,7 +173,7 @@ struct benchmark {
     // are those of `product`.
     bool (*plan)(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err);
-    struct bench_product product; // its member `request` is NULL; bench_plan sets that
+    struct bench_product product; // the product's `request` is NULL; bench_plan sets it
 
     // Sets in `desc`, which is zeroed, the queues with which to open the device. Optional. Without
     // this function, or if it leaves `desc` as it is, the device has one universal queue. A device
@@ -188,11 +189,10 @@ struct benchmark {
     void (*close)(struct bench_session *session);
 
     // Runs in a second process, which the benchmark starts as `fathom __beside NAME -d DEVICE`
-    // (base/child.h). Returns when the other process closes the socket. Optional.
+    // (base/child.h). Returns when the first process closes the socket. Optional.
     bool (*serve)(const char *device, int socket_fd, struct error *err);
 
-    // Prepares, warms up, takes samples, verifies. Fills `visit`, or fails: after ERROR_UNSUPPORTED
-    // Makes one visit of a case: prepares, warms up, takes samples, verifies. Fills `visit`, or
+    // Makes one visit of a case: prepares, warms up, takes samples, and verifies. Fills `visit`, or
     // fails. After ERROR_UNSUPPORTED and ERROR_OUT_OF_MEMORY the case is skipped; after any other
     // error it is failed.
     bool (*visit)(struct bench_visit *run, struct measure_visit *visit, struct error *err);

@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    // Most combinations of values that --set may choose for one benchmark.
+    // Maximum number of combinations of values that the settings --set may choose for one
+    // benchmark.
     COMBINATIONS_MAX = 1 << 16
 };
 
@@ -127,9 +128,9 @@ const char *choices_preset_values(const struct param_info *param, const char *pr
     return values ? values : param->standard;
 }
 
-// Returns the values of a parameter as text: from the last --set that names it, else from the
-// preset, else from the preset standard; NULL if there are none. Sets *from to that setting, or to
-// NULL if the values come from a preset.
+// Returns the values of a parameter as text: from the last --set that names the parameter, else
+// from the preset, else from the preset standard; NULL if there are none. Sets *from to the
+// setting, or to NULL if the values come from a preset.
 static const char *chosen_values(const struct choice_request *request,
                                  const struct benchmark *benchmark, const struct param_info *param,
                                  const struct setting **from)

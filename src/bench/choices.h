@@ -7,20 +7,22 @@
 
 // One setting from the command line: --set [BENCHMARK.]KEY=VALUES.
 struct setting {
-    const char *benchmark; // NULL: the setting is for every benchmark of the run that has the key
+    // NULL: the setting is for every benchmark of the run that has the parameter `key`.
+    const char *benchmark;
     const char *key;
     const char *values; // the values as text, in the grammar of bench/values.h
     const char *text;   // the whole setting as the user typed it
 };
 
-// What a run chooses: benchmarks, a preset, and settings. A later setting replaces an earlier one.
+// What a run chooses: benchmarks, a preset, and settings. A later setting replaces an earlier one
+// for the same parameter.
 struct choice_request {
     const struct benchmark *const *benchmarks;
     size_t benchmark_count;
     const char *preset; // the preset: "quick", "standard" or "full"; "map" for `fathom map`
     const struct setting *settings;
     size_t setting_count;
-    const struct gpu_system *system; // knows all devices, not only those of the run; NULL: unknown
+    const struct gpu_system *system; // all devices, not only those of the run; NULL: unknown
 };
 
 // The names of the presets, as help texts show them, and the preset that is used by default.

@@ -29,15 +29,15 @@ static double power_of_two(int exponent)
     return power;
 }
 
-// Rounds to the nearest integer, ties to even, for |value| < 2^51. It adds a number so large that a
-// double has no bits left for fractions, and subtracts it again.
+// Rounds to the nearest integer, ties to even, for |value| < 2^51. The function adds a number so
+// large that a double has no bits left for fractions, and subtracts the number again.
 static double round_whole(double value)
 {
     const double large = 6755399441055744; // 1.5 · 2^52; doubles near this value have no fractions
     return value + large - large;
 }
 
-// Avoids frexp() and ldexp(), which are slow: one case calls this function millions of times.
+// This function avoids frexp() and ldexp(), which are slow: one case calls it millions of times.
 double fma_round(enum fma_number number, double value)
 {
     uint64_t bits;
@@ -79,8 +79,9 @@ uint64_t fma_bits(enum fma_number number, double rounded)
     return word;
 }
 
-// Computes one step x·x + b of a chain. For f16 a double suffices: x·x is exact in it, and x·x + b
-// too while values stay below 2.
+// Computes one step x·x + b of a chain. If `fused` is true, only the sum is rounded, else also the
+// product. For f16, doubles are exact enough: x·x is exact in a double, and x·x + b too while
+// values stay below 2.
 static double step(enum fma_number number, double x, double b, bool fused)
 {
     if (!fused)
@@ -118,7 +119,8 @@ void fma_chain_follow(enum fma_number number, uint64_t steps, struct fma_chain c
     for (unsigned i = FMA_CHAINS; i-- > 0;) {
         struct fma_chain own = follow(number, i, steps);
         chains[i] = own;
-        // For FMA_F16X2, the high half of a word holds the next chain.
+        // In FMA_F16X2, the low half of a word holds chain i, and the high half holds the next
+        // chain.
         if (number == FMA_F16X2)
             chains[i] =
                 (struct fma_chain){own.start | next.start << 16, own.fused | next.fused << 16,

@@ -6,18 +6,18 @@
 
 #include <stdint.h>
 
-// Values of the parameter `what`: what a case measures.
-#define MAP_HIERARCHY  "hierarchy"  // how many levels of memory a path has
-#define MAP_LEVEL      "level"      // one cache of a path
-#define MAP_MEMORY     "memory"     // the memory behind the last cache that was found
+// Values of the parameter `what`, which says what a case of `map` measures.
+#define MAP_HIERARCHY  "hierarchy"  // measures how many levels of memory a path has
+#define MAP_LEVEL      "level"      // measures one cache of a path
+#define MAP_MEMORY     "memory"     // measures the memory behind the last cache that was found
 #define MAP_TLB        "tlb"        // one TLB level; without level number: misses in all levels
-#define MAP_SHARED     "shared"     // a core's shared memory
-#define MAP_PROBE      "probe"      // a chain with a chosen stride: shows the size of lines
-#define MAP_PAGES      "pages"      // a chain over pages at a chosen distance: shows page sizes
+#define MAP_SHARED     "shared"     // measures a core's shared memory
+#define MAP_PROBE      "probe"      // probe of the line size: a chain with a chosen stride
+#define MAP_PAGES      "pages"      // probe of the page size: a chain over pages at a chosen pitch
 #define MAP_WAYS       "ways"       // a chain through one cache set, if address bits choose the set
-#define MAP_CLOCKS     "clocks"     // a chain within one level, at a requested core clock
-#define MAP_NEIGHBOURS "neighbours" // chains on several cores at once: show which share a level
-#define MAP_CODE       "code"       // straight-line code: shows the instruction caches
+#define MAP_CLOCKS     "clocks"     // probe: a chain within one level, at a requested core clock
+#define MAP_NEIGHBOURS "neighbours" // probe of sharing: chains on several cores at the same time
+#define MAP_CODE       "code"       // probe of the instruction caches: straight-line code
 
 // The usual stride in bytes from one node of a chain to the next.
 enum {
@@ -36,7 +36,7 @@ enum {
 // lengths per octave up to 32768.
 enum {
     MAP_CODE_STEPS = 96,
-    MAP_CODE_QUESTION = 2 // instructions of the test after each stretch
+    MAP_CODE_QUESTION = 2 // number of instructions of the test after each stretch
 };
 uint32_t map_code_length(uint32_t steps);
 
@@ -48,15 +48,15 @@ enum map_param {
     MAP_PARAM_BYTES,
     MAP_PARAM_CHAIN,
     MAP_PARAM_PITCH,
-    MAP_PARAM_CHAINS,                   // number of parameters that all chains have
+    MAP_PARAM_CHAINS,                   // number of the parameters above, which all chains have
     MAP_PARAM_CLOCK = MAP_PARAM_CHAINS, // a parameter of cases `what=clocks` only
     MAP_PARAM_INSTRUCTIONS,             // a parameter of cases `what=code` only
     MAP_PARAM_PARALLEL,                 // a parameter of cases `what=neighbours` only
     MAP_PARAM_COUNT
 };
 
-// The metrics of `map`, in their order. Cases that are probes have only the first four, which are
-// those of the benchmark latency.
+// The metrics of `map`, in their order. Probes that are chains have only metrics of the benchmark
+// latency, which are the first four. Cases `what=code` have only FETCH and FETCH_CYCLES.
 enum map_metric {
     MAP_METRIC_LATENCY,
     MAP_METRIC_CYCLES,

@@ -8,7 +8,7 @@
 #include "bench/choices.h"
 
 enum plan_step {
-    PLAN_CASE,  // *next is the next case
+    PLAN_CASE,  // *next was set to the next case
     PLAN_PAUSE, // all cases returned so far must be measured before the next call
     PLAN_END    // there are no more cases
 };
@@ -17,7 +17,7 @@ struct plan_case {
     const struct benchmark *benchmark;
     const struct bench_case *bench_case;
     const char *key;
-    size_t index; // number of the case in the plan: 0, 1, …
+    size_t index; // number of the case in the plan, counted from 0
 };
 
 struct plan {
@@ -32,8 +32,9 @@ struct plan {
     // Adds conclusions from the results of the plan's cases to the run. Called once, after the last
     // case. Optional.
     void (*conclude)(const struct plan *plan, struct run *run);
-    // Core clocks at which the plan's cases must run. The run locks the device's clock to these,
-    // and does not start if it may not. If the count is 0, no clock is locked.
+    // Core clocks in Hz at which the plan's cases must run. The run locks the device's clock to
+    // each of them. If it is not permitted to do that, it does not start. If the count is 0, no
+    // clock is locked.
     const double *clocks_hz;
     size_t clock_count;
 };

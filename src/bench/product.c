@@ -7,9 +7,10 @@
 struct planner {
     const struct bench_product *product;
     struct bench_case_list *list;
-    struct bench_case c;     // values of the parameters chosen so far, with room for all parameters
+    // Values of the parameters before the one that is chosen next, with room for all parameters.
+    struct bench_case c;
     size_t *at;              // at[i]: index of the value chosen for parameter i (struct bench_pick)
-    struct case_value *copy; // values of a whole case, which keep() may change
+    struct case_value *copy; // values of a complete case, which keep() may change
     // true: for some chosen value, reach() found none that the device supports.
     bool beyond;
     bool refused;     // true: keep() left out a case
@@ -22,8 +23,8 @@ static bool ends_in_max(const struct bench_choice *choice)
     return choice->param->type != PARAM_TEXT && last->uint == UINT64_MAX;
 }
 
-// Changes the value by replace(), then by reach() if bench.h says that it applies. Returns false if
-// reach() finds no value that the device supports.
+// Changes the value by replace() and then, in the cases that bench.h describes, by reach(). Returns
+// false if reach() finds no value that the device supports.
 static bool fit(struct planner *p, struct bench_pick *pick)
 {
     const struct bench_product *product = p->product;

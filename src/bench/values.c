@@ -145,7 +145,8 @@ static bool add_single(struct parser *p, const char *text)
 
 // ---------------------------------------------------------------- ranges
 
-// Returns base · 2^(step/n), where 0 ≤ step < n, rounded as values.h says; UINT64_MAX above 2^63.
+// Returns base · 2^(step/n), where 0 ≤ step < n, rounded as values.h says; UINT64_MAX if the result
+// is 2^63 or more.
 static uint64_t value_between(const struct param_info *param, uint64_t base, uint64_t step,
                               uint64_t n)
 {
@@ -159,8 +160,8 @@ static uint64_t value_between(const struct param_info *param, uint64_t base, uin
     return rounded >= 0x1p63 ? UINT64_MAX : (uint64_t)rounded;
 }
 
-// Returns the end of a range: `to`. For the word "max", if the parameter takes it and
-// param_info.most is set, returns param_info.most.
+// Returns the last value of a range that ends at `to`: `to` itself or, for the word "max",
+// param_info.most, if the parameter takes the word and has this bound.
 static uint64_t last_value(const struct param_info *param, uint64_t to)
 {
     return to == UINT64_MAX && param->takes_max && param->most ? param->most : to;
@@ -195,15 +196,16 @@ static bool add_reals(struct parser *p, double from, double to, uint64_t n)
 
 // The spacing of a range, which follows its end: /N means N values per octave, +S a distance of S.
 struct spacing {
-    uint64_t values; // values per octave
+    uint64_t values; // number of values per octave
     uint64_t step;   // distance between values; 0: the range has `values` per octave instead
 };
 
-// Reads the spacing after the end of a range and removes it from `end`; default: /1.
+// Reads the spacing after the end of a range and removes it from the text `end`. Without a spacing
+// in the text, it is /1.
 static bool cut_spacing(struct parser *p, const char *whole, char *end, struct spacing *spacing)
 {
     *spacing = (struct spacing){.values = 1};
-    // In a real number like 1e+3, the + does not begin a step.
+    // Only in ranges of integers does a + begin a step: a real number may be written 1e+3.
     char *sign = end + strcspn(end, is_integer(p->param) ? "/+" : "/");
     char kind = *sign;
     if (!kind)
@@ -262,7 +264,7 @@ bool values_parse(struct arena *arena, const struct param_info *param, const cha
     *list = (struct value_list){0};
     struct parser parser = {.arena = arena, .param = param, .list = list, .err = err};
     char *rest = arena_strdup(arena, text);
-    // The text of a FILE is one value, although it has commas.
+    // A text that begins with '{' is that of a FILE: one value, although it has commas.
     if (param->type == PARAM_TEXT && *text == '{')
         return add_word(&parser, text);
     while (rest) {

@@ -16,11 +16,11 @@
 #include "results/results.h"
 
 enum {
-    VALUES_MAX = 4096 // most values of one parameter
+    VALUES_MAX = 4096 // maximum number of values of one parameter
 };
 
 struct value_list {
-    struct case_value *values; // in the order of the text, without duplicates
+    struct case_value *values; // values in the order of the text, without duplicates
     size_t count, capacity;
 };
 

@@ -18,8 +18,9 @@
 #include <time.h>
 
 enum {
-    FILE_BYTES_MAX = 100000, // largest run file of a check; a larger one is shortened
-    EXPECTED_MAX = 1024      // largest number of devices for --expect-count
+    // Maximum size of a check's run file in bytes; a larger one is shortened.
+    FILE_BYTES_MAX = 100000,
+    EXPECTED_MAX = 1024 // maximum value of --expect-count, a number of devices
 };
 
 struct checking {
@@ -30,7 +31,7 @@ struct checking {
     struct check_desc desc;
     struct check_parts parts;
     struct expectation expectation;
-    struct run **expected; // the runs that `expectation` uses
+    struct run **expected; // run files with the figures that are expected (expectation.runs)
     const char *output, *prometheus;
     uint64_t expected_count;
     struct run *run;
@@ -56,7 +57,7 @@ static const char *host_name(struct arena *arena)
     return uname(&names) == 0 ? arena_strdup(arena, names.nodename) : "localhost";
 }
 
-// Returns the value of the first of these environment variables that is set; NULL if none is set.
+// Returns the value of the first environment variable in `names` that is set; NULL if none is set.
 static const char *first_set(const char *const *names)
 {
     const char *value = NULL;
@@ -65,8 +66,8 @@ static const char *first_set(const char *const *names)
     return value;
 }
 
-// Returns the file name for the output: `pattern` with the host's name for %h, and this process's
-// rank in a parallel job for %r (0 if there is no job), and % for %%.
+// Returns the name of the output file: `pattern`, in which %h becomes the host's name, %r this
+// process's rank in a parallel job (0 if there is no job), and %% a percent sign.
 static const char *output_name(struct arena *arena, const char *pattern)
 {
     static const char *const variables[] = {"SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
@@ -138,14 +139,15 @@ static void leave_cpus_out(struct device_list *list)
     list->count = kept;
 }
 
-// True if this process may use only some of the machine's NVIDIA cards, for example as a job.
+// True if this process may use only some of the machine's NVIDIA cards, for example because a job
+// scheduler gave it only these.
 static bool has_part_of_the_cards(void)
 {
     return getenv("CUDA_VISIBLE_DEVICES") != NULL;
 }
 
-// Reduces the list to the card whose number is this process's local rank. If the process sees only
-// one card, takes that card: the scheduler has then given each rank its own.
+// Reduces the list of devices to the card whose number is this process's local rank. If the process
+// sees only one card, it takes that card: the scheduler has then given each rank its own card.
 static bool take_own_card(struct device_list *list, struct error *err)
 {
     static const char *const variables[] = {"SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK",
@@ -214,8 +216,8 @@ static bool choose_devices(struct checking *c, struct error *err)
                : false;
 }
 
-// Adds a check for each GPU that no API reaches, unless -d, --local-rank or the environment
-// restricts the check to some of the cards.
+// Adds to the run a check without figures for each GPU that no API reaches, unless -d, --local-rank
+// or the environment restricts the command to some of the cards.
 static void add_unreached(struct checking *c)
 {
     struct unreached_gpu *gpus;
@@ -258,7 +260,8 @@ static void describe(struct checking *c)
     for (size_t i = 0; i < check_case_count; i++) {
         const struct benchmark *one = benchmark_find(check_cases[i].benchmark);
         size_t *count = &desc.choices.benchmark_count;
-        // Adds each benchmark once: its cases are neighbours in check_cases.
+        // Each benchmark of the check is added once: the cases of a benchmark are neighbours in
+        // check_cases.
         if (one && (*count == 0 || used[*count - 1] != one))
             used[(*count)++] = one;
     }
@@ -319,8 +322,8 @@ static bool is_long(const struct run *run, bool *done, struct error *err)
 }
 
 // Shortens the run if its file would have more than FILE_BYTES_MAX bytes: removes findings,
-// benchmarks, and what --expect does not need of the results. If that is not enough, removes all
-// results.
+// benchmarks, and the parts of results that a later --expect does not need. If that is not enough,
+// removes all results.
 static bool shorten(struct run *run, struct error *err)
 {
     bool done;
@@ -337,9 +340,9 @@ static bool shorten(struct run *run, struct error *err)
     return done;
 }
 
-// Returns a text that describes the request of this check in one line. Checks are shared only if
-// these texts are equal. The text includes variables by which a scheduler gives each rank its
-// cards.
+// Returns one line of text that says what this check was asked for. A process takes over the check
+// of another process only if both have the same line. The line includes variables by which a
+// scheduler gives each rank its cards.
 static const char *request_line(const struct checking *c)
 {
     static const enum option_id asked[] = {OPTION_DEVICE, OPTION_API,          OPTION_QUICK,
@@ -363,9 +366,10 @@ static const char *request_line(const struct checking *c)
     return arena_printf(c->cli->arena, "%s\n", line);
 }
 
-// Waits for the lock, unless each rank checks its own card. If meanwhile another process made the
-// same check, takes over its run and returns true. A process that does not get the lock in time
-// measures for itself.
+// Waits for the lock that allows a user only one check at a time on a host. With --local-rank, each
+// rank checks its own card, and no lock is needed. If meanwhile another process made the same
+// check, takes over its run and returns true. A process that does not get the lock in time measures
+// for itself.
 static bool take_shared(struct checking *c)
 {
     static const uint64_t patience_ns = UINT64_C(2) * CHECK_DEADLINE_S * NS_PER_S;

@@ -33,8 +33,8 @@ static bool command_help(struct cli *cli, struct error *err)
 {
     struct options named = {.command = COMMAND_COUNT};
     char *words[] = {cli->argv[0], NULL};
-    // Parses the operand as a command line, so that options_parse finds the command or suggests the
-    // nearest one.
+    // Parses the operand of `fathom help` as a command line, so that options_parse finds the
+    // command or suggests the nearest one.
     if (cli->options->operand_count) {
         words[1] = arena_strdup(cli->arena, cli->options->operands[0]);
         if (!options_parse(cli->arena, 2, words, &named, err))

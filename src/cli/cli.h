@@ -20,7 +20,7 @@ enum exit_status {
 };
 
 enum {
-    CLI_COLUMNS = 100 // largest width of a run's tables, even if the terminal is wider
+    CLI_COLUMNS = 100 // maximum width in columns of a run's tables, even if the terminal is wider
 };
 
 struct cli {
@@ -61,35 +61,38 @@ bool command_check_device(struct cli *cli, struct error *err);
 
 // These two functions handle each -d "model:FILE". cli_announce_models checks the file (ERROR_USAGE
 // with its path and the reason) and adds the path to an environment variable, which the model
-// backend and the workers read. cli_name_models replaces such names in `names` by the ids of the
-// simulated devices, "model:0", "model:1" …
+// backend and the workers read. cli_name_models replaces each "model:FILE" in `names` by the id of
+// the simulated device: "model:0", "model:1" …
 MUST_CHECK bool cli_announce_models(struct cli *cli, struct error *err);
 void cli_name_models(struct cli *cli, const char **names, size_t count);
 
 // What a command measures, and how it shows the results.
 struct cli_measuring {
-    const char *const *benchmarks; // names of benchmarks, then NULL; NULL: the operands name them
-    const char *preset;            // preset if --preset is not given
-    // Called before any driver is loaded. Fails with ERROR_USAGE if preset or settings are wrong.
+    // Names of the benchmarks to measure, then NULL. NULL: the operands of the command name them.
+    const char *const *benchmarks;
+    const char *preset; // preset that is used if --preset is not given
+    // Checks the preset and the settings before any driver is loaded. Fails with ERROR_USAGE if
+    // they are wrong.
     bool (*check)(struct arena *arena, const struct choice_request *request, struct error *err);
     struct plan *(*plan)(struct arena *arena, const struct choice_request *request,
                          const struct gpu_info *device, struct run *run, struct error *err);
-    // Draws the results at the end. NULL: the headlines and the cards are printed.
+    // Draws the results at the end. NULL: the headlines and the cards are printed instead.
     void (*draw)(const struct run *run, FILE *out);
 };
 
-// Measures, prints and saves according to the options. `run` and `map` use it.
+// Measures, and prints and saves the results, according to the options. The commands `run` and
+// `map` use this function.
 MUST_CHECK bool cli_measure(struct cli *cli, const struct cli_measuring *measuring,
                             struct error *err);
 
-// Returns the benchmark with this name. If there is none, returns NULL with ERROR_USAGE; the
-// message suggests the nearest name.
+// Sets *benchmark to the benchmark with the name `name`. Fails with ERROR_USAGE if there is none;
+// the message suggests the nearest name.
 struct benchmark;
 MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
                                    const struct benchmark **benchmark, struct error *err);
 
-// True if a report can be written to `path`. Fails with ERROR_USAGE if this build has no report
-// page, or with ERROR_IO if the file cannot be written.
+// True if an HTML report can be written to `path`. Fails with ERROR_USAGE if this build has no
+// report page, or with ERROR_IO if the file cannot be written.
 MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 
 // Reads a run file like run_read (results/json.h). If an early version of fathom wrote it, adds
@@ -121,8 +124,8 @@ MUST_CHECK bool cli_check_apart(const struct options *options, struct error *err
 bool cli_shows_tables(const struct options *options);
 
 // Fails with ERROR_USAGE if an output would replace the run file `input`, as in `report -o run.json
-// run.json`. The message begins with the command's name. If `input` is "-", it is the standard
-// input.
+// run.json`. The message begins with the command's name. If `input` is "-", the run is read from
+// the standard input, and no output can replace it.
 MUST_CHECK bool cli_outputs_spare(const struct options *options, const char *command,
                                   const char *input, struct error *err);
 
@@ -140,8 +143,10 @@ MUST_CHECK bool cli_silence(const struct cli *cli, uint64_t *silence_ns, struct 
 
 // The hardware counters of a device.
 struct cli_counters {
-    const char *missing;        // why there are no counters, and what to do; else NULL
-    struct named_text *neutral; // neutral counters: fathom's name and the vendor's name
+    // Text: why there are no counters, and what to do; NULL: there are counters.
+    const char *missing;
+    // Counters for which fathom has its own name: this name, and the vendor's name.
+    struct named_text *neutral;
     size_t neutral_count;
     const char **natives; // vendor's names of all counters
     size_t native_count;
@@ -150,8 +155,8 @@ struct cli_counters {
 // Lists the counters of a device. A child process opens the device for that.
 void cli_counters_of(struct cli *cli, const struct gpu_info *device, struct cli_counters *counters);
 
-// Destroys the system, unless drivers are loaded into this process (--no-isolate). They may crash
-// when they are unloaded, so they stay loaded until cli_main ends the process.
+// Destroys the system, unless drivers are loaded into this process (--no-isolate). Drivers may
+// crash when they are unloaded, so they then stay loaded until cli_main ends the process.
 void cli_system_destroy(struct cli *cli, struct gpu_system *system);
 
 #endif

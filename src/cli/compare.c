@@ -15,8 +15,8 @@ enum {
     PATH_BYTES = 4096
 };
 
-// Reads --threshold: "2%" or "0.02" becomes 0.02. Sets 0 if the option was not given. Fails with
-// ERROR_USAGE if the value is not between 0 and 1.
+// Sets *threshold to the value of --threshold, where "2%" and "0.02" both mean 0.02, or to 0 if the
+// option was not given. Fails with ERROR_USAGE if the value is not between 0 and 1.
 static bool read_threshold(const struct cli *cli, double *threshold, struct error *err)
 {
     const char *typed = options_value(cli->options, OPTION_THRESHOLD);

@@ -31,8 +31,9 @@ static void write_commands(FILE *out)
             fprintf(out, "%s%s", shown++ ? " " : "", command_table[i].name);
 }
 
-// Writes the words that an argument of this kind can be; `shown` is the help's text for the
-// argument. Files are not listed, because the shell completes them itself.
+// Writes the words that completion offers for an argument of this kind. `shown` is the argument in
+// the help, which for presets lists the words. Files are not listed, because the shell completes
+// them itself.
 static void write_words(FILE *out, enum word_kind kind, const char *shown)
 {
     switch (kind) {
@@ -53,7 +54,7 @@ static void write_words(FILE *out, enum word_kind kind, const char *shown)
     case WORD_NONE:
     case WORD_ANY:
     case WORD_FILE:
-    case WORD_SETTING: // the words of --set have functions of their own
+    case WORD_SETTING: // completed by functions written in the shell's language
         break;
     }
 }
@@ -73,7 +74,7 @@ static void write_flags(FILE *out, unsigned command)
 // ---------------------------------------------------------------- keys and values of --set
 
 // Writes the words of a list, such as "a|b c|d", each after a blank and in single quotes. Leaves
-// out the word FILE, which stands for a name.
+// out the word FILE, which stands for the name of any file.
 static void write_quoted(FILE *out, const char *list)
 {
     while (*list) {
@@ -84,7 +85,8 @@ static void write_quoted(FILE *out, const char *list)
     }
 }
 
-// The parts of a shell function that makes a choice by its first argument.
+// The parts of the text of a shell function that chooses by its first argument, in the syntax of
+// one shell.
 struct switch_form {
     const char *function, *begin, *choice, *end_choice, *end;
 };
@@ -101,7 +103,8 @@ static const struct switch_form fish_switch = {.function = "function ",
                                                .end_choice = "\n",
                                                .end = "    end\nend\n"};
 
-// True if --set takes the parameter. Of map's parameters it takes only `clock`.
+// True if --set takes the parameter. Of a benchmark that a command of its own measures (`fathom
+// map`), --set takes only the parameter `clock`.
 static bool is_settable(const struct benchmark *benchmark, const struct param_info *param)
 {
     return !benchmark->command || strcmp(param->key, "clock") == 0;
@@ -136,9 +139,9 @@ static void write_settings(FILE *out, const char *name, const struct switch_form
 
 // ---------------------------------------------------------------- completion for bash
 
-// Completes the word after --set, and the file name after `-d model:`. bash cuts `path=scalar` and
-// `model:FILE` into three words each. _fathom_offer quotes a value and puts the beginning of the
-// typed word, such as "vector,", before it.
+// bash functions that complete the word after --set, and the file name after `-d model:`. bash cuts
+// `path=scalar` and `model:FILE` into three words each. _fathom_offer quotes a value and puts the
+// beginning of the typed word, such as "vector,", before it.
 static const char bash_functions[] =
     "_fathom_offer()\n"
     "{\n"
@@ -183,7 +186,8 @@ static const char bash_functions[] =
     "    COMPREPLY=($(compgen -d -- \"$word\") $(compgen -f -X '!*.json' -- \"$word\"))\n"
     "}\n";
 
-// True if the table has an earlier option of the same name. bash cannot tell such options apart.
+// True if the table has an earlier option of the same name. The bash completion cannot tell two
+// such options apart.
 static bool is_named_before(const struct option_info *option)
 {
     for (const struct option_info *other = option_table; other < option; other++)
@@ -259,7 +263,7 @@ static void zsh_quoted(FILE *out, const char *text)
     }
 }
 
-// The same functions as bash_functions, for zsh, which cuts words only at blanks.
+// zsh functions that do the same as bash_functions. zsh cuts words only at blanks.
 static const char zsh_functions[] =
     "_fathom_set()\n"
     "{\n"
@@ -301,7 +305,8 @@ static void write_zsh_action(FILE *out, enum word_kind kind, const char *shown)
     fputc(')', out);
 }
 
-// Writes the entry of an option by its letter if `letter` is true, else by its long name.
+// Writes the completion entry of an option: for its letter ("-d") if `letter` is true, else for its
+// long name.
 static void write_zsh_option(FILE *out, const struct option_info *option, bool letter)
 {
     fprintf(out, " \\\n            '%s", option->repeated ? "*" : "");
@@ -373,7 +378,7 @@ static void fish_quoted(FILE *out, const char *text)
     fputc('\'', out);
 }
 
-// The same functions as bash_functions, for fish, which expects whole words: "path=scalar".
+// fish functions that do the same as bash_functions. fish expects whole words: "path=scalar".
 static const char fish_functions[] =
     "function __fathom_set\n"
     "    set -l token (commandline -ct)\n"
@@ -440,8 +445,8 @@ static void write_fish_operands(FILE *out, const struct command_info *command)
     fputs("'\n", out);
 }
 
-// Writes the options of a command, or of the program without a command if `command` is
-// COMMAND_COUNT.
+// Writes the completions of the options of a command, or of the program without a command if
+// `command` is COMMAND_COUNT.
 static void write_fish_options(FILE *out, unsigned command)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++)

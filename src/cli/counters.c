@@ -40,7 +40,8 @@ static void list_counters(struct arena *arena, const struct gpu_counters *counte
         list->natives[i] = arena_strdup(arena, natives[i]);
 }
 
-// Opens the device and fills the list. Returns false with the reason in `err`.
+// Opens the device with the id `name` and fills `list` with its hardware counters. If that fails,
+// returns false with the reason in `err`.
 static bool open_and_list(struct arena *arena, const char *name, struct cli_counters *list,
                           struct error *err)
 {

@@ -7,8 +7,9 @@
 
 // ---------------------------------------------------------------- output for people
 
-// Returns the free memory of a device's chip in bytes; 0 if it is not known. It is the same for all
-// APIs, but only Vulkan reports it without opening the device.
+// Returns the free memory of a device's chip in bytes; 0 if it is not known. All APIs share this
+// memory, but only Vulkan reports it without opening the device, so another API's device of the
+// same chip may give the number.
 static uint64_t free_bytes(const struct gpu_system *system, const struct gpu_info *info)
 {
     for (size_t i = 0; i < gpu_system_device_count(system); i++) {

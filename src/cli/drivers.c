@@ -57,7 +57,8 @@ void cli_system_destroy(struct cli *cli, struct gpu_system *system)
         gpu_system_destroy(system);
 }
 
-// Returns FILE of "model:FILE". NULL for any other name, such as "model:0", which is a device's id.
+// Returns the name of the file in "model:FILE". Returns NULL for any other name, such as "model:0",
+// which is the id of a device.
 static const char *file_of(const char *name)
 {
     if (!text_begins(name, "model:"))

@@ -31,7 +31,7 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// Adds the run files of a folder, sorted by name.
+// Adds the run files of a folder (*.json and *.json.gz), sorted by name.
 static bool add_folder(struct arena *arena, struct paths *paths, const char *folder,
                        struct error *err)
 {

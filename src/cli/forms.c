@@ -123,15 +123,17 @@ static bool write_markdown(const struct run *run, FILE *stream, struct error *er
 static const struct form {
     enum option_id option;
     run_writer *write;
-    bool (*has_content)(const struct run *run); // NULL: this form can show every run
+    // True if this form would show anything of the run. NULL: it can show every run.
+    bool (*has_content)(const struct run *run);
     const char *content;
 } forms[] = {{OPTION_CSV, csv_write, NULL, NULL},
              {OPTION_TRACE, trace_write, has_lines, "time line"},
              {OPTION_SVG, svg_write, has_drawings, "chart or a time line"},
              {OPTION_CARD_MARKDOWN, write_markdown, NULL, NULL}};
 
-// Returns the name of the file for this form. Returns NULL if the form's option was not given. Also
-// returns NULL, after printing a note, if the form would show nothing of this run.
+// Returns the name of the file to which the run is written in this form. Returns NULL if the form's
+// option was not given. Also returns NULL, after printing a note, if the form would show nothing of
+// this run.
 static const char *form_path(const struct cli *cli, const struct run *run, const struct form *form)
 {
     const char *path = options_value(cli->options, form->option);

@@ -14,7 +14,7 @@ static void roff(FILE *out, const char *text)
     for (; *text; text++) {
         if (line_begins && (*text == '.' || *text == '\''))
             fputs("\\&", out);
-        if (*text == '\t') // a tab is between the command and the description of an example
+        if (*text == '\t') // in an example, a tab separates the command from its description
             fputc('\n', out);
         else if (*text == '\\')
             fputs("\\e", out);

@@ -15,7 +15,7 @@ struct parser {
 
 static unsigned command_bit(const struct options *options)
 {
-    return 1u << options->command; // COMMAND_PROGRAM if no command was given
+    return 1u << options->command; // this is COMMAND_PROGRAM if no command was given
 }
 
 static const char *command_shown(const struct options *options)
@@ -50,7 +50,7 @@ size_t options_values(struct arena *arena, const struct options *options, enum o
 // ---------------------------------------------------------------- parsing options
 
 // Sets the error for an unknown option, and suggests the known option that is nearest. `typed` is
-// the word without its `dashes`.
+// the word as the user typed it, but without its `dashes`.
 static bool refuse_option(struct parser *p, const char *dashes, const char *typed)
 {
     struct text_guess guess = {.typed = typed};
@@ -195,7 +195,8 @@ static const char *file_in(const struct option_use *use)
     return NULL;
 }
 
-// Returns `word` without the folders of the file name that begins at `file` in it.
+// Returns `word` without the folders of a file name. The file name is the part of `word` from
+// `file` on.
 static char *without_folders(struct arena *arena, const char *word, const char *file)
 {
     const char *slash = strrchr(file, '/');
@@ -210,7 +211,8 @@ char **options_recorded(struct arena *arena, int argc, char **argv, const struct
     for (size_t u = 0; u < options->use_count; u++) {
         const char *file = file_in(&options->uses[u]);
         for (int i = 1; i < argc && file; i++)
-            // Removes the folders from the word of the command line that contains this file name.
+            // Removes the folders from the word of the command line that contains the option's file
+            // name.
             if (file >= argv[i] && file <= argv[i] + strlen(argv[i]))
                 words[i] = without_folders(arena, argv[i], file);
     }

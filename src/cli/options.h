@@ -10,11 +10,11 @@
 
 struct option_use {
     enum option_id option;
-    const char *value; // "": the option takes no value; "-": its optional value was not given
+    const char *value; // value; "": the option takes none; "-": an optional value was not given
 };
 
 struct options {
-    enum command_id command; // COMMAND_COUNT if no command was given
+    enum command_id command; // the command; COMMAND_COUNT if none was given
     struct option_use *uses; // uses of options, in the order of the command line
     size_t use_count, use_capacity;
     const char **operands;
@@ -38,10 +38,10 @@ const char *options_value(const struct options *options, enum option_id option);
 size_t options_values(struct arena *arena, const struct options *options, enum option_id option,
                       const char ***values);
 
-// Returns the words of the command line for a run file. File names lose their folders, which may be
-// private: the program's name, values of options of kind WORD_FILE, the file of a device
-// model:FILE, and values of --set that end in ".json". The words live in `arena` or in argv, which
-// must be the argv that was parsed.
+// Returns the words of the command line as a run file records them. File names lose their folders,
+// which may be private: the program's name, values of options of kind WORD_FILE, the file of a
+// device model:FILE, and values of --set that end in ".json". The words live in `arena` or in argv,
+// which must be the argv that was parsed.
 char **options_recorded(struct arena *arena, int argc, char **argv, const struct options *options);
 
 #endif

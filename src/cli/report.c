@@ -31,8 +31,9 @@ static const struct benchmark_info *with_headlines(struct arena *arena,
     return copy;
 }
 
-// Adds headlines to the benchmarks that lack them. Such old files also do not mark floating-point
-// operations, so the results get these marks, too.
+// Adds this program's headlines to the benchmarks of a run that lack them. Files that lack
+// headlines were written by early versions of fathom, which did not mark floating-point operations
+// either, so the results get these marks, too.
 static void declare_headlines(struct run *run)
 {
     for (size_t i = 0; i < run->benchmark_count; i++) {
@@ -50,7 +51,8 @@ struct run *cli_read_run(const char *path, struct error *err)
     struct run *run = run_read(path, err);
     if (run)
         declare_headlines(run);
-    // Files from early versions of fathom have no findings about levels and hits.
+    // Files from early versions of fathom have no findings about levels and hits, so these are
+    // added here.
     for (size_t d = 0; run && d < run->device_count; d++) {
         levels_add_findings(run, run->devices[d].id);
         hits_add_findings(run, run->devices[d].id);

@@ -25,11 +25,14 @@ struct running {
     struct device_list devices;
     struct runner_desc desc;
     struct visit_counting counting; // counters that the options --counters and --native ask for
-    struct interrupt interrupt;     // counts signals until every result is shown and saved
+    // Counts the signals that come until every result is shown and saved.
+    struct interrupt interrupt;
     struct progress progress;
     struct live_text card; // the text of the card, which is redrawn during the run
     struct console_desc console;
-    bool unread;          // true: a reader stopped reading and a signal came, so text was dropped
+    // True: the reader of the standard output stopped reading and a signal came, so text was
+    // dropped.
+    bool unread;
     struct error unsaved; // why the run file could not be written; ERROR_NONE: it could be written
     const char *kept;     // path of the file in the folder of kept runs; NULL: the run is not kept
     const struct cli_measuring *measuring;
@@ -155,8 +158,8 @@ static bool api_check(struct cli *cli, const char *api, struct error *err)
 
 #define UNREACHED "unreached-gpu"
 
-// Adds a finding and prints a note for each GPU that no API can open. Without them, users might not
-// notice that only a CPU was measured.
+// Adds a finding and prints a note for each GPU that no API can open. Without finding and note,
+// users might not notice that only a CPU was measured.
 static void note_unreached(struct running *r)
 {
     struct unreached_gpu *gpus;
@@ -175,7 +178,7 @@ static bool is_cpu(const struct gpu_info *device)
     return device->kind == GPU_KIND_CPU;
 }
 
-// Adds a finding if only CPUs are measured because there is no GPU.
+// Adds a finding if only CPUs are measured because the machine has no GPU.
 static void note_no_gpu(struct running *r)
 {
     bool any_gpu = false;
@@ -183,7 +186,8 @@ static void note_no_gpu(struct running *r)
         any_gpu |= !is_cpu(gpu_system_info(r->system, i));
     for (size_t i = 0; i < r->devices.count; i++)
         any_gpu |= !is_cpu(r->devices.devices[i]);
-    // note_unreached() adds a finding for each GPU without an API.
+    // A GPU that no API reaches is a GPU, too; note_unreached() has added a finding for each of
+    // them.
     for (size_t i = 0; i < r->run->finding_count; i++)
         any_gpu |= strcmp(r->run->findings[i].code, UNREACHED) == 0;
     if (any_gpu)
@@ -226,9 +230,9 @@ static int exit_status(const struct run *run, bool strict)
     return counts.measured ? EXIT_MEASURED : EXIT_NO_MEASUREMENT;
 }
 
-// Prints the content of `text` if tables are wanted, and destroys `text`. A reader that does not
-// read on must not block a run, during which signals are blocked: if a signal comes while standard
-// output is full, this text and all later ones are dropped.
+// Prints the content of `text` if tables are wanted, and destroys `text`. A program that stops
+// reading the standard output must not block a run, during which signals are blocked: if a signal
+// comes while the standard output is full, this text and all later ones are dropped.
 static void print(struct running *r, struct text_stream *text)
 {
     text_stream_close(text);
@@ -254,7 +258,7 @@ static void show_head(void *context)
     print(r, &text);
 }
 
-// Draws the card with the figures that are known so far.
+// Draws the card of a device with the figures that are known so far.
 static void show_card(void *context, const char *device)
 {
     struct running *r = context;
@@ -289,7 +293,7 @@ static void show_progress(void *context, const struct schedule_state *state, siz
     progress_draw(&r->progress, state, device, devices);
 }
 
-// Prints what an interrupted run is still waiting for.
+// Prints for which device an interrupted run is still waiting.
 static void show_waiting(void *context, const char *device)
 {
     struct running *r = context;
@@ -306,7 +310,8 @@ static void show_notice(void *context, const char *text)
     fprintf(r->cli->err, "fathom: note: %s\n", text);
 }
 
-// Prepares the lines that are redrawn during the run.
+// Prepares the progress line and the card, which are redrawn during the run, and sets the functions
+// that the runner calls to show the run.
 static void prepare_showing(struct running *r)
 {
     const struct cli *cli = r->cli;
@@ -435,8 +440,9 @@ bool cli_measure(struct cli *cli, const struct cli_measuring *measuring, struct 
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
         !cli_forms_check(cli->options, err))
         return false;
-    // This call must precede those that load drivers (--no-isolate), which start threads: a thread
-    // in which the signals are not blocked would receive them, and they would end the process.
+    // interrupt_init blocks signals before drivers are loaded (--no-isolate), because these start
+    // threads: a thread in which the signals are not blocked would receive them, and they would end
+    // the process.
     if (!interrupt_init(&running.interrupt, err))
         return false;
     running.run = run_create();

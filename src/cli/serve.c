@@ -10,7 +10,9 @@
 
 struct serving {
     struct cli *cli;
-    const char *folder, *file; // page that sends the browser to the server; NULL: there is none
+    // The page that sends the browser to the server, and the folder made for it; NULL: there is
+    // none.
+    const char *folder, *file;
 };
 
 static bool read_port(const struct options *options, unsigned *port, struct error *err)
@@ -24,7 +26,7 @@ static bool read_port(const struct options *options, unsigned *port, struct erro
     return true;
 }
 
-// Adds every device that is not in the list.
+// Adds to the list every device of the system that is not in it yet.
 static void add_others(struct arena *arena, const struct gpu_system *system,
                        struct device_list *list)
 {
@@ -88,7 +90,8 @@ static void remove_page(const struct serving *s)
 static void open_browser(struct serving *s, const char *url)
 {
     struct error err = {.message = "no page can be written for it"};
-    // The child is never ended here: xdg-open starts the browser, or is replaced by it.
+    // fathom never ends this child process, xdg-open, because the process starts the browser or is
+    // replaced by it.
     bool opened =
         write_page(s, url) &&
         child_create(&(struct child_desc){.argv = (const char *const[]){"/usr/bin/env", "xdg-open",

@@ -12,11 +12,12 @@
 #include <unistd.h>
 
 enum {
-    SHARED_BYTES_MAX = 30000 // largest size of the gzipped file
+    SHARED_BYTES_MAX = 30000 // maximum size of the gzipped run file, in bytes
 };
 
-// Strips the run, and then removes results until its gzipped file is small enough or only important
-// results are left. Sets *bytes to the size of that file.
+// Removes from the run what must not or need not be shared (share_strip), and then results, until
+// its gzipped file is small enough or only important results are left. Sets *bytes to the size of
+// that file.
 static bool make_small(struct run *run, size_t *bytes, struct error *err)
 {
     share_strip(run);
@@ -33,8 +34,8 @@ static bool make_small(struct run *run, size_t *bytes, struct error *err)
     return true;
 }
 
-// Returns the name of the file for a run: "nvidia-h200-vulkan-standard.json.gz" for "NVIDIA H200"
-// through vulkan with preset standard.
+// Returns the default name of a shared run's file: "nvidia-h200-vulkan-standard.json.gz" for
+// "NVIDIA H200" through vulkan with preset standard.
 static const char *default_name(struct arena *arena, const struct run *run)
 {
     static const struct run_device unknown = {.id = ""};
@@ -53,8 +54,8 @@ static const char *default_name(struct arena *arena, const struct run *run)
     return arena_printf(arena, "%.*s.json.gz", (int)length, name);
 }
 
-// Returns the name of the file to write: the value of -o, or a name in the current folder. Returns
-// NULL with ERROR_USAGE if a file of the latter name exists already.
+// Returns the name of the file to write: the value of -o or, without -o, the default name in the
+// current folder. Returns NULL with ERROR_USAGE if a file with the default name exists already.
 static const char *output_path(const struct cli *cli, const struct run *run, struct error *err)
 {
     const char *named = options_value(cli->options, OPTION_SHARE_OUTPUT);

@@ -13,17 +13,17 @@
 #include <string.h>
 #include <unistd.h>
 
-// The run file that is shown, and the names of the benchmarks.
+// The run file that is shown, and the benchmarks of which it shows the results.
 struct shown {
     const char *path;
-    const char *const *names; // names of benchmarks; if there are none, all are shown
+    const char *const *names; // names of the benchmarks to show; if there are none, all are shown
     size_t count;
 };
 
 // Finds the run file and the benchmarks to show. The first operand names the file. But if there is
 // no such file, and the operand is the name of a benchmark, all operands are names of benchmarks,
-// and the file is the newest one in the folder of kept runs. That file is also shown without
-// operands.
+// and the file is the newest one in the folder of kept runs. Without operands, the newest file is
+// shown, too.
 static bool find_shown(const struct cli *cli, struct shown *shown, struct error *err)
 {
     const struct options *options = cli->options;

@@ -26,19 +26,21 @@ static const char *folder_of(struct arena *arena)
     return NULL;
 }
 
-// Creates the folder, and all folders above it that do not exist.
+// Creates the folder, and all folders above it that do not exist. Returns false if it cannot be
+// created.
 static bool make_folder(struct arena *arena, const char *folder)
 {
     char *path = arena_strdup(arena, folder);
     for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
         *slash = '\0';
-        mkdir(path, 0700); // an error is ignored: the folder exists, or the last mkdir fails too
+        // An error is ignored: either the folder exists, or the last mkdir fails, too.
+        mkdir(path, 0700);
     }
     return mkdir(folder, 0700) == 0 || errno == EEXIST;
 }
 
-// Lists the kept runs. Their names begin with their times, so the last one is the newest. Returns
-// their number, or −1 if the folder cannot be read.
+// Lists the files of kept runs. Their names begin with the runs' start times, so the last one is
+// the newest. Returns their number, or −1 if the folder cannot be read.
 static int list_runs(const char *folder, struct dirent ***entries)
 {
     int count = scandir(folder, entries, NULL, alphasort);
@@ -69,7 +71,8 @@ static void remove_oldest(struct arena *arena, const char *folder)
     free_runs(entries, count);
 }
 
-// Returns "20260102T030405Z" for "2026-01-02T03:04:05Z", because some file systems refuse ":".
+// Returns a start time without "-" and ":": "20260102T030405Z" for "2026-01-02T03:04:05Z". Some
+// file systems refuse ":" in names.
 static const char *compact_time(struct arena *arena, const char *started)
 {
     char *text = arena_strdup(arena, started ? started : "");
@@ -88,7 +91,7 @@ const char *state_keep(struct arena *arena, const struct run *run)
         return NULL;
     const char *path = arena_printf(arena, "%s/%s-%ld%s", folder, compact_time(arena, run->started),
                                     (long)getpid(), suffix);
-    // Only the owner may read the file. It is created here, because run_save keeps the mode of an
+    // Creates the file here, so that only its owner may read it: run_save keeps the mode of an
     // existing file.
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0)

@@ -11,8 +11,8 @@ enum {
     STATE_RUNS = 20
 };
 
-// Saves the run, and removes the oldest runs if there are more than STATE_RUNS. Returns the path of
-// the saved run, in `arena`; NULL if it was not saved.
+// Saves the run in the folder of kept runs, and removes the oldest runs if there are more than
+// STATE_RUNS. Returns the path of the saved run, in `arena`; NULL if it was not saved.
 const char *state_keep(struct arena *arena, const struct run *run);
 
 // Returns the path of the newest kept run, in `arena`; NULL if no run is kept.

@@ -44,13 +44,14 @@ enum word_kind {
 
 struct command_info {
     const char *name;
-    const char *operands; // operands in the form of the help, "[BENCHMARK…]"; "" if there are none
+    const char *operands; // operands as the help shows them, "[BENCHMARK…]"; "" if there are none
     enum word_kind operand_kind;
-    size_t operand_max;      // largest number of operands
-    const char *summary;     // one line of help, for `fathom --help`
-    const char *detail;      // paragraphs for `fathom COMMAND --help` and the man page
-    const char *examples[5]; // "fathom run --preset quick\tevery benchmark, …"; ends with NULL
-    bool hidden;             // true: for fathom itself and for tests only; not in the help
+    size_t operand_max;  // maximum number of operands
+    const char *summary; // one line that describes the command in `fathom --help`
+    const char *detail;  // paragraphs for `fathom COMMAND --help` and the man page
+    // Examples such as "fathom run --preset quick\tevery benchmark, …", then NULL.
+    const char *examples[5];
+    bool hidden; // true: only fathom itself and tests use the command; the help omits it
 };
 
 enum option_id {
@@ -98,22 +99,24 @@ enum option_id {
     OPTION_COUNT
 };
 
-// A set of commands: COMMAND_BIT of each command, and COMMAND_PROGRAM.
+// A set of commands is a sum of bits: COMMAND_BIT for each command, and COMMAND_PROGRAM for the
+// program without a command.
 #define COMMAND_BIT(name) (1u << COMMAND_##name)
 #define COMMAND_PROGRAM   (1u << COMMAND_COUNT) // `fathom --option` without a command
 
 struct option_info {
-    char letter;          // 'd' for "-d"; 0 if the option has no letter
-    const char *name;     // long name, without dashes
-    const char *argument; // argument in the help: "DEVICE"; NULL if the option takes none
+    char letter;      // 'd' for "-d"; 0 if the option has no letter
+    const char *name; // long name, without dashes
+    // Name of the argument in the help: "DEVICE"; NULL if the option takes none.
+    const char *argument;
     enum word_kind kind;
-    // true: the value is optional. It can be given only as --name=VALUE. --name alone means the
-    // value "-", and the next word is not taken as the value.
+    // True: the option's value is optional. It can be given only as --name=VALUE. --name alone
+    // means the value "-", and the next word is not taken as the value.
     bool optional;
     const char *help;  // help text of the option: one sentence
     unsigned commands; // set of the commands that take this option
-    bool repeated;     // true: may be given more than once
-    bool hidden;       // true: not in the help, the man page and the completions
+    bool repeated;     // true: the option may be given more than once
+    bool hidden;       // true: help, man page and completions omit the option
 };
 
 extern const struct command_info command_table[COMMAND_COUNT]; // indexed by enum command_id

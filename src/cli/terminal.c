@@ -46,12 +46,12 @@ bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interru
             return false;
         if (!ends[0].revents)
             continue;
-        // A pipe that poll() reports as writable takes at least PIPE_BUF bytes without blocking.
+        // If poll() reports a pipe as writable, it takes at least PIPE_BUF bytes without blocking.
         size_t left = bytes - done;
         ssize_t wrote = write(ends[0].fd, text + done, left < PIPE_BUF ? left : PIPE_BUF);
         if (wrote < 0 && errno != EINTR && errno != EAGAIN) {
-            // Writes through the stream, too: that fails in the same way and sets the stream's
-            // error indicator.
+            // Writes through the stdio stream, too: that fails in the same way and sets the
+            // stream's error indicator.
             fputc(text[done], stream);
             fflush(stream);
             return true;
@@ -74,11 +74,13 @@ void progress_init(struct progress *progress, FILE *out)
     *progress = (struct progress){.out = out, .drawn_in_place = terminal_is(out)};
 }
 
-// Returns "41% of 186 cases", or "12 cases done" if their number is not known.
+// Returns a text such as "41% of 186 cases", or "12 cases done" if the total number of cases is not
+// known.
 static const char *count_text(struct arena *arena, const struct schedule_state *state)
 {
-    // Rounds are interleaved, so most cases that are measured together end at about the same time.
-    // The number of finished cases would therefore not agree with the share of the work.
+    // The percentage is the share of the work, not the share of finished cases. Rounds are
+    // interleaved, so most cases that are measured together end at about the same time, and the
+    // number of finished cases would not agree with the share of the work.
     if (state->total)
         return arena_printf(arena, "%3.0f%% of %zu cases", floor(100 * state->fraction),
                             state->total);
@@ -125,8 +127,8 @@ static bool is_logged(const struct progress *progress, const struct benchmark *b
     return progress->logged_count == PROGRESS_LOGGED;
 }
 
-// Prints a line when a benchmark begins, for logs. Each benchmark gets only one line, although the
-// plan of map returns to benchmarks.
+// Prints a line when a benchmark begins, for an output that is not a terminal, such as a log file.
+// Each benchmark gets only one line, although `fathom map` returns to benchmarks.
 static void progress_log(struct progress *progress, const struct schedule_state *state,
                          size_t device)
 {
@@ -161,9 +163,9 @@ void progress_draw(struct progress *progress, const struct schedule_state *state
     progress->changed_ns = now_ns;
     progress->drawn = true;
     struct arena *scratch = arena_create();
-    // Goes to the first column, writes the text, erases the rest of the line (ECMA-48, EL), and
-    // goes back to the first column. Tables that reach the terminal through another program then
-    // begin in that column.
+    // Moves the cursor to the first column, writes the text, erases the rest of the line (ECMA-48,
+    // EL), and moves back to the first column. Tables that reach the terminal through another
+    // program then begin in that column.
     fprintf(progress->out, "\r%s\033[K\r",
             progress_line(scratch, state, device, devices,
                           terminal_columns(progress->out, COLUMNS_MAX) - 1));
@@ -192,7 +194,8 @@ void live_text_wipe(struct live_text *live)
 {
     if (!live->out || !live->lines)
         return;
-    // Goes up to the first line and erases from there to the end of the screen (ECMA-48, CUU, ED).
+    // Moves the cursor up to the first line of the text and erases from there to the end of the
+    // screen (ECMA-48, CUU, ED).
     fprintf(live->out, "\033[%uA\033[J", live->lines);
     fflush(live->out);
     live->lines = 0;

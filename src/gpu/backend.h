@@ -35,7 +35,8 @@ enum gpu_object_kind {
     GPU_OBJECT_TREE,
 };
 
-// The first member of every object in a scope. `older` is the scope's next older object.
+// First member of every struct for an object that a scope owns. `older` points to the object that
+// was created in the same scope before this one.
 struct gpu_object {
     enum gpu_object_kind kind;
     struct gpu_scope *scope;
@@ -46,8 +47,8 @@ struct gpu_buffer {
     struct gpu_object object;
     uint64_t bytes;
     enum gpu_memory memory;
-    uint64_t address; // device address; 0 if the device lacks ADDRESSES
-    void *mapped;     // host pointer; NULL for GPU_MEMORY_DEVICE
+    uint64_t address; // device address of the buffer; 0 if the device lacks ADDRESSES
+    void *mapped;     // host pointer to the mapped buffer; NULL for GPU_MEMORY_DEVICE
 };
 
 struct gpu_typed {
@@ -60,8 +61,9 @@ struct gpu_typed {
 
 struct gpu_image {
     struct gpu_object object;
-    struct gpu_image_desc desc; // the caller's description, with defaults in place of zeros
-    bool filterable;            // true: kernels may read the image through a linear filter
+    // The caller's description of the image, with defaults in place of zeros.
+    struct gpu_image_desc desc;
+    bool filterable; // true: kernels may read the image through a linear filter
 };
 
 struct gpu_sampler {
@@ -72,14 +74,15 @@ struct gpu_sampler {
 struct gpu_program {
     struct gpu_object object;
     const struct gpu_kernel *kernel;
-    struct gpu_program_stats *stats; // what the driver reports about the code; NULL: not read yet
+    // Statistics of the compiled kernel, as the driver reports them; NULL: not read yet.
+    struct gpu_program_stats *stats;
 };
 
 enum gpu_batch_state {
     GPU_BATCH_RECORDING,
-    GPU_BATCH_READY,     // recording has ended, and the batch is not in flight
-    GPU_BATCH_IN_FLIGHT, // submitted; the host has not waited for its end yet
-    GPU_BATCH_FAILED     // recording failed (see first_error), or the device was lost
+    GPU_BATCH_READY,     // the recording has ended without error; the batch is not in flight
+    GPU_BATCH_IN_FLIGHT, // the batch is submitted; the host has not yet waited for its end
+    GPU_BATCH_FAILED     // recording the batch failed (see first_error), or the device was lost
 };
 
 struct gpu_batch {
@@ -87,14 +90,14 @@ struct gpu_batch {
     struct gpu_queue *queue;
     struct gpu_batch_desc desc;
     enum gpu_batch_state state;
-    struct error first_error; // the first error of the recording; ERROR_NONE: none
-    unsigned commands;        // recorded commands; barriers, splits, spans do not count
-    int open_span;            // number of the span that has begun but not ended; -1: none
-    uint64_t spans_recorded;  // bit i: the start of span i was recorded
-    // Bit i of splits_set: the set of split i was recorded. Bit i of splits_waited: the wait for
-    // split i was recorded.
+    struct error first_error; // first error while the batch was recorded; ERROR_NONE: no error
+    unsigned commands;        // number of recorded commands, without barriers, splits and spans
+    int open_span;            // index of the span that has begun but not ended; -1: no span is open
+    uint64_t spans_recorded;  // bit i: both the begin and the end of span i were recorded
+    // Bit i of splits_set: the command that sets split barrier i was recorded. Bit i of
+    // splits_waited: the command that waits for split barrier i was recorded.
     uint64_t splits_set, splits_waited;
-    // True: a submission has ended since the recording, so spans have lengths.
+    // True: the host has waited for a submission of the recorded commands, so spans have lengths.
     bool finished;
     // What the submission in flight waits for: a hold (or NULL), and batches submitted earlier.
     // `after` is set before batch_submit is called, `hold` after that call has succeeded.
@@ -111,13 +114,15 @@ struct gpu_hold {
 struct gpu_target {
     struct gpu_object object;
     struct gpu_target_desc desc;
-    struct gpu_image *image; // the colour image; destroyed with the target, not in a scope's list
-    bool blends;             // true: draws can blend into it
+    // The target's colour image; in no scope's list, because it is destroyed with the target.
+    struct gpu_image *image;
+    bool blends; // true: draws can blend into the target
 };
 
 struct gpu_draw_program {
     struct gpu_object object;
-    // The vertex or fragment kernel with the longer list of arguments: a draw passes this list.
+    // The vertex or the fragment kernel, whichever has the longer list of arguments. Each draw
+    // passes arguments for this list.
     const struct gpu_kernel *args;
     enum gpu_format format;
     bool depth; // true: the program draws into targets with a depth buffer
@@ -126,7 +131,7 @@ struct gpu_draw_program {
 struct gpu_tree {
     struct gpu_object object;
     struct gpu_tree_desc desc;
-    bool is_copy; // true: made by gpu_tree_create_copy, so it only receives copies
+    bool is_copy; // true: gpu_tree_create_copy made the tree, so it only receives copies
     uint64_t bytes, address;
 };
 
@@ -139,29 +144,29 @@ struct gpu_queue {
 struct gpu_device {
     const struct gpu_backend *backend;
     const struct gpu_info *info;
-    struct arena *arena; // for memory that lives as long as the device
+    struct arena *arena; // arena for memory that lives as long as the open device
     struct gpu_queue *queues[GPU_QUEUES_MAX];
     unsigned queue_count;
     size_t live_objects;
-    struct gpu_scope *scopes; // list of open scopes, the newest first
+    struct gpu_scope *scopes; // list of the device's open scopes, the newest first
     bool clock_held;          // true: gpu_device_hold_clock keeps the clocks at their peak
     bool lost;                // true: the device was lost or hangs, so later calls fail
-    // True: a batch or copy did not end in time, so no object is destroyed any more.
+    // True: a batch or copy did not end in time, so the device's objects are never destroyed.
     bool hung;
 };
 
 struct gpu_scope {
     struct gpu_device *device;
-    struct arena *arena; // lives as long as the scope; the scope's objects are in this arena
+    struct arena *arena; // arena with the scope's objects; it lives as long as the scope
     struct gpu_object *newest;
     struct gpu_scope *older;
 };
 
-// Passed to gpu_backend.load, which reports its devices through these functions.
+// The argument of gpu_backend.load. The backend reports its devices by calling these functions.
 struct gpu_enumeration {
-    struct arena *arena; // for memory that lives as long as the system
+    struct arena *arena; // arena for memory that lives as long as the system (gpu_system)
     const struct gpu_system_desc *desc;
-    // The caller keeps `info`: add_device copies it.
+    // Adds a device to the list. add_device copies `info`.
     void (*add_device)(struct gpu_enumeration *, const struct gpu_info *info);
     void (*add_unavailable)(struct gpu_enumeration *, const char *reason, const char *remedy);
 };
@@ -172,10 +177,12 @@ bool gpu_count_check(struct gpu_enumeration *to, uint64_t devices);
 
 // The functions of a backend that implement gpu/graphics.h.
 struct gpu_graphics {
-    // Sets `blends` of the target, and all members of target->image except `object` and `desc`.
+    // Creates a target. Sets its `blends`, and all members of target->image except `object` and
+    // `desc`.
     struct gpu_target *(*target_create)(struct gpu_scope *, const struct gpu_target_desc *,
                                         struct error *);
-    // `args` is the kernel whose list of arguments a draw passes.
+    // Creates a draw program. `args` is its vertex or its fragment kernel, whichever has the longer
+    // list of arguments.
     struct gpu_draw_program *(*program_create)(struct gpu_scope *,
                                                const struct gpu_draw_program_desc *,
                                                const struct gpu_kernel *args, struct error *);
@@ -187,8 +194,8 @@ struct gpu_graphics {
 
 // The functions of a backend that implement gpu/rays.h.
 struct gpu_rays {
-    // Sets `bytes` and `address` of the tree. `copy_bytes` is the size of a tree that receives
-    // copies. 0 means that the tree will be built; it gets the size that its build needs.
+    // Creates a tree, and sets its `bytes` and `address`. If copy_bytes is above 0, the tree only
+    // receives copies and gets this size. Else it gets the size that its build needs.
     struct gpu_tree *(*tree_create)(struct gpu_scope *, const struct gpu_tree_desc *,
                                     uint64_t copy_bytes, struct error *);
     bool (*tree_compact_bytes)(struct gpu_tree *, uint64_t *bytes, struct error *);
@@ -197,7 +204,8 @@ struct gpu_rays {
                             bool compact, struct error *);
 };
 
-// The functions of a backend that implement gpu/peers.h. Both devices belong to this backend.
+// The functions of a backend that implement gpu/peers.h. Both devices of a call belong to this
+// backend.
 struct gpu_peers {
     bool (*connect)(struct gpu_device *from, struct gpu_device *to, bool *direct, struct error *);
     bool (*batch_copy)(struct gpu_batch *, const struct gpu_peers_copy *, struct error *);
@@ -213,36 +221,38 @@ struct gpu_managed {
 struct gpu_counters {
     struct gpu_device *device;
     bool kept;           // true: the next run uses the profiler that an earlier run left open
-    struct arena *arena; // lives as long as the counters; their sets are in this arena
+    struct arena *arena; // arena with the counter sets; it lives as long as the counters are open
 };
 
 struct gpu_counter_set {
     struct gpu_counters *counters;
-    const double *factors; // gpu_counter_source.factor of each counter in the set
+    const double *factors; // factors[i]: gpu_counter_source.factor of the set's counter i
     size_t count;
     unsigned passes;
-    size_t batches; // number of batches of the run; set before set_begin is called
+    size_t batches; // number of batches that the run counts; set before set_begin is called
     bool done;      // true if the run has succeeded; set before set_end is called
 };
 
 // The functions of a backend that implement gpu/counters.h.
 struct gpu_counting {
-    // Returns a struct that begins with struct gpu_counters, in `arena`.
+    // Opens the hardware counters of a device. Returns a struct, in the arena given, whose first
+    // member is struct gpu_counters.
     struct gpu_counters *(*open)(struct gpu_device *, struct arena *, struct error *);
     void (*close)(struct gpu_counters *);
     const struct gpu_counter_source *(*source)(const struct gpu_counters *, enum gpu_counter);
     const char *const *(*natives)(const struct gpu_counters *, size_t *count);
     enum gpu_counter_unit (*native_unit)(const struct gpu_counters *, const char *native);
-    // Sets `passes`. Returns a struct that begins with struct gpu_counter_set, in the arena of the
-    // counters. set_read returns the values without applying the factors.
+    // Creates a set of `count` counters, and sets its `passes`. Returns a struct, in the arena of
+    // the counters, whose first member is struct gpu_counter_set.
     struct gpu_counter_set *(*set_create)(struct gpu_counters *, const struct gpu_counter_source *,
                                           size_t count, struct error *);
-    // A run calls set_begin; then, until no more pass is needed, pass_begin, for each batch
-    // batch_begin and batch_end, and pass_end; then for each batch set_read, and set_end. Nothing
-    // runs on the device during these calls. If set_begin succeeded, set_end is called even if a
-    // later call failed. A backend may keep its profiler open for the next run (gpu_counters.kept),
-    // and closes it when a run fails. If a run with a kept profiler fails with ERROR_UNSUPPORTED,
-    // the front end repeats the run once. pass_begin may be NULL.
+    // The calls of a run: set_begin; the calls of each pass; set_read for each batch; set_end. The
+    // calls of a pass: pass_begin; for each batch batch_begin and batch_end, between which the
+    // batch runs; pass_end, which says whether another pass is needed. Nothing runs on the device
+    // during a call. If set_begin succeeded, set_end is called even if a later call failed. A
+    // backend may keep its profiler open for the next run (gpu_counters.kept), and closes it when a
+    // run fails. If a run with a kept profiler fails with ERROR_UNSUPPORTED, the front end repeats
+    // the run once. set_read returns values without the factors. pass_begin may be NULL.
     bool (*set_begin)(struct gpu_counter_set *, struct error *);
     bool (*pass_begin)(struct gpu_counter_set *, struct error *);
     bool (*batch_begin)(struct gpu_counter_set *, size_t batch, struct error *);
@@ -252,32 +262,36 @@ struct gpu_counting {
     void (*set_end)(struct gpu_counter_set *);
 };
 
-// A setting in GLIBC_TUNABLES: space for thread-local variables of libraries that are loaded late.
+// Name of the setting in GLIBC_TUNABLES that reserves space for thread-local variables of libraries
+// that are loaded late.
 #define GPU_TUNABLE_STATIC_TLS "glibc.rtld.optional_static_tls"
 
-// A backend: constant data and functions (slots). load() returns the backend's state. A slot may be
-// NULL only if its comment says so, or names a capability that no device of the backend has.
+// A backend: constant data and functions (slots). `load` returns the backend's state. A slot may be
+// NULL only if its comment says so, or if its comment names a capability that no device of the
+// backend has.
 struct gpu_backend {
     const char *name; // name of the API, for example "vulkan"
     bool no_driver;   // true: the backend loads no driver, so listing its devices cannot crash
 
-    // Loads the library and passes its devices to `to`. Returns the backend's state. If there is no
-    // usable device, calls add_unavailable with the reason and returns NULL; then unload is not
-    // called.
+    // Loads the API's library and reports its devices to `to`. Returns the backend's state. If
+    // there is no usable device, calls add_unavailable with the reason and returns NULL; then
+    // unload is not called.
     void *(*load)(struct gpu_enumeration *to);
     void (*unload)(void *state);
 
-    // May be NULL. True if the backends before this one in the list must be loaded first, because
-    // otherwise the library would not find all its devices. That is so if GLIBC_TUNABLES lacks
-    // GPU_TUNABLE_STATIC_TLS. The system then loads them even if only this backend was asked for.
+    // True if the backends before this one in gpu_backends must be loaded first, because otherwise
+    // this backend's library would not find all its devices. That is so if GLIBC_TUNABLES lacks
+    // GPU_TUNABLE_STATIC_TLS. The system then loads the earlier backends even if only this one was
+    // asked for. The slot may be NULL.
     bool (*after_others)(void);
 
-    // Returns a struct that begins with struct gpu_device, in `arena`. Sets queues (each with
-    // device, request and family) and queue_count.
+    // Opens a device. Returns a struct, in `arena`, whose first member is struct gpu_device. Sets
+    // its `queues` (each with device, request and family) and queue_count.
     struct gpu_device *(*device_open)(void *state, const struct gpu_info *info,
                                       const struct gpu_device_desc *desc, struct arena *arena,
                                       struct error *err);
-    // Called when all scopes are closed. If device->hung is set, does not free what could block.
+    // Closes a device whose scopes are all closed. If device->hung is set, does not free objects
+    // whose release could block.
     void (*device_close)(struct gpu_device *device);
     // validation_messages and device_calibrated_timestamp may be NULL.
     size_t (*validation_messages)(const struct gpu_device *device, const char **first);
@@ -285,43 +299,44 @@ struct gpu_backend {
                                         struct gpu_calibrated_timestamp *timestamp);
 
     bool (*device_choose_clock)(struct gpu_device *device, double core_hz,
-                                struct error *err); // slot for devices with CLOCK_CHOICE
+                                struct error *err); // called only for devices with CLOCK_CHOICE
     // The front end calls device_hold_clock and device_free_clock alternately. Before it closes a
-    // device whose clock is held, it calls device_free_clock. Slots for devices with STABLE_CLOCK.
+    // device whose clock is held, it calls device_free_clock. Both are called only for devices with
+    // STABLE_CLOCK.
     bool (*device_hold_clock)(struct gpu_device *, struct error *);
     void (*device_free_clock)(struct gpu_device *);
 
-    // Sets `address` and `mapped` of the buffer that it returns.
+    // Creates a buffer, and sets its `address` and `mapped`.
     struct gpu_buffer *(*buffer_create)(struct gpu_scope *, const struct gpu_buffer_desc *,
                                         struct error *);
     bool (*buffer_write)(struct gpu_buffer *, uint64_t offset, const void *data, uint64_t bytes,
                          struct error *);
     bool (*buffer_read)(struct gpu_buffer *, uint64_t offset, void *data, uint64_t bytes,
                         struct error *);
-    // Sets `writable` of the view that it returns.
+    // Creates a typed view of a buffer, and sets its `writable`.
     struct gpu_typed *(*typed_create)(struct gpu_scope *, struct gpu_buffer *, enum gpu_format,
                                       uint64_t offset, uint64_t elements,
-                                      struct error *); // slot for devices with TYPED
-    // Sets `filterable` of the image that it returns.
+                                      struct error *); // called only for devices with TYPED
+    // Creates an image, and sets its `filterable`.
     struct gpu_image *(*image_create)(struct gpu_scope *, const struct gpu_image_desc *,
-                                      struct error *); // slot for devices with IMAGES
+                                      struct error *); // called only for devices with IMAGES
     bool (*image_write)(struct gpu_image *, uint32_t mip, uint32_t layer, const void *texels,
-                        uint64_t bytes, struct error *); // slot for devices with IMAGES
+                        uint64_t bytes, struct error *); // called only for devices with IMAGES
     bool (*image_copy_from)(struct gpu_image *, struct gpu_buffer *, uint64_t offset,
-                            struct error *); // slot for devices with IMAGES
+                            struct error *); // called only for devices with IMAGES
     struct gpu_sampler *(*sampler_create)(struct gpu_scope *, const struct gpu_sampler_desc *,
-                                          struct error *); // slot for devices with SAMPLERS
+                                          struct error *); // called only for devices with SAMPLERS
 
     struct gpu_program *(*program_create)(struct gpu_scope *, const struct gpu_program_desc *,
                                           struct error *);
     bool (*program_stats)(struct gpu_program *, struct arena *, struct gpu_program_stats *,
-                          struct error *); // slot for devices with KERNEL_STATS
+                          struct error *); // called only for devices with KERNEL_STATS
 
     struct gpu_batch *(*batch_create)(struct gpu_scope *, const struct gpu_batch_desc *,
                                       struct error *);
-    // All functions that record (batch_dispatch to batch_span) return false with the error; the
-    // front end keeps the first error. batch->commands is the number of commands recorded before,
-    // without barriers, splits and spans.
+    // The functions that record a command (batch_dispatch to batch_span) return false with the
+    // error if they fail; the front end keeps the first error. During such a call, batch->commands
+    // is the number of commands recorded before, without barriers, splits and spans.
     bool (*batch_dispatch)(struct gpu_batch *, const struct gpu_dispatch *, struct error *);
     bool (*batch_copy)(struct gpu_batch *, struct gpu_buffer *to, uint64_t to_offset,
                        struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes,
@@ -334,7 +349,7 @@ struct gpu_backend {
     bool (*batch_barrier_buffer)(struct gpu_batch *, struct gpu_buffer *, struct error *);
     bool (*batch_barrier_image)(struct gpu_batch *, struct gpu_image *, struct error *);
     bool (*batch_split)(struct gpu_batch *, unsigned split, bool wait,
-                        struct error *); // slot for devices with SPLITS
+                        struct error *); // called only for devices with SPLITS
     bool (*batch_span)(struct gpu_batch *, unsigned span, bool end, struct error *);
     bool (*batch_end)(struct gpu_batch *, struct error *);
     bool (*batch_reset)(struct gpu_batch *, struct error *);
@@ -346,14 +361,14 @@ struct gpu_backend {
     bool (*batch_wait)(struct gpu_batch *, uint64_t timeout_ns, struct error *);
     bool (*batch_span_ns)(struct gpu_batch *, unsigned span, double *ns, struct error *);
 
-    // Slots for devices with HOLDS.
+    // Both functions are called only for devices with HOLDS.
     struct gpu_hold *(*hold_create)(struct gpu_scope *, struct error *);
     bool (*hold_release)(struct gpu_hold *, struct error *);
 
-    const struct gpu_graphics *graphics; // slot for devices with GRAPHICS
-    const struct gpu_rays *rays;         // slot for devices with RAYS
-    const struct gpu_peers *peers;       // slot for devices with PEERS
-    const struct gpu_managed *managed;   // slot for devices with MANAGED
+    const struct gpu_graphics *graphics; // functions for devices with GRAPHICS
+    const struct gpu_rays *rays;         // functions for devices with RAYS
+    const struct gpu_peers *peers;       // functions for devices with PEERS
+    const struct gpu_managed *managed;   // functions for devices with MANAGED
 
     const struct gpu_counting *counting; // functions for hardware counters; NULL: this API has none
 

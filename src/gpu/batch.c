@@ -6,7 +6,8 @@
 #include <inttypes.h>
 
 enum {
-    SPANS_MAX = 64, // most spans in a batch: gpu_batch.spans_recorded has 64 bits
+    // Maximum number of spans in a batch, because gpu_batch.spans_recorded has 64 bits.
+    SPANS_MAX = 64,
     SPLITS_MAX = 64
 };
 
@@ -213,7 +214,8 @@ bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *
                          state_name(batch->state));
     struct error why = {0};
     if (!gpu_device_check(device, &why) || !device->backend->batch_wait(batch, timeout_ns, &why)) {
-        if (why.code == ERROR_DEVICE_LOST) // any other error leaves the batch in flight
+        // After an error other than ERROR_DEVICE_LOST, the batch stays in flight.
+        if (why.code == ERROR_DEVICE_LOST)
             batch->state = GPU_BATCH_FAILED;
         if (err)
             *err = why;

@@ -3,7 +3,8 @@
 #include "gpu/front.h"
 
 enum {
-    PASSES_MAX = 1000 // most passes of a run, in case a library never stops asking for more
+    // Maximum number of passes of a run, in case a library never stops asking for more.
+    PASSES_MAX = 1000
 };
 
 const struct gpu_counter_info *gpu_counter_info(enum gpu_counter counter)

@@ -18,7 +18,7 @@ enum gpu_counter_unit {
     GPU_COUNTER_BYTES,
     GPU_COUNTER_EVENTS,
     GPU_COUNTER_CYCLES,
-    GPU_COUNTER_RATIO, // an average or a share, which does not grow with the work
+    GPU_COUNTER_RATIO, // an average or a share: its value does not grow with the amount of work
 };
 
 // Table of the counters: name in C, name in files, unit, meaning. Byte counters of caches count
@@ -103,13 +103,13 @@ struct gpu_counter_source {
 
 struct gpu_counters;
 
-// Opens the counters of a device. They must not be open already. Returns NULL with
+// Opens the hardware counters of a device. They must not be open already. Returns NULL with
 // ERROR_UNSUPPORTED if the API or the device has no counters, a library is missing, or the user may
 // not read counters; the message then says what to do. gpu_counters_close accepts NULL.
 struct gpu_counters *gpu_counters_open(struct gpu_device *device, struct error *err);
 void gpu_counters_close(struct gpu_counters *counters);
 
-// Returns the native counter behind `counter`; NULL if the device does not have it.
+// Returns the native counter from which `counter` is computed; NULL if the device lacks it.
 const struct gpu_counter_source *gpu_counters_source(const struct gpu_counters *counters,
                                                      enum gpu_counter counter);
 
@@ -132,19 +132,19 @@ struct gpu_counter_set *gpu_counter_set_create(struct gpu_counters *counters,
 unsigned gpu_counter_set_passes(const struct gpu_counter_set *set);
 
 enum {
-    GPU_COUNTER_BATCHES_MAX = 2 // most batches of one run
+    GPU_COUNTER_BATCHES_MAX = 2 // maximum number of batches that one run can count
 };
 
 struct gpu_counter_run {
-    // The batches to count, each by itself: ready, created while the counters were open, and on the
-    // first queue, which has no other work.
+    // The batches to count; each gets its own values. Each must be ready, created while the
+    // counters were open, and for the device's first queue, which must have no other work.
     struct gpu_batch *batches[GPU_COUNTER_BATCHES_MAX];
-    size_t count; // number of batches
-    // This batch runs before each of the batches in each pass, without being counted. It brings the
-    // caches into the same state each time. NULL: the batches themselves leave the caches in the
-    // same state.
+    size_t count; // number of elements of `batches`
+    // A batch that runs before each counted batch in each pass, but is not counted itself. It
+    // brings the caches into the same state each time. NULL: this is not needed, because the
+    // counted batches leave the caches in the same state.
     struct gpu_batch *before;
-    uint64_t timeout_ns; // time limit for the wait for one submission
+    uint64_t timeout_ns; // time limit, in ns, for the wait for one submission
 };
 
 // Runs the batches one after the other in each pass and counts. Sets values[b · n + i] to the value

@@ -72,11 +72,13 @@ MUST_CHECK bool gpu_record_check(const struct gpu_batch *batch, struct error *er
 // becomes failed. If the error is ERROR_DEVICE_LOST, marks the device as lost.
 void gpu_record_fail(struct gpu_batch *batch, const struct error *err);
 
-// If `ok` is true, counts a recorded command; else calls gpu_record_fail with the command's error.
+// If `ok` is true, counts the command that was just recorded; else calls gpu_record_fail with the
+// command's error.
 void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err);
 
 struct gpu_arguments {
-    struct gpu_arg *args; // arguments of the kernel; gpu_arguments_check sets missing lengths
+    // Arguments for the kernel. gpu_arguments_check sets the length of a range if it is 0.
+    struct gpu_arg *args;
     const void *params;
     size_t params_bytes;
 };

@@ -41,7 +41,7 @@ struct gpu_system;
 // Why an API, or one of its devices, cannot be used on this machine.
 struct gpu_unavailable {
     const char *api;
-    const char *reason; // why, in one line: "libcuda.so.1: cannot open shared object file"
+    const char *reason; // the reason, in one line: "libcuda.so.1: cannot open shared object file"
     const char *remedy; // what the user can do, one line; NULL if nothing
 };
 
@@ -65,7 +65,8 @@ struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc);
 void gpu_system_destroy(struct gpu_system *system);
 
 // Creates a system without backends. gpu_system_add_device and gpu_system_add_unavailable add to it
-// what another process has listed (suite/enumerate.h). Its devices cannot be opened.
+// the devices and the unavailable APIs that another process has listed (suite/enumerate.h). The
+// devices of such a system cannot be opened.
 struct gpu_system *gpu_system_create_empty(void);
 void gpu_system_add_device(struct gpu_system *system, const struct gpu_info *info);
 void gpu_system_add_unavailable(struct gpu_system *system,
@@ -76,8 +77,8 @@ const struct gpu_info *gpu_system_info(const struct gpu_system *system, size_t d
 size_t gpu_system_unavailable_count(const struct gpu_system *system);
 const struct gpu_unavailable *gpu_system_unavailable(const struct gpu_system *system, size_t index);
 
-// Returns the device with this id ("cuda:0"); NULL if there is none. `name` may also be an identity
-// (gpu_info_identity); only its id is compared.
+// Returns the info of the device with this id ("cuda:0"); NULL if there is none. `name` may also be
+// an identity (gpu_info_identity); only its id is compared.
 const struct gpu_info *gpu_system_find(const struct gpu_system *system, const char *name);
 
 // ---------------------------------------------------------------- devices, queues, scopes
@@ -86,7 +87,7 @@ struct gpu_device;
 struct gpu_queue;
 struct gpu_scope;
 
-enum gpu_priority { // the default is 0, which is GPU_PRIORITY_MEDIUM
+enum gpu_priority { // priority of a queue; the default is 0, GPU_PRIORITY_MEDIUM
     GPU_PRIORITY_MEDIUM,
     GPU_PRIORITY_LOW,
     GPU_PRIORITY_HIGH,
@@ -131,9 +132,9 @@ struct gpu_queue *gpu_device_queue(struct gpu_device *device, unsigned queue);
 // The device's time stamps are readings of this device clock. Usually kernels can read it, too
 // (DEVICE_CLOCK).
 struct gpu_calibrated_timestamp {
-    uint64_t device; // device's clock, in units of the device's time stamps
+    uint64_t device; // reading of the device's clock, in units of the device's time stamps
     uint64_t host_ns;
-    uint64_t deviation_ns; // most time that can lie between the two readings
+    uint64_t deviation_ns; // maximum time between the two readings, in ns
 };
 
 // Reads the device's clock and the host's clock. Returns false if the API cannot do so (only some
@@ -193,10 +194,10 @@ struct gpu_buffer_desc {
 
 struct gpu_buffer;
 
-// Creates a buffer with undefined contents. It can be a storage, constant or typed buffer of a
-// kernel and part of a copy. Kernels can get its address if the device has ADDRESSES. Fails with
-// ERROR_UNSUPPORTED if the device lacks this kind of memory or allows only smaller buffers, and
-// with ERROR_OUT_OF_MEMORY if there is no room for the buffer.
+// Creates a buffer with undefined contents. Kernels can use it as a storage, constant or typed
+// buffer, and copies as source or destination. Kernels can get its address if the device has
+// ADDRESSES. Fails with ERROR_UNSUPPORTED if the device lacks this kind of memory or allows only
+// smaller buffers, and with ERROR_OUT_OF_MEMORY if there is no room for the buffer.
 struct gpu_buffer *gpu_buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
                                      struct error *err);
 uint64_t gpu_buffer_bytes(const struct gpu_buffer *buffer);
@@ -208,9 +209,10 @@ uint64_t gpu_buffer_address(const struct gpu_buffer *buffer);
 // pointer is valid as long as the buffer. After gpu_batch_wait, the host sees what the batch wrote.
 void *gpu_buffer_map(struct gpu_buffer *buffer);
 
-// Both functions copy between the host and any buffer, and return when the copy is done. Not for
-// timing. A mapped buffer is copied at once. For other buffers the copy waits for the work of the
-// device's first queue, and fails with ERROR_INTERNAL while a held batch blocks that queue.
+// gpu_buffer_write and gpu_buffer_read copy between the host and any buffer, and return when the
+// copy is done. They are not for timing. A mapped buffer is copied at once. For other buffers the
+// copy waits for the work of the device's first queue, and fails with ERROR_INTERNAL while a held
+// batch blocks that queue.
 MUST_CHECK bool gpu_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
                                  uint64_t bytes, struct error *err);
 MUST_CHECK bool gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data,
@@ -252,13 +254,14 @@ enum gpu_format {
 
 const char *gpu_format_name(enum gpu_format format);
 unsigned gpu_format_bytes(enum gpu_format format);
-unsigned gpu_format_block(
-    enum gpu_format format); // texels along the side of a block: 4 for BC formats, else 1
-bool gpu_format_is_packed(enum gpu_format format); // true for RGBA8_SRGB and all formats after it
+// Returns the number of texels along the side of a block of the format: 4 for BC formats, else 1.
+unsigned gpu_format_block(enum gpu_format format);
+// True for RGBA8_SRGB and all formats after it in GPU_FORMATS.
+bool gpu_format_is_packed(enum gpu_format format);
 unsigned gpu_format_channels(enum gpu_format format);
 
 // Creates a typed view of `elements` texels that begins at byte `offset` of a buffer. Needs TYPED.
-// Fails with ERROR_UNSUPPORTED if the device lacks the format or its limit is fewer elements.
+// Fails with ERROR_UNSUPPORTED if the device lacks the format or allows only fewer elements.
 struct gpu_typed;
 struct gpu_typed *gpu_typed_create(struct gpu_scope *scope, struct gpu_buffer *buffer,
                                    enum gpu_format format, uint64_t offset, uint64_t elements,
@@ -274,8 +277,9 @@ enum gpu_image_kind {
 struct gpu_image_desc {
     enum gpu_image_kind kind;
     enum gpu_format format;
-    uint32_t width, height, depth, mips; // size in texels, number of mip levels; 0 counts as 1
-    // Number of layers, of a CUBE: of faces (a multiple of 6); 0 counts as 1 (CUBE: 6).
+    // Size of the image in texels, and number of its mip levels; 0 counts as 1.
+    uint32_t width, height, depth, mips;
+    // Number of layers; for a CUBE, of faces (a multiple of 6). 0 counts as 1; for a CUBE, as 6.
     uint32_t layers;
     bool storage; // true: kernels may also write the image
     bool gather;  // true: kernels may gather four texels at once (CUDA: only 2-D, one level)
@@ -310,7 +314,7 @@ enum gpu_wrap {
 struct gpu_sampler_desc {
     enum gpu_filter filter, mip_filter;
     enum gpu_wrap wrap;
-    float anisotropy; // largest ratio of the anisotropic filter; 0 or 1: no such filter
+    float anisotropy; // maximum ratio of the anisotropic filter; 0 or 1: no such filter
 };
 
 struct gpu_sampler;
@@ -336,11 +340,11 @@ enum {
     GPU_PARAMS_MAX_BYTES = 128
 };
 
-enum gpu_stage { // the default is 0, which is GPU_STAGE_COMPUTE
+enum gpu_stage { // pipeline stage of a kernel; the default is 0, GPU_STAGE_COMPUTE
     GPU_STAGE_COMPUTE,
     GPU_STAGE_VERTEX, // GPU_STAGE_VERTEX and _FRAGMENT are for drawing: gpu/graphics.h
     GPU_STAGE_FRAGMENT,
-    GPU_STAGE_RAYGEN, // this and the next four stages are for rays: gpu/rays.h
+    GPU_STAGE_RAYGEN, // GPU_STAGE_RAYGEN and the four stages after it are for rays: gpu/rays.h
     GPU_STAGE_MISS,
     GPU_STAGE_CLOSEST_HIT,
     GPU_STAGE_ANY_HIT,
@@ -353,7 +357,8 @@ struct gpu_kernel {
     const char *name;   // a unique name, for example "latency_vector_pointer"
     const char *source; // the source, as run files name it: "bench/latency/latency.comp -DPATH=1"
     enum gpu_stage stage;
-    uint32_t workgroup[3]; // threads of a workgroup; every form is compiled for this size
+    // Number of threads of a workgroup along x, y, z. Every form is compiled for this size.
+    uint32_t workgroup[3];
     enum gpu_arg_kind args[GPU_ARGS_MAX];
     unsigned arg_count;
     const uint32_t *spirv;
@@ -380,7 +385,8 @@ struct gpu_program_desc {
         const struct gpu_kernel *miss, *closest_hit, *any_hit, *intersection;
         // Further kernels, if `kernel` is of stage RAYGEN (gpu/rays.h); else NULL.
     } rays;
-    uint32_t subgroup_threads; // 0: the driver chooses the size; other values need SUBGROUP_CHOICE
+    // Number of threads of a subgroup. 0: the driver chooses; other values need SUBGROUP_CHOICE.
+    uint32_t subgroup_threads;
     // Share of a core's on-chip memory that is used as L1, in percent, if L1 and shared memory are
     // one memory. It is a hint for the driver. 0: the driver chooses. Ignored without L1_CHOICE.
     unsigned l1_percent;
@@ -402,7 +408,8 @@ const struct gpu_kernel *gpu_program_kernel(const struct gpu_program *program);
 // report that figure.
 struct gpu_program_stats {
     bool has_registers, has_spills, has_shared, has_stack;
-    unsigned registers; // registers of a thread; for ray pipelines, of the kernel that needs most
+    // Number of registers of a thread; for a ray pipeline, of the kernel that needs most registers.
+    unsigned registers;
     // Bytes of local (scratch) memory of a thread, for example for spilled registers.
     unsigned spill_bytes;
     unsigned shared_bytes;
@@ -424,20 +431,22 @@ struct gpu_batch_desc {
     bool unordered; // true: commands without a barrier between them may overlap; needs UNORDERED
     bool replay;    // true: submit the batch as one graph (CUDA graph); needs REPLAY
     bool draws;     // true: the batch may contain draws (gpu/graphics.h); needs GRAPHICS
-    bool rays;      // true: kernels may trace rays, trees may be built (gpu/rays.h); needs RAYS
+    bool rays;      // true: the batch may trace rays and build trees (gpu/rays.h); needs RAYS
 };
 
 struct gpu_batch *gpu_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
                                    struct error *err);
 
 // One argument of a dispatch or draw. The kind of the argument, in gpu_kernel.args, determines
-// which members are used: each member's comment lists the kinds that use it.
+// which members are used.
 struct gpu_arg {
-    struct gpu_buffer *buffer;   // used by arguments of kind BUFFER, ADDRESS, CONSTANT
-    uint64_t offset, bytes;      // for BUFFER, CONSTANT: the range; bytes 0: up to the end or limit
-    struct gpu_typed *typed;     // used by arguments of kind TYPED, TYPED_RW
-    struct gpu_image *image;     // used by arguments of kind IMAGE, IMAGE_RW, SAMPLED
-    struct gpu_sampler *sampler; // used by arguments of kind SAMPLED
+    struct gpu_buffer *buffer; // buffer, for arguments of kind BUFFER, ADDRESS, CONSTANT
+    // Range of the buffer, for arguments of kind BUFFER, CONSTANT. If `bytes` is 0, the range ends
+    // at the end of the buffer or at the device's limit.
+    uint64_t offset, bytes;
+    struct gpu_typed *typed;     // typed view, for arguments of kind TYPED, TYPED_RW
+    struct gpu_image *image;     // image, for arguments of kind IMAGE, IMAGE_RW, SAMPLED
+    struct gpu_sampler *sampler; // sampler, for arguments of kind SAMPLED
 };
 
 struct gpu_dispatch {
@@ -445,14 +454,15 @@ struct gpu_dispatch {
     uint32_t groups[3]; // number of workgroups along x, y, z; 0 counts as 1
     struct gpu_arg args[GPU_ARGS_MAX];
     const void *params;  // values for the kernel, copied when the command is recorded
-    size_t params_bytes; // size of the params, a multiple of 4
+    size_t params_bytes; // size of the params in bytes, a multiple of 4
 };
 
 // An ordered batch has a memory barrier before each command, also before the first, so that the
 // batches of a queue run one after another. An unordered batch has only the barriers that are
 // recorded, and those of its spans.
 enum gpu_barrier {
-    GPU_BARRIER_MEMORY, // later commands start after earlier ones and see what they wrote
+    // Later commands start when the earlier ones are done, and see what those wrote.
+    GPU_BARRIER_MEMORY,
     // Later commands start when the earlier ones are done, but need not see what those wrote.
     GPU_BARRIER_EXECUTION,
     GPU_BARRIER_FULL, // like GPU_BARRIER_MEMORY, for all pipeline stages of the API

@@ -17,7 +17,8 @@
 struct gpu_target_desc {
     enum gpu_format format;
     uint32_t width, height; // size of the target in pixels; > 0
-    bool depth;             // true: has a depth buffer of 32-bit floats; depth 0 is near, 1 far
+    // True: the target has a depth buffer of 32-bit floats, in which 0 is near and 1 is far.
+    bool depth;
 };
 
 // Creates a target with undefined contents. Fails with ERROR_UNSUPPORTED if the device cannot draw
@@ -35,9 +36,11 @@ struct gpu_image *gpu_target_image(struct gpu_target *target);
 bool gpu_target_blends(const struct gpu_target *target);
 
 enum gpu_blend {
-    GPU_BLEND_NONE,  // no blending: the pixel gets the new colour
-    GPU_BLEND_ALPHA, // new · a + old · (1 − a), where a is the new alpha; also for alpha
-    GPU_BLEND_ADD    // the pixel gets new + old colour
+    GPU_BLEND_NONE, // no blending: the pixel gets the new colour
+    // The pixel gets new · a + old · (1 − a), where a is the new colour's alpha. The pixel's alpha
+    // is computed in the same way.
+    GPU_BLEND_ALPHA,
+    GPU_BLEND_ADD // the pixel gets new + old colour
 };
 
 enum gpu_depth {
@@ -49,16 +52,16 @@ enum gpu_depth {
 struct gpu_draw_program_desc {
     const struct gpu_kernel *vertex;
     const struct gpu_kernel *fragment; // fragment kernel; NULL: draws write only depth, not colours
-    const struct gpu_target
-        *target; // the program can draw into any target with this target's format and `depth`
+    // The program can draw into any target with this target's format and `depth`.
+    const struct gpu_target *target;
     enum gpu_blend blend;
     enum gpu_depth depth;
     bool cull; // true: drop triangles whose corners run counter-clockwise on the screen
 };
 
-// Compiles the vertex and the fragment kernel. They share one list of arguments: the shorter of
-// their lists must be the beginning of the longer one. Bindings and push constants are as for a
-// dispatch. A vertex kernel may read buffers but not write to them.
+// Compiles the vertex and the fragment kernel of a draw program. They share one list of arguments:
+// the shorter of their lists must be the beginning of the longer one. Bindings and push constants
+// are as for a dispatch. A vertex kernel may read buffers but not write to them.
 struct gpu_draw_program;
 struct gpu_draw_program *gpu_draw_program_create(struct gpu_scope *scope,
                                                  const struct gpu_draw_program_desc *desc,
@@ -73,7 +76,8 @@ enum gpu_load { // what the target contains when a draw begins
 struct gpu_draw {
     struct gpu_draw_program *program;
     struct gpu_target *target;
-    uint32_t vertices, instances; // three vertices make a triangle; 0 instances count as 1
+    // Number of vertices (three make a triangle) and of instances (0 counts as 1).
+    uint32_t vertices, instances;
     enum gpu_load load;
     struct gpu_arg args[GPU_ARGS_MAX];
     const void *params; // values for the kernels, copied when the draw is recorded
@@ -87,7 +91,8 @@ struct gpu_draw {
 void gpu_batch_draw(struct gpu_batch *batch, const struct gpu_draw *draw);
 
 // Records a memory barrier for this storage image only: later commands see what kernels wrote to
-// it. Legal in all batches. An API without such barriers uses GPU_BARRIER_MEMORY.
+// it. Allowed in all batches, also in those without `draws`. An API without such barriers uses
+// GPU_BARRIER_MEMORY.
 void gpu_batch_barrier_image(struct gpu_batch *batch, struct gpu_image *image);
 
 // Records a barrier: kernels that read the target's image after it see what was drawn before it.

@@ -90,10 +90,10 @@ typedef uint64_t gpu_caps; // a set of capabilities, for example GPU_CAP(RAYS) |
 // it.
 #define GPU_LIMITS(X)                                                                              \
     X(memory_bytes)         /* total device memory, in bytes */                                    \
-    X(allocation_bytes)     /* size of the largest buffer */                                       \
-    X(storage_range_bytes)  /* largest range bound as GPU_ARG_BUFFER */                            \
-    X(constant_range_bytes) /* largest range bound as GPU_ARG_CONSTANT */                          \
-    X(typed_elements)       /* texels of the largest typed view */                                 \
+    X(allocation_bytes)     /* size of the largest buffer, in bytes */                             \
+    X(storage_range_bytes)  /* largest range bound as GPU_ARG_BUFFER, in bytes */                  \
+    X(constant_range_bytes) /* largest range bound as GPU_ARG_CONSTANT, in bytes */                \
+    X(typed_elements)       /* number of texels of the largest typed view */                       \
     X(storage_align_bytes)  /* offsets of GPU_ARG_BUFFER must be multiples of this */              \
     X(constant_align_bytes) /* offsets of GPU_ARG_CONSTANT must be multiples of this */            \
     X(typed_align_bytes)    /* offsets of typed views must be multiples of this */                 \
@@ -101,7 +101,7 @@ typedef uint64_t gpu_caps; // a set of capabilities, for example GPU_CAP(RAYS) |
     X(image_2d)             /* longest side of 2-D and cube images, in texels */                   \
     X(image_3d)             /* longest side of a 3-D image, in texels */                           \
     X(image_layers)                                                                                \
-    X(params_bytes) /* most bytes of params and addresses for a kernel */                          \
+    X(params_bytes) /* maximum size of a kernel's params and addresses, in bytes */                \
     X(workgroup_threads)                                                                           \
     X(workgroup_threads_x)                                                                         \
     X(workgroup_threads_y)                                                                         \
@@ -109,18 +109,18 @@ typedef uint64_t gpu_caps; // a set of capabilities, for example GPU_CAP(RAYS) |
     X(workgroup_count_x)                                                                           \
     X(workgroup_count_y)                                                                           \
     X(workgroup_count_z)                                                                           \
-    X(loop_iterations)     /* llvmpipe: most iterations of a thread's loops */                     \
-    X(shared_bytes)        /* most shared memory of a workgroup */                                 \
-    X(shared_choice_bytes) /* most shared memory, if the host chooses (SHARED_CHOICE) */           \
-    X(subgroup_threads)    /* threads of a subgroup, by default */                                 \
+    X(loop_iterations)     /* maximum iterations of a thread's loops, for llvmpipe only */         \
+    X(shared_bytes)        /* maximum shared memory of a workgroup, in bytes */                    \
+    X(shared_choice_bytes) /* maximum shared memory, if the host chooses it (SHARED_CHOICE) */     \
+    X(subgroup_threads)    /* number of threads of a subgroup, by default */                       \
     X(subgroup_threads_min)                                                                        \
     X(subgroup_threads_max)                                                                        \
     X(cores)             /* number of cores: SM, CU or WGP, with an L1 each */                     \
-    X(core_threads)      /* most threads on a core at a time */                                    \
+    X(core_threads)      /* maximum number of threads on a core at a time */                       \
     X(core_shared_bytes) /* bytes of shared memory of a core */                                    \
     X(core_registers)    /* number of 32-bit registers of a core */                                \
-    X(last_cache_bytes)  /* size of the last-level cache, as the driver reports it */              \
-    X(core_clock_hz)     /* highest core clock, as the driver reports it */                        \
+    X(last_cache_bytes)  /* bytes of the last-level cache, as the driver reports it */             \
+    X(core_clock_hz)     /* highest core clock in Hz, as the driver reports it */                  \
     X(memory_clock_hz)                                                                             \
     X(memory_bus_bits)                                                                             \
     X(stamp_step_ps) /* unit of time stamps, in picoseconds */                                     \
@@ -140,7 +140,8 @@ enum gpu_queue_kind {
 };
 
 struct gpu_queue_family {
-    enum gpu_queue_kind kind; // UNIVERSAL: any work; COMPUTE: no graphics; TRANSFER: only copies
+    // UNIVERSAL: queues for any work. COMPUTE: no graphics. TRANSFER: only copies.
+    enum gpu_queue_kind kind;
     bool graphics;
     unsigned count;      // number of queues that can be created in the family
     unsigned stamp_bits; // valid bits of a time stamp; 0: the family has no time stamps
@@ -159,15 +160,17 @@ struct gpu_pci {
 struct gpu_info {
     char id[32];     // id of the device, for example "vulkan:0"
     const char *api; // name of the backend, for example "vulkan"
-    unsigned index;  // index among the devices that the backend listed in this process
+    unsigned index;  // index among the devices that the backend reported in this process
     enum gpu_kind kind;
     char name[GPU_NAME_BYTES];
-    char vendor[64];               // name, "NVIDIA"; or the vendor's number if its name is unknown
+    // Name of the vendor, for example "NVIDIA"; the vendor's number if its name is unknown.
+    char vendor[64];
     uint32_t vendor_id, device_id; // PCI ids of vendor and device; 0: unknown
     char driver[GPU_NAME_BYTES];   // name and version of the driver, one line
     char api_version[32];          // version of the API: "1.3.230"
     bool has_uuid, has_pci;
-    // Valid if has_uuid is set. Every API that lists this chip reports the same UUID.
+    // UUID of the chip, valid if has_uuid is set. Every API that lists this chip reports the same
+    // UUID.
     uint8_t uuid[GPU_UUID_BYTES];
     struct gpu_pci pci;
     // How much of limits.memory_bytes was free when the device was listed; 0: unknown.
@@ -182,7 +185,7 @@ struct gpu_info {
 // device that lacks the capability (GPU_CAPS). Both return NULL for any other bit.
 const char *gpu_cap_name(enum gpu_cap_bit bit);
 const char *gpu_cap_missing(enum gpu_cap_bit bit);
-const char *gpu_kind_name(enum gpu_kind kind); // returns, for example, "discrete"
+const char *gpu_kind_name(enum gpu_kind kind); // returns the name of a kind, for example "discrete"
 
 // True if the device has all capabilities in `needed`. Otherwise fails with ERROR_UNSUPPORTED, and
 // the message names the first capability that the device lacks.

@@ -8,6 +8,7 @@
 
 extern const struct gpu_kernel *const kernels[]; // table of all kernels; ends with NULL
 
-const struct gpu_kernel *kernel_find(const char *name); // returns NULL if no kernel has this name
+// Returns the kernel with this name; NULL if there is none.
+const struct gpu_kernel *kernel_find(const char *name);
 
 #endif

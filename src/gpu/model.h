@@ -55,7 +55,8 @@
 // models as model:0, model:1, …. Worker processes inherit the variable.
 #define GPU_MODEL_VARIABLE "FATHOM_MODEL"
 
-// Fails with ERROR_USAGE if the file does not describe a model. The message has the JSON path.
+// Checks a model's file. Fails with ERROR_USAGE if the file does not describe a model; the message
+// has the JSON path of the error.
 MUST_CHECK bool gpu_model_check(const char *path, struct error *err);
 
 #endif

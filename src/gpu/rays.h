@@ -29,30 +29,33 @@ enum {
 
 enum gpu_tree_kind {
     GPU_TREE_TRIANGLES, // input: the three corners of each triangle, float[3][3]
-    GPU_TREE_BOXES,     // input: the least and the greatest corner of each box, float[2][3]
+    GPU_TREE_BOXES,     // input: the minimum and the maximum corner of each box, float[2][3]
     GPU_TREE_INSTANCES  // input: a struct gpu_tree_instance for each instance
 };
 
 // A tree placed in the world. Has the layout of VkAccelerationStructureInstanceKHR.
 struct gpu_tree_instance {
-    float rows[3][4]; // maps the tree's space to the world: rotation and scale, then translation
-    uint32_t number : 24, mask : 8; // a ray hits this instance only if it shares a bit with `mask`
-    uint32_t reserved;              // must be 0
-    uint64_t tree;                  // the tree of this instance: its gpu_tree_address
+    // Matrix that maps the tree's space to the world. Its last column is the translation.
+    float rows[3][4];
+    // `number`: the custom index by which kernels know the instance. `mask`: a ray hits the
+    // instance only if the ray's own mask shares a bit with this mask.
+    uint32_t number : 24, mask : 8;
+    uint32_t reserved; // not used; must be 0
+    uint64_t tree;     // address of this instance's tree (gpu_tree_address)
 };
 
 struct gpu_tree_desc {
     enum gpu_tree_kind kind;
     struct gpu_buffer *input; // device buffer from which builds read the primitives
     uint32_t count;           // number of primitives (triangles, boxes or instances); > 0
-    bool opaque;              // true: hits count without an any-hit kernel; not for INSTANCES
+    bool opaque;              // true: a hit counts without an any-hit kernel; not for INSTANCES
     bool fast_build;          // true: optimise for fast builds; false: for fast rays
     bool updates;             // true: the tree can be updated
     bool compacts;            // true: the tree can be compacted
 };
 
 // Creates a tree that is not built yet, with the memory that its build needs. Fails with
-// ERROR_UNSUPPORTED if the device's limit is fewer primitives.
+// ERROR_UNSUPPORTED if the device allows only fewer primitives.
 struct gpu_tree;
 struct gpu_tree *gpu_tree_create(struct gpu_scope *scope, const struct gpu_tree_desc *desc,
                                  struct error *err);
@@ -61,7 +64,8 @@ struct gpu_tree *gpu_tree_create(struct gpu_scope *scope, const struct gpu_tree_
 struct gpu_tree *gpu_tree_create_copy(struct gpu_scope *scope, const struct gpu_tree *from,
                                       uint64_t bytes, struct error *err);
 
-uint64_t gpu_tree_bytes(const struct gpu_tree *tree); // bytes, without memory that only builds use
+// Returns the size of the tree in bytes, without memory that only builds use.
+uint64_t gpu_tree_bytes(const struct gpu_tree *tree);
 uint64_t gpu_tree_address(const struct gpu_tree *tree);
 
 // Reads the size that a compacted copy of the tree needs. The tree must have been created with

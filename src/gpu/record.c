@@ -37,7 +37,8 @@ struct arg_check {
     const struct gpu_device *device;
     const struct gpu_kernel *kernel;
     unsigned position;
-    struct gpu_arg *arg; // a range with `bytes` 0 gets its length here
+    // The argument to check. A range whose `bytes` is 0 gets its length here.
+    struct gpu_arg *arg;
 };
 
 static bool bad_arg(const struct arg_check *check, enum error_code code, const char *what,

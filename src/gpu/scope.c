@@ -47,8 +47,9 @@ struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu
 static void release(struct gpu_hold *hold)
 {
     struct error err;
+    // The error is not reported: the later wait for the batch times out or finds a lost device.
     if (hold && !gpu_hold_release(hold, &err))
-        return; // not reported: the wait for the batch times out, or finds the device lost
+        return;
 }
 
 static void release_holds(struct gpu_scope *scope)

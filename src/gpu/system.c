@@ -9,7 +9,7 @@
 
 enum {
     REASON_BYTES = 1024,
-    DEVICES_MAX = 4096 // largest number of devices that one driver may list
+    DEVICES_MAX = 4096 // maximum number of devices that one driver may list
 };
 
 struct loaded {
@@ -32,8 +32,10 @@ struct enumeration {
     struct gpu_system *system;
     const char *api;
     unsigned next_index;
-    bool *taken;   // taken[i]: true if the known device gpu_system_desc.known[i] has been listed
-    bool unlisted; // true: loaded only because another backend needs it; its devices are not listed
+    // taken[i]: true if the known device gpu_system_desc.known[i] has been listed.
+    bool *taken;
+    // True: loaded only because another backend needs this one; its devices are not listed.
+    bool unlisted;
 };
 
 // ---------------------------------------------------------------- ids
@@ -55,8 +57,8 @@ static bool is_id_free(const struct enumeration *enumeration, const char *id)
     return is_free;
 }
 
-// Sets info->id. If `info` has the API and the UUID or PCI address of a known device, gets the id
-// of that device; else the first id that neither a listed nor a known device has.
+// Sets info->id. If `info` has the API and the UUID or PCI address of a known device, uses that
+// device's id; else the first id that neither a listed nor a known device has.
 static void choose_id(struct enumeration *enumeration, struct gpu_info *info)
 {
     const struct gpu_system_desc *desc = enumeration->neutral.desc;

@@ -5,7 +5,9 @@ enum {
     SPIN_NS = 50000,
     SLEEP_NS = 20000,
     SLEEP_MOST_NS = 500000,
-    SLEEP_SHARE = 64 // a sleep lasts 1/64 of the time so far, from SLEEP_NS to SLEEP_MOST_NS
+    // gpu_wait sleeps for 1/SLEEP_SHARE of the time that it has waited so far, but at least for
+    // SLEEP_NS and at most for SLEEP_MOST_NS.
+    SLEEP_SHARE = 64
 };
 
 bool gpu_wait(const struct gpu_wait_desc *desc, struct error *err)

@@ -18,7 +18,7 @@
 enum gpu_wait_answer {
     GPU_WAIT_NOT_YET,
     GPU_WAIT_DONE,
-    GPU_WAIT_FAILED // failed; `ask` has set the error
+    GPU_WAIT_FAILED // the wait failed; `ask` has set the error
 };
 
 struct gpu_wait_desc {

@@ -8,42 +8,55 @@
 #include <string.h>
 
 enum {
-    POINTS = 5,              // number of sizes within a level that the whole device reads
-    GROUP_POINTS = 5,        // number of sizes that one workgroup reads, and of reads from memory
-    PLATEAU_LEAST = 2,       // least reads in a plateau: 16 KiB hold three sizes, one may be noisy
-    PIECE_BYTES = 256 << 10, // largest part that one workgroup of `bandwidth` walks through
-    // Sizes are multiples of one of these: of GRAIN_BYTES below LARGE_BYTES and of
-    // LARGE_GRAIN_BYTES above, if all workgroups read everything (a lap of 32 rows of threads is
-    // then one walk); of MEMORY_GRAIN_BYTES for reads from memory, in which workgroups of 1024
-    // threads walk through 512 KiB.
+    POINTS = 5, // number of sizes per level at which the whole device reads
+    // Number of sizes per level that one workgroup reads; also of reads from memory.
+    GROUP_POINTS = 5,
+    // Minimum number of reads in a plateau: a level of 16 KiB has room for 3 sizes, and 1 may be
+    // noisy.
+    PLATEAU_LEAST = 2,
+    // Largest part of the memory that one workgroup of the benchmark bandwidth walks through.
+    PIECE_BYTES = 256 << 10,
+    // The size of each read is a multiple of a grain. If all workgroups read the same memory, the
+    // grain is GRAIN_BYTES for sizes below LARGE_BYTES and LARGE_GRAIN_BYTES above: a workgroup of
+    // 1024 threads reads 128 KiB in one step, so that a lap has whole steps. For reads from memory
+    // by the whole device, the grain is MEMORY_GRAIN_BYTES, the part that each workgroup of 1024
+    // threads reads.
     GRAIN_BYTES = 4 << 10,
     LARGE_GRAIN_BYTES = 128 << 10,
     MEMORY_GRAIN_BYTES = 512 << 10,
     LARGE_BYTES = 2 << 20,
     READS_MAX = 256,
     CORES_UNKNOWN = 64,
-    CORE_BYTES = 64 << 10,       // with this per core, two cores rarely read a line at once
-    CORE_BYTES_LEAST = 16 << 10, // least bytes per core, if the level is small
-    MEMORY_CACHES = 16,          // size of a read from memory, in sizes of the last level
+    // Bytes per core at which two cores rarely read the same line at the same time.
+    CORE_BYTES = 64 << 10,
+    CORE_BYTES_LEAST = 16 << 10, // minimum bytes per core, used if the level is small
+    // Maximum size of a read from memory, as a multiple of the size of the last cache.
+    MEMORY_CACHES = 16,
     UNIT_TEXT = 32
 };
 
-#define MEMORY_BYTES (UINT64_C(2) << 30) // most bytes that are read from memory
+#define MEMORY_BYTES (UINT64_C(2) << 30) // maximum size in bytes of a read from memory
 
-// A region lies in a level alone if it is larger than both `beyond` times the previous level and
-// `beyond_most` times the most that the previous level may hold, and smaller than `within` times
-// the level itself: some sets of a hashed cache fill before its end. The sets of first levels fill
-// evenly, so `within_first` is larger.
+// Limits for the sizes of reads that lie in one level alone. Such a size is larger than `beyond`
+// times the size of the previous level and larger than `beyond_most` times the upper bound of that
+// size. It is smaller than `within` times the level's own size, because some sets of a cache that
+// hashes addresses are full before the whole cache is. The first level uses `within_first`, which
+// is larger, because the sets of first-level caches fill evenly.
 static const double beyond = 1.25, beyond_most = 1.05, within = 0.7, within_first = 0.85;
-static const double apart_from_caches = 4; // least region in memory, divided by the last cache
-static const double least_width = 2.5;     // largest to smallest size, if the level has room
-static const double rounding = 1.05;       // a rounded size may leave its span by this factor
-static const double plateau_ratio = 1.05;  // largest to smallest bandwidth of a plateau, at most
-static const double least_part_of_end = 0.125; // smallest to largest size read in the first level
+// Minimum size of a read from memory, divided by the size of the last cache.
+static const double apart_from_caches = 4;
+// Ratio of the largest to the smallest size that a level's reads span, if the level has room.
+static const double least_width = 2.5;
+// Factor by which a rounded size may lie outside the range of allowed sizes.
+static const double rounding = 1.05;
+// Maximum ratio of the largest to the smallest bandwidth of a plateau.
+static const double plateau_ratio = 1.05;
+// Ratio of the smallest to the largest size of the reads in the first level.
+static const double least_part_of_end = 0.125;
 
 struct span {
-    double from, to; // bytes; from > to: no read lies within the level alone
-    const char *why; // the reason if from > to
+    double from, to; // allowed sizes of reads in bytes; from > to: no size lies in the level alone
+    const char *why; // if from > to: the reason, as text for the user
 };
 
 // ---------------------------------------------------------------- which sizes
@@ -53,7 +66,7 @@ static double least_beyond(const struct map_size *before)
     return fmax(beyond * sqrt(before->low * before->high), beyond_most * before->high);
 }
 
-// Returns the sizes at which one workgroup reads from level k alone.
+// Returns the range of sizes at which reads of one workgroup lie in level k alone.
 static struct span group_span(const struct level_curve *curve, const struct map_size *sizes,
                               size_t k)
 {
@@ -69,8 +82,8 @@ static struct span group_span(const struct level_curve *curve, const struct map_
     return span;
 }
 
-// Returns the sizes at which the whole device reads from level k alone. In the first level all
-// cores read the same bytes.
+// Returns the range of sizes at which reads of the whole device lie in level k alone. In the first
+// level all cores read the same bytes; in later ones, each core needs a part of its own.
 static struct span device_span(const struct level_curve *curve, const struct map_size *sizes,
                                size_t k, unsigned cores)
 {
@@ -86,8 +99,8 @@ static struct span device_span(const struct level_curve *curve, const struct map
     return span;
 }
 
-// Returns the size nearest to `bytes` whose number of pieces is at least 5 and has no factor 2 or
-// 3.
+// Returns the size nearest to `bytes` that is a multiple of PIECE_BYTES and whose number of pieces
+// is at least 5 and not divisible by 2 or 3.
 static uint64_t odd_size(double bytes)
 {
     double pieces = bytes / PIECE_BYTES;
@@ -118,9 +131,10 @@ static bool is_in_span(double bytes, const struct span *span)
     return bytes * rounding >= span->from && bytes <= span->to * rounding;
 }
 
-// Adds up to `count` reads. Their sizes rise by a constant factor across the span and are rounded
-// by `round_to`; a size that then lies outside the span is left out. If `round_to` is grain_size,
-// all workgroups read everything, else each reads a part of its own.
+// Adds up to `count` cases that read memory. Their sizes form a geometric series from span.from to
+// span.to, rounded by the function `round_to`; a size that rounding moves out of the span is left
+// out. If `round_to` is grain_size, all workgroups read the same memory; else each reads its own
+// part.
 static void add_reads(struct map_cases *cases, const char *scope, uint64_t (*round_to)(double),
                       struct span span, unsigned count)
 {
@@ -132,7 +146,7 @@ static void add_reads(struct map_cases *cases, const char *scope, uint64_t (*rou
     }
 }
 
-// Returns the bytes of the largest read from memory, if the last cache ends at `end`.
+// Returns the size in bytes of the largest read from memory. `end` is the size of the last cache.
 static double largest_read(const struct map_cases *cases, double end)
 {
     double most = map_cases_of_cpu(cases) ? (double)MAP_CPU_BYTES : (double)MEMORY_BYTES;
@@ -166,12 +180,13 @@ void map_bandwidth_add_cases(struct map_cases *cases, const struct level_curve *
 // ---------------------------------------------------------------- the plateau
 
 struct reads {
-    const struct result *at[READS_MAX]; // sorted by size
+    const struct result *at[READS_MAX]; // the reads that count, sorted by size
     size_t count;
-    const char *why; // why one of the reads does not count; NULL if all count
+    const char *why; // why a read does not count (of several, the last); NULL if all count
 };
 
-// True if the result is a read by `scope` with a size in `span`, measured or not.
+// True if the result, measured or skipped, is a read of global memory by `scope` ("device" or
+// "workgroup") with a size in `span`.
 static bool is_read(const struct map_writer *w, const struct result *result, const char *scope,
                     const struct span *span)
 {
@@ -195,7 +210,8 @@ static int compare_bytes(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-// Finds the reads with verdict `ok`, the only ones that count.
+// Finds the results that are reads by `scope` with a size in `span`. Only those with the verdict
+// `ok` count.
 static void find_reads(const struct map_writer *w, const char *scope, const struct span *span,
                        struct reads *reads)
 {
@@ -222,8 +238,9 @@ struct run_of_reads {
     size_t first, count;
 };
 
-// Returns the longest series of sizes with nearly equal bandwidth. Among equally long ones the
-// largest sizes win: if cores have few bytes each, they ask for the same line at the same time.
+// Returns the plateau: the longest series of neighbouring sizes with nearly equal bandwidth. Of
+// equally long series, the one with the largest sizes is chosen: with few bytes per core, several
+// cores request the same line at the same time.
 static struct run_of_reads plateau_of(const struct reads *reads)
 {
     struct run_of_reads best = {0};
@@ -253,9 +270,9 @@ static double median_of(double *values, size_t count)
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-// Returns the median of the plateau's reads. Its interval contains all their medians, and reaches
-// at least from the median of their lower bounds to that of their upper bounds: so one noisy read
-// among several that agree does not widen it.
+// Returns the median bandwidth of the plateau's reads, with an interval. The interval contains the
+// medians of all these reads. It also contains the median of their lower bounds and the median of
+// their upper bounds, so one noisy read among several that agree does not widen it.
 static struct level_height height_of(const struct map_writer *w, const struct reads *reads,
                                      struct run_of_reads run)
 {
@@ -270,7 +287,8 @@ static struct level_height height_of(const struct map_writer *w, const struct re
         highs[i] = metric->ci95[1];
         height.count += metric->n;
     }
-    height.median = median_of(medians, run.count); // this also sorts the medians
+    // The sorted order is used below: first and last element are minimum and maximum.
+    height.median = median_of(medians, run.count);
     height.ci95[0] = fmin(medians[0], median_of(lows, run.count));
     height.ci95[1] = fmax(medians[run.count - 1], median_of(highs, run.count));
     return height;
@@ -311,7 +329,8 @@ static void add_plateau(const struct map_writer *w, struct result *result, enum 
     map_add_metric(w, result, which, &height);
 }
 
-// Adds the number of caches of this kind on the device: cores divided by the cores that share one.
+// Adds the metric `instances`: the number of caches of this level on the device, that is, the
+// number of cores divided by the number of cores that share one cache.
 static void add_instances(const struct map_writer *w, struct result *result)
 {
     const struct metric *sharers = result_metric(result, "sharers");

@@ -6,18 +6,21 @@
 
 #include <math.h>
 
-// Two steps may belong to one cache, whose sets fill unevenly, if they are nearer to each other
-// than this: near_octaves if the line of the lower one is unknown, low_octaves if it is small
-// beside the next one, part_octaves if the line of the upper one is unknown.
+// Two neighbouring steps of the latency curve may belong to one cache whose sets fill unevenly.
+// That is assumed if their ends are less than this number of octaves apart: near_octaves if the
+// line of the lower step's cache is unknown; low_octaves if the lower step rises less than half as
+// much as the upper one; part_octaves if the line of the upper step's cache is unknown.
 static const double near_octaves = 1.9, low_octaves = 1.4, part_octaves = 1.2;
 
-// A step is sure to be a cache of its own if its `lead` is at least sure_lead, all probes fit the
-// steps (sure_misfit), and no step is within sure_octaves; a larger step before it may be within
-// sure_octaves, but not within sure_after.
+// A step is certainly the end of a cache of its own if all of this holds: its `lead` is at least
+// sure_lead; the misfit of all probes is at most sure_misfit; the next step is at least
+// sure_octaves after it; the previous step is more than sure_octaves before it, or more than
+// sure_after if that step is larger.
 static const double sure_lead = 100, sure_octaves = 2.2, sure_after = 1.5, sure_misfit = 2;
 
-// Regions of the probes that show a sector, as multiples of the cache's size. In smaller regions,
-// nodes of other sectors may find the line loaded, too; in larger ones hardly any node does.
+// Minimum and maximum region of chains that show a cache's sector, as multiples of the cache's
+// size. In a smaller region, a load may hit although each node has a sector of its own; in a larger
+// one, hardly any load hits.
 static const double sector_least = 1.4, sector_most = 4;
 
 // ---------------------------------------------------------------- lines and sizes
@@ -26,8 +29,9 @@ const double map_caches_regions[] = {0.5,  0.65, 0.77, 0.86, 0.93, 0.98, 1.03,
                                      1.09, 1.17, 1.28, 1.45, 1.7,  2.1};
 const size_t map_caches_region_count = sizeof map_caches_regions / sizeof *map_caches_regions;
 
-// True if an undecided step may add to the latency of a chain over the region. With `any`, steps
-// known to be translation count too.
+// True if the region `bytes` reaches a step that may be a TLB's (STEP_UNKNOWN), so that address
+// translation may add to the latency of a chain over this region. With `any`, steps that are
+// certainly those of TLBs count too.
 static bool may_be_translated(const struct map_steps *steps, double bytes, bool any)
 {
     for (size_t i = 0; i < steps->all.count; i++)
@@ -37,8 +41,8 @@ static bool may_be_translated(const struct map_steps *steps, double bytes, bool 
     return false;
 }
 
-// Returns the probe with the chain's stride whose region is nearest to the chain's; NULL if none is
-// within 15 %.
+// Among the results of probes with the stride of `chain`, returns the one whose region is nearest
+// to that of `chain`; NULL if none is within 15 %.
 static const struct result *probe_near(const struct map_steps *steps, const struct run *run,
                                        const struct lines_chain *chain)
 {
@@ -64,7 +68,8 @@ bool map_caches_has_probe(const struct map_steps *steps, const struct run *run,
     return probe_near(steps, run, chain) != NULL;
 }
 
-// Returns the question about level k, without probes. `inner` holds the k caches before that level.
+// Returns the input of lines_judge for level k, without the probes. `inner` holds the k caches
+// nearer to the core.
 static struct lines_question question_of(const struct map_steps *steps, size_t k,
                                          const struct lines_cache *inner)
 {
@@ -87,8 +92,8 @@ static struct lines_question question_of(const struct map_steps *steps, size_t k
     };
 }
 
-// Returns the line of level k from its probes. `inner` holds the k caches before that level; this
-// cache is added to it.
+// Judges level k by its probes: returns line, sector and capacity of its cache. `inner` holds the k
+// caches nearer to the core; the cache of level k is stored as inner[k].
 static struct lines_answer line_of(struct arena *arena, const struct map_steps *steps,
                                    const struct run *run, size_t k, struct lines_cache *inner)
 {
@@ -111,8 +116,9 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
     return answer;
 }
 
-// Adds the latency of a chain through level k to the question, if the chain can show the sector of
-// this level: its region is from `least` to `most` bytes, and only known translation adds to it.
+// Adds a chain with its latency `ns` to the question if it can show the sector of the level: its
+// region must be between `least` and `most` bytes, and no step that is only perhaps a TLB's may add
+// to the latency. The latency that TLBs certainly add is subtracted.
 static void add_sector_probe(const struct map_steps *steps, const struct lines_chain *chain,
                              double ns, double least, double most, struct lines_probe *probes,
                              struct lines_question *question)
@@ -123,8 +129,9 @@ static void add_sector_probe(const struct map_steps *steps, const struct lines_c
         probes[question->probe_count++] = (struct lines_probe){*chain, ns};
 }
 
-// Returns the sector of level k, whose line is known, from all chains with several nodes per line:
-// probes and, if the line is longer than the distance of its nodes, the curve.
+// Returns the sector in bytes of level k, whose line is known; 0: unknown. Uses all chains with
+// several nodes per line: the probes, and the latency curve if a line is longer than the distance
+// of its nodes.
 static double sector_of(struct arena *arena, const struct map_caches *caches, const struct run *run,
                         size_t k, const struct lines_cache *inner)
 {
@@ -139,7 +146,8 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, co
     question.probes = probes;
     if (step_shape_is_random(question.shape))
         return 0;
-    if (question.beyond_end > 0) // the next level must hold the whole chain
+    // The next level must hold the whole chain, so that a load that misses level k hits there.
+    if (question.beyond_end > 0)
         most = fmin(most,
                     0.6 * exp2(curve->fit.steps[k + 1].end_low) * fmin(line / MAP_NODE_BYTES, 1));
     for (size_t i = 0; i < run->result_count; i++) {
@@ -158,8 +166,9 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, co
     }
     if (question.probe_count >= 2)
         return lines_sector(&question, line, size, judged);
-    // If the cache is smaller than the region where the curve ends, the other probes cover several
-    // times the cache, where few loads hit.
+    // With fewer than two such chains, only the sector that lines_judge found is left. It counts
+    // only if the cache is about as large as the region where the curve's level ends. Otherwise the
+    // probes of lines_judge cover several times the cache, where few loads hit.
     return size > 0.9 * question.end ? judged : 0;
 }
 
@@ -170,8 +179,9 @@ double map_caches_size_about(const struct map_caches *caches, size_t k)
     return line->capacity > 0 ? line->capacity : end * fmin(sqrt(line->line / MAP_NODE_BYTES), 1);
 }
 
-// Finds the capacity of level k from chains with a node in each line, and sets caches->sized[k] and
-// caches->sizes[k]. Sets caches->endless[k] if these chains were measured but show no end.
+// Finds the capacity of level k from chains with one node in each line, and stores it in
+// caches->sizes[k]; caches->sized[k] tells if it was found. Sets caches->endless[k] if these chains
+// were measured but their latency shows no end of the level.
 static void find_size(struct arena *arena, const struct run *run, struct map_caches *caches,
                       const struct lines_cache *inner, size_t k)
 {
@@ -195,18 +205,20 @@ static void find_size(struct arena *arena, const struct run *run, struct map_cac
     bool measured = points.count >= map_caches_region_count - 3;
     caches->sized[k] = measured && staircase_fit_step(steps->shapes, &chosen, fit->levels[k].height,
                                                       fit->levels[k + 1].height, &caches->sizes[k]);
-    // At two core clocks the fit may fail although the chains show an end.
+    // If the core clock had two states, the fit may fail although the chains show an end.
     caches->endless[k] = measured && !caches->sized[k] && !(steps->clocks.usual_ghz > 0);
 }
 
-// Returns false if chains through the whole level miss. Lines are then shorter than the level's
-// answer says, and the chain which found the size left some of the level out.
+// Returns false if a chain with a node every 32 bytes misses in a region that level k should hold
+// (`size` is the capacity found). The true line is then shorter than the one assumed, and the chain
+// that found the capacity touched only a part of the lines.
 static bool holds_all(const struct map_steps *steps, const struct run *run, size_t k, double size)
 {
     const struct plateaus *fit = &steps->curve.fit;
     double low = fit->levels[k].height, high = fit->levels[k + 1].height;
     const struct lines_chain chain = {size, LINES_MIN_BYTES};
-    double best = NAN; // latency of the longest chain with stride 32 that must fit
+    // Latency of the chain with stride 32 over the largest region that must fit in the level.
+    double best = NAN;
     double bytes = 0;
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
@@ -234,8 +246,8 @@ bool map_caches_near_translation(const struct map_caches *caches, size_t k)
     return false;
 }
 
-// Finds the lines of all levels, and the sizes that chains with a node in each line show. `inner`
-// gets the cache of each level.
+// Finds the lines of all levels, and the capacities that chains with one node in each line show.
+// Stores the cache of each level in `inner`.
 static void find_lines(struct arena *arena, const struct run *run, struct map_caches *caches,
                        struct lines_cache *inner)
 {
@@ -273,8 +285,9 @@ static void find_sectors(struct arena *arena, const struct run *run, struct map_
     }
 }
 
-// True if the step at the end of level k and a step near it may belong to one cache whose sets fill
-// unevenly: its line is unknown, or a larger step follows that shows another line.
+// True if the step at the end of level k and a neighbouring step may belong to one cache whose sets
+// fill unevenly. That may be if the line of level k is unknown, or if a larger step follows that
+// shows a shorter line or none.
 static bool may_be_part(const struct map_caches *caches, size_t k)
 {
     const struct map_steps *steps = &caches->steps;
@@ -293,7 +306,7 @@ static bool may_be_part(const struct map_caches *caches, size_t k)
 }
 
 // True if the curve and the probes of all steps together show that level k ends in a step of its
-// own, even if its own probes fit no cache.
+// own, even if no cache explains the probes of this one step.
 static bool is_sure(const struct map_caches *caches, size_t k)
 {
     const struct map_steps *steps = &caches->steps;
@@ -302,14 +315,15 @@ static bool is_sure(const struct map_caches *caches, size_t k)
     double after = k + 2 < fit->count ? fit->steps[k + 1].end - step->end : (double)INFINITY;
     if (steps->all.others_misfit > sure_misfit || step->lead < sure_lead || after < sure_octaves)
         return false;
-    // Sets that fill unevenly make a small step before the large one.
+    // A small step shortly before a large one may come from the same cache, if its sets fill
+    // unevenly.
     double before = k > 0 ? step->end - fit->steps[k - 1].end : (double)INFINITY;
     return before > sure_octaves ||
            (before > sure_after && step->rise < steps->all.steps[steps->step[k - 1]].rise);
 }
 
-// Ends the levels before the first step that fits no cache, and marks the levels that may be no
-// cache of their own.
+// Cuts the list of valid levels off before the first step whose probes no cache explains. For each
+// level that may be no cache of its own, stores the reason in caches->unsure.
 static void judge_lines(struct map_caches *caches)
 {
     struct plateaus *fit = &caches->steps.curve.fit;
@@ -357,8 +371,8 @@ struct map_level map_caches_level(const struct map_caches *caches, size_t k)
     return level;
 }
 
-// True if a level before level k holds a part of the probe's regions. inner[i]: cores that share
-// level i.
+// True if a level nearer to the core than level k holds a part of the regions of the probe's
+// chains. inner[i] is the number of cores that share a cache of level i.
 static bool hits_before(const struct map_level *level, const struct map_steps *steps, size_t k,
                         unsigned cores, const unsigned *inner,
                         const struct map_sharers_probe *probe)
@@ -374,7 +388,8 @@ static bool hits_before(const struct map_level *level, const struct map_steps *s
     return false;
 }
 
-// Returns the result of a probe for the sharers of level k; NULL if the run has none.
+// Returns the result of this probe for the sharers of level k (chains on several cores at the same
+// time); NULL if the run has none.
 static const struct result *neighbours_result(const struct map_steps *steps, const struct run *run,
                                               size_t k, unsigned cores,
                                               const struct map_sharers_probe *probe)
@@ -394,9 +409,9 @@ static const struct result *neighbours_result(const struct map_steps *steps, con
     return NULL;
 }
 
-// Returns the latency of a probe for the sharers of level k; NaN if it was not measured. Returns 0
-// if it tells nothing: it is suspect, translation may be part of it, or a level before holds a part
-// of it.
+// Returns the median latency in ns of this probe for the sharers of level k; NaN if it was not
+// measured; 0 if it shows nothing: it is too noisy, address translation may be a part of it, or a
+// level nearer to the core holds a part of the regions.
 static double neighbours_ns(const struct map_level *level, const struct map_steps *steps,
                             const struct run *run, size_t k, unsigned cores, const unsigned *inner,
                             const struct map_sharers_probe *probe)
@@ -407,15 +422,17 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
     double ns = map_steps_ns(steps, result);
     if (!isfinite(ns) || map_steps_doubtful(steps, result))
         return 0;
-    // Without the curve of one core it is not known where a level with longer lines ends.
+    // Without a curve of one core that is free of translation, it is not known where a level whose
+    // lines hold several nodes ends.
     if ((!level->alone && step_shape_is_gradual(level->shape)) ||
         hits_before(level, steps, k, cores, inner, probe))
         return 0;
     return may_be_translated(steps, probe->region, true) ? 0 : ns;
 }
 
-// Returns what the probes tell of the sharers of level k, if inner[i] cores share each level i
-// before it. Sets `probes`.
+// Returns how many cores share level k, as far as the probes show it. inner[i] cores share each
+// level i before it. Stores the probes in `probes`, their number in *count. With `again`, uses the
+// second series of probes too.
 static struct map_sharers sharers_of(const struct map_caches *caches, const struct run *run,
                                      size_t k, unsigned cores, const unsigned *inner, bool again,
                                      struct map_sharers_probe probes[2 * MAP_SHARERS_MAX],
@@ -434,7 +451,7 @@ static struct map_sharers sharers_of(const struct map_caches *caches, const stru
     for (size_t i = first; i < *count; i++) {
         ns[i] = neighbours_ns(&level, &caches->steps, run, k, cores, inner, &probes[i]);
         if (!isfinite(ns[i]))
-            return found; // the further probes are not measured yet
+            return found; // not all probes of the second series are measured yet
     }
     return map_sharers_judge(&level, probes, ns, *count, cores);
 }

@@ -9,25 +9,30 @@
 
 struct map_caches {
     struct map_steps steps;
-    // Each array has one element per level. lines[k]: the line of level k. If it differs from the
-    // distance of the curve's nodes, chains with a node in each line find the capacity: sized[k] is
-    // then true, and sizes[k] has that step.
+    // Each of these arrays has one element per level. lines[k]: line, sector and capacity of level
+    // k. If its line is not MAP_NODE_BYTES (the distance of the curve's nodes), chains with one
+    // node in each line search for the capacity. If they found it, sized[k] is true and sizes[k] is
+    // the step at the capacity.
     struct lines_answer lines[PLATEAUS_MAX];
     struct staircase_step sizes[PLATEAUS_MAX];
     bool sized[PLATEAUS_MAX];
-    bool endless[PLATEAUS_MAX]; // such chains were measured, but do not show the end of level k
-    // unsure[k]: why the rise at the end of level k may be no cache of its own, as part of a
-    // sentence; NULL: it is one. The number of levels is then unknown.
+    // Chains with one node in each line were measured, but show no end of level k.
+    bool endless[PLATEAUS_MAX];
+    // unsure[k]: the reason why the rise at the end of level k may be no cache of its own, as part
+    // of a sentence; NULL if it certainly is one. If any element is set, the number of levels is
+    // unknown.
     const char *unsure[PLATEAUS_MAX];
 };
 
-// Regions of the chains through a level whose line is known, as multiples of its capacity.
+// Regions of the chains with one node in each line that find a level's capacity, as multiples of
+// the expected capacity.
 extern const double map_caches_regions[];
 extern const size_t map_caches_region_count;
 
-// Finds the steps of `curve` (map_steps_of), the lines of its levels, and which of them may be no
-// caches. The levels end before the first step whose probes fit no cache. If caches->steps.all
-// already is a fit of as many points as the curve has, it is kept.
+// Finds the steps of the latency curve `curve` (see map_steps_of), the lines of its levels, and
+// which levels may be no caches. The valid levels end before the first step whose probes no cache
+// explains. If caches->steps.all already is a fit of as many points as the curve and the probes
+// have, it is kept.
 void map_caches_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                    double cache_most, struct map_caches *caches);
 
@@ -35,19 +40,21 @@ void map_caches_of(struct arena *arena, const struct run *run, const struct leve
 bool map_caches_has_probe(const struct map_steps *steps, const struct run *run,
                           const struct lines_chain *chain);
 
-// Returns roughly the size of level k, whose line is known and not MAP_NODE_BYTES: the capacity
-// that its probes show, or the middle of what the end of the curve may stand for. Chains with a
-// node in each line have regions around this size.
+// Returns the approximate size in bytes of level k, whose line is known and not MAP_NODE_BYTES: the
+// capacity that the probes of the line show, or else an estimate from the end of the curve's level
+// and the line. Chains with one node in each line have regions around this size.
 double map_caches_size_about(const struct map_caches *caches, size_t k);
 
-// True if a TLB may cause a rise within an octave of the end of level k.
+// True if a step that is, or may be, a TLB's lies within an octave of the end of level k and rises
+// more than a quarter as much.
 bool map_caches_near_translation(const struct map_caches *caches, size_t k);
 
-// Returns level k in the form that map/judge.h needs.
+// Returns the description of level k that the functions of map/judge.h take.
 struct map_level map_caches_level(const struct map_caches *caches, size_t k);
 
-// Sets `probes` to the probes that show how many cores share level k, and returns what they tell.
-// With `again`, includes the further probes that follow from the first ones.
+// Returns how many cores share level k, as far as the run's results show it. Stores the probes that
+// show it in `probes`, their number in *count. With `again`, includes a second series of probes,
+// which is planned from the results of the first.
 struct map_sharers map_caches_sharers(const struct map_caches *caches, const struct run *run,
                                       size_t k, unsigned cores, bool again,
                                       struct map_sharers_probe probes[2 * MAP_SHARERS_MAX],

@@ -8,11 +8,13 @@
 #include <string.h>
 
 enum {
-    SETTINGS_MAX = 10 // largest `count` in map_cases_add_chosen
+    SETTINGS_MAX = 10 // maximum number of settings that map_cases_add_chosen takes
 };
 
-#define CACHE_BYTES  (UINT64_C(64) << 20) // used if the size of the last cache is unknown
-#define STATED_LEAST (UINT64_C(1) << 20)  // a smaller stated size is not the last cache
+// Size of the last cache in bytes that is assumed if it is unknown.
+#define CACHE_BYTES (UINT64_C(64) << 20)
+// A smaller size (bytes) that the driver states is not taken for the last cache.
+#define STATED_LEAST (UINT64_C(1) << 20)
 
 bool map_cases_of_cpu(const struct map_cases *cases)
 {
@@ -107,7 +109,7 @@ const char *map_cases_coarse_sizes(const struct map_cases *cases)
 
 // ---------------------------------------------------------------- the probes of the benchmark map
 
-// Makes a case of `map` with these parameters. The caller sets their values.
+// Makes a case of the benchmark map with these parameters. The caller then sets their values.
 static struct bench_case *make_probe(struct map_cases *cases, const enum map_param *params,
                                      size_t count)
 {

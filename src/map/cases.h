@@ -11,19 +11,22 @@
 #include <stdint.h>
 
 enum {
-    MAP_GRAIN_BYTES = 512 // sizes of regions are multiples of this, as in latency
+    // Region sizes are multiples of this number of bytes, as in the benchmark latency.
+    MAP_GRAIN_BYTES = 512
 };
 
-#define MAP_CPU_BYTES (UINT64_C(128) << 20) // largest on a CPU, which builds chains slowly
+// Largest region of a chain in bytes on a CPU, which builds chains slowly.
+#define MAP_CPU_BYTES (UINT64_C(128) << 20)
 
 struct map_cases {
     struct arena *arena;
     const struct gpu_info *device;
     struct measure_limits limits;
     const struct benchmark *latency, *bandwidth, *map, *strides;
-    const char *chain;    // "pointer" if the device has addresses, else "index"
-    uint64_t largest;     // bytes of the largest region of a chain of this kind
-    struct plan_case *at; // all cases that were asked for, in order, each once
+    // Kind of latency chains: "pointer" if the device has 64-bit addresses, else "index".
+    const char *chain;
+    uint64_t largest;     // size in bytes of the largest region that a latency chain can cover
+    struct plan_case *at; // all cases requested so far, in the order of the requests; no case twice
     size_t count, capacity;
 };
 
@@ -31,47 +34,51 @@ struct map_cases {
 MUST_CHECK bool map_cases_init(struct map_cases *cases, struct arena *arena,
                                const struct gpu_info *device, struct error *err);
 
-// True if the device is a CPU. Its caches are known, and the operating system chooses the size of
-// its pages.
+// True if the device is a CPU. A map measures less there: a CPU's caches are known, and the
+// operating system chooses its page size.
 bool map_cases_of_cpu(const struct map_cases *cases);
 
-// Returns the size in bytes of the last cache if the driver or our table states it; else 64 MiB. A
-// stated size below 1 MiB counts only if it is known to be the last cache's; otherwise it can only
-// be a cache nearer to the cores.
+// Returns the size in bytes of the last cache before memory, if the driver or the tables of
+// measure/limits.c state it; otherwise 64 MiB. A stated size below 1 MiB counts only if it is known
+// to be that of the last cache, because it usually is that of a cache nearer to the cores.
 uint64_t map_cases_last_cache(const struct map_cases *cases);
 
-// Adds all cases that the settings `texts` ("KEY=VALUE") select; adds none if this device does not
-// allow the combination.
+// Adds all cases of a benchmark that the settings `texts` ("KEY=VALUE") select. Adds none if the
+// settings are not possible on this device.
 void map_cases_add_chosen(struct map_cases *cases, const struct benchmark *benchmark,
                           const char *const *texts, size_t count);
 
-// Adds cases of latency over region sizes. `bytes` is a list in the form of --set.
+// Adds cases of the benchmark latency, one for each region size. `bytes` is a list of sizes in the
+// form of the option --set.
 void map_cases_add_latency(struct map_cases *cases, const char *path, const char *order,
                            const char *bytes);
 
-// Returns the first sizes of vector loads, in the form of --set: four per octave up to twice the
-// last cache, three per octave up to six times it, then one per octave. The last ones show
-// translation, and caches that nobody states, whose ends get more sizes later. (With short lines, a
-// chain's nodes fill the last cache only in a region four times as large.) On a CPU: three per
+// Returns the region sizes at which the latency of vector loads is measured first, as a list in the
+// form of --set. There are four sizes per octave up to twice the last cache, three per octave up to
+// six times the last cache, then one per octave. The largest sizes show address translation, and
+// caches that no driver states; the ends of these get more sizes later. (If lines are short, a
+// chain fills the last cache only in a region four times as large.) On a CPU: three sizes per
 // octave up to MAP_CPU_BYTES.
 const char *map_cases_coarse_sizes(const struct map_cases *cases);
 
-// Adds a chain of the benchmark `map`; adds none if its region has fewer than two nodes.
+// A latency chain of the benchmark map, and the function that adds it as a case. A chain whose
+// region has fewer than two nodes is not added.
 struct map_chain {
-    const char *what; // MAP_… of bench/map.h
-    size_t level;     // counted from 1
-    double bytes;     // bytes of the region; rounded down to a multiple of `grain`
+    const char *what; // what the chain shows: a MAP_… text of bench/map.h
+    size_t level;     // number of the level or step that the chain is for, from 1
+    double bytes;     // size of the region in bytes; is rounded down to a multiple of `grain`
     uint64_t stride, grain;
-    double clock_hz; // core clock of a case with `what` MAP_CLOCKS; 0: not set
-    unsigned chains; // of a case with `what` MAP_NEIGHBOURS; 0: one on every core
+    double clock_hz; // requested core clock, if `what` is MAP_CLOCKS; 0: none
+    unsigned chains; // number of chains at once, if `what` is MAP_NEIGHBOURS; 0: one on each core
 };
 void map_cases_add_chain(struct map_cases *cases, const struct map_chain *chain);
 
 // Adds a case of straight-line code with this number of instructions.
 void map_cases_add_code(struct map_cases *cases, uint64_t instructions);
 
-// Adds a read of `bytes` in total by the scope "device" or "workgroup". `apart` true: each
-// workgroup reads a part of its own; false: each workgroup reads everything.
+// Adds a bandwidth case that reads `bytes` of memory, by the scope "device" (all workgroups) or
+// "workgroup" (one). With `apart`, each workgroup reads its own part of these bytes; otherwise each
+// reads all of them.
 void map_cases_add_read(struct map_cases *cases, const char *scope, bool apart, uint64_t bytes);
 
 #endif

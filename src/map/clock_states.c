@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-static const double clock_part = 0.02; // clocks with a smaller relative difference are the same
+// Two core clocks with a smaller relative difference count as equal.
+static const double clock_part = 0.02;
 
 // Returns the core clock of a result in GHz: cycles divided by ns; NaN if the result has no cycles.
 static double clock_of(const struct result *result)
@@ -20,7 +21,8 @@ static bool is_near_clock(const struct result *result, double ghz)
     return fabs(clock_of(result) / ghz - 1) < clock_part;
 }
 
-// Converts a latency at the other clock to that of a chain with equal hit rates at the usual clock.
+// Converts a latency in ns at the other core clock to the latency that a chain with the same hit
+// rates has at the usual clock.
 static double as_at_usual_clock(const struct clock_states *states, const struct staircase *all,
                                 double ns)
 {
@@ -48,8 +50,8 @@ double clock_states_ns(const struct clock_states *states, const struct staircase
     return is_near_clock(result, states->other_ghz) ? as_at_usual_clock(states, all, ns) : NAN;
 }
 
-// Returns the relative width of a metric's interval: the median over the curve's points. Infinite
-// if a point lacks the interval.
+// Returns how wide the intervals of a metric are, relative to its value: the median over the
+// curve's points. Infinite if a point has no interval.
 static double width_of(struct arena *arena, const struct level_curve *curve, const char *name)
 {
     double *widths = ARENA_ARRAY(arena, curve->count, double);
@@ -77,7 +79,8 @@ bool clock_states_choose_cycles(struct arena *arena, struct level_curve *curve,
     return true;
 }
 
-// Returns the clock in GHz at which most points ran. Sets *count to their number.
+// Returns the core clock in GHz at which most of the curve's points ran, and stores the number of
+// these points in *count.
 static double usual_clock(const struct level_curve *curve, size_t *count)
 {
     double usual = 0;

@@ -10,31 +10,33 @@
 #include "math/staircase.h"
 
 struct clock_states {
-    double cycle_ns; // > 0: latencies are core cycles times this many ns
-    // In GHz. If usual_ghz > 0, the curve has only points at that clock, and results at neither of
-    // the two clocks do not count.
+    double cycle_ns; // > 0: latencies are computed from core cycles, each of this many ns
+    // The two core clocks in GHz, if the clock had two states. If usual_ghz > 0, the curve has only
+    // points that ran at usual_ghz; results that ran at neither clock are ignored.
     double usual_ghz, other_ghz;
-    double other_heights[STAIRCASE_STEPS_MAX + 1]; // heights at the other clock, in ns
+    double other_heights[STAIRCASE_STEPS_MAX + 1]; // latencies in ns of the levels at other_ghz
 };
 
-// If the intervals of cycles are less than half as wide as those of times, the core clock was not
-// constant: replaces the curve's latencies by those computed from cycles and returns true. Else
-// returns false.
+// Decides if the core clock changed too often for latencies in ns: if the intervals in cycles are
+// less than half as wide as those in ns. Then replaces the curve's latencies by values computed
+// from cycles and returns true. Otherwise returns false.
 bool clock_states_choose_cycles(struct arena *arena, struct level_curve *curve,
                                 struct clock_states *states);
 
-// If 30 % to 90 % of the points ran at one core clock, moves all other points to `others`.
+// If 30 % to 90 % of the curve's points ran at one core clock, keeps these in the curve and moves
+// all other points to `others`.
 void clock_states_keep_usual(struct arena *arena, struct level_curve *curve,
                              struct clock_states *states, struct level_curve *others);
 
-// Finds the height of each level of `all` at the clock at which most of `others` ran. Sets
-// states->other_ghz only if every level has points at that clock and the heights rise.
+// Finds the latency of each level of the fit `all` at the second core clock, at which most points
+// of `others` ran. Sets states->other_ghz to this clock only if each level has points at it and the
+// latencies rise from level to level.
 void clock_states_find_heights(struct arena *arena, const struct step_shapes *shapes,
                                const struct staircase *all, const struct level_curve *others,
                                struct clock_states *states);
 
-// Returns the latency of a result in ns, converted to the usual clock; NaN if it ran at neither
-// clock.
+// Returns the latency of a result in ns, as it would be at the usual core clock; NaN if the result
+// ran at neither of the two clocks. If latencies are computed from cycles, returns such a latency.
 double clock_states_ns(const struct clock_states *states, const struct staircase *all,
                        const struct result *result);
 

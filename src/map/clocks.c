@@ -11,11 +11,11 @@
 
 enum {
     UNIT_TEXT = 32,
-    CLOCKS_MAX = 16, // most clocks in clock=LIST
+    CLOCKS_MAX = 16, // maximum number of clocks in clock=LIST
     MHZ_MAX = 100000
 };
 
-// Largest relative difference at which a requested clock counts as reached.
+// Maximum relative difference between the actual and a requested core clock that counts as reached.
 static const double near = 0.02;
 
 // ---------------------------------------------------------------- the clocks asked for
@@ -82,7 +82,8 @@ void map_clocks_add_cases(struct map_cases *cases, const struct level_curve *cur
     if (!fit || !count)
         return;
     for (size_t k = 0; k < fit->flat && (k + 1 < fit->flat || fit->decided); k++) {
-        // The first points may still lie on the rise, and the last points are the longest chains.
+        // Takes two points inside the flat part of the level: its first points may still lie on the
+        // rise, and its last points have the longest chains.
         const struct plateau *level = &fit->levels[k];
         size_t span = level->last - level->first,
                at[] = {level->first + span / 3, level->first + span * 2 / 3};
@@ -107,16 +108,17 @@ static double clock_of(const struct result *result)
     return NAN;
 }
 
-// Latencies, each with the core clock at which it was measured.
+// Latencies in ns of one level, each with the core clock in Hz at which it was measured.
 struct points {
     double *ns, *hz;
     size_t count;
-    const char *text; // "asked for 1.2 GHz, ran at 1.201 GHz; …"; "": no clock was asked for
+    const char *text; // "asked for 1.2 GHz, ran at 1.201 GHz; …"; "" if no clock was requested
 };
 
 static struct points no_points(const struct map_writer *w)
 {
-    size_t most = w->run->result_count; // each point belongs to one result
+    // Upper bound of the number of points: each belongs to one result.
+    size_t most = w->run->result_count;
     return (struct points){.ns = ARENA_ARRAY(w->scratch, most, double),
                            .hz = ARENA_ARRAY(w->scratch, most, double),
                            .text = ""};
@@ -134,7 +136,8 @@ static const char *hz_text(struct arena *arena, double hz)
     return arena_strdup(arena, unit_format(hz, UNIT_HZ, text, sizeof text));
 }
 
-// True if an earlier probe of the same level has the same clock.
+// True if an earlier result is a probe of the same level at the same requested clock, so that the
+// text already has this clock.
 static bool is_repeated(const struct map_writer *w, size_t probe)
 {
     const struct bench_case *bench_case = &w->run->results[probe]->bench_case;
@@ -146,7 +149,7 @@ static bool is_repeated(const struct map_writer *w, size_t probe)
     return false;
 }
 
-// Returns the points of a level from its probes at the requested clocks.
+// Returns the latencies of a level from its probes at the core clocks that the user requested.
 static struct points asked_points(const struct map_writer *w, size_t level)
 {
     struct points points = no_points(w);
@@ -167,8 +170,8 @@ static struct points asked_points(const struct map_writer *w, size_t level)
     return points;
 }
 
-// Returns the points of a level from the curve's own cases, at whatever core clock each of them
-// ran.
+// Returns the latencies of level k from the cases of the latency curve, each with the core clock at
+// which the case happened to run. Used if the user requested no clocks.
 static struct points seen_points(const struct map_writer *w, const struct plateaus *fit, size_t k)
 {
     struct points points = no_points(w);
@@ -213,8 +216,8 @@ void map_add_clock(const struct map_writer *w, struct result *result,
     map_add_detail(result, "clock domain", clocks.domain);
 }
 
-// True if an earlier probe missed the same clock, so that there already is a finding for this
-// clock.
+// True if an earlier probe missed the same requested clock, so that the run already has a finding
+// for it.
 static bool is_reported(const struct map_writer *w, size_t probe)
 {
     uint64_t asked = case_uint(&w->run->results[probe]->bench_case, "clock");

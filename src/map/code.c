@@ -9,14 +9,15 @@
 enum {
     LENGTHS_MAX = 64,
     NVIDIA_BYTES = 16,
-    BYTES_LEAST = 4, // least plausible number of bytes per instruction
-    BYTES_MOST = 64, // largest plausible number of bytes per instruction
+    BYTES_LEAST = 4, // minimum plausible number of bytes per instruction
+    BYTES_MOST = 64, // maximum plausible number of bytes per instruction
     KNEE_POINTS = 6,
-    LEAST = 64, // shortest code, in instructions
+    LEAST = 64, // length of the shortest code, in instructions
     PER_OCTAVE = 4
 };
 
-// An end whose interval is narrower than this (in octaves; 3 %) needs no more lengths.
+// If the interval of a level's end is narrower than this (in octaves; 3 %), no more lengths are
+// measured around this end.
 static const double knee_octaves = 0.045;
 
 // True if code can show instruction caches on this device; otherwise sets *why to the reason, as
@@ -45,7 +46,8 @@ static size_t coarse_lengths(uint64_t lengths[LENGTHS_MAX])
     return count;
 }
 
-// Fills `lengths` with at most KNEE_POINTS lengths from `from` to `to`. Returns their number.
+// Fills `lengths` with at most KNEE_POINTS code lengths, in instructions, between `from` and `to`.
+// Returns their number.
 static size_t lengths_between(double from, double to, uint64_t *lengths)
 {
     uint32_t first = 1, end, count = 0;
@@ -59,8 +61,8 @@ static size_t lengths_between(double from, double to, uint64_t *lengths)
     return count;
 }
 
-// Fills `lengths` with lengths around each end that is not known to 3 %: from 0.03 octaves before
-// the end's interval to 0.03 octaves after it. Returns their number.
+// Fills `lengths` with code lengths around the end of each level that is not known to 3 %: from
+// 0.03 octaves before the interval of the end to 0.03 octaves after it. Returns their number.
 static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[LENGTHS_MAX])
 {
     const struct plateaus *fit = &curve->fit;
@@ -112,8 +114,9 @@ struct level_curve map_code_curve(struct arena *arena, const struct run *run, co
     return curve;
 }
 
-// Returns the bytes per instruction that follow from the driver's code size; 0 if unknown. The
-// longest code counts: in it the share of instructions other than multiply-adds is smallest.
+// Returns the bytes per instruction that were computed from the driver's code size; 0 if unknown.
+// Takes them from the longest code, in which the share of instructions other than multiply-adds is
+// smallest.
 static double driver_bytes(const struct level_curve *curve)
 {
     const struct result *longest = curve->count ? curve->results[curve->count - 1] : NULL;
@@ -124,10 +127,10 @@ static double driver_bytes(const struct level_curve *curve)
 }
 
 // Returns the bytes per instruction of the measured code; 0 if unknown:
-//   the driver's value, if it is plausible (AMD's instructions have 8 or 12 bytes);
-//   else 16 on NVIDIA GPUs since Volta, the oldest in our table of architectures (Jia, Maggioni,
-//   Staiger, Scarpazza, "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking",
-//   arXiv:1804.06826, 2018: words of 128 bits)
+//   the value from the driver's code size, if it is plausible (AMD's have 8 or 12 bytes);
+//   else 16 on NVIDIA GPUs that are in our table of architectures: all of these are Volta or later
+//   and have instructions of 128 bits (Jia, Maggioni, Staiger, Scarpazza, "Dissecting the NVIDIA
+//   Volta GPU Architecture via Microbenchmarking", arXiv:1804.06826, 2018)
 static double instruction_bytes(const struct map_writer *w, const struct level_curve *curve)
 {
     double said = driver_bytes(curve);
@@ -137,8 +140,9 @@ static double instruction_bytes(const struct map_writer *w, const struct level_c
     return encoded ? NVIDIA_BYTES : 0;
 }
 
-// Returns the bytes of the first `instructions` multiply-adds with `each` bytes per instruction.
-// Included are the two instructions after each stretch that test whether the stretch was the last.
+// Returns the size in bytes of code with `instructions` multiply-adds, at `each` bytes per
+// instruction. Includes the two instructions after each stretch of code that test if it was the
+// last one.
 static double bytes_of(double instructions, double each)
 {
     uint32_t steps = 0;
@@ -197,7 +201,8 @@ static void flag_unknown(const struct map_writer *w, struct result *result, cons
                 "could not separate the instruction caches%s: %s", beyond, why);
 }
 
-// Adds the last level, which is as long as all measured code: only longer code would show its end.
+// Adds the last level as a result without a size: it holds all code that was measured, and only
+// longer code would show its end.
 static void add_bound(const struct map_writer *w, struct result *hierarchy,
                       const struct level_curve *curve, const char *why)
 {

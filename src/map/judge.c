@@ -13,12 +13,13 @@ static const double crowded_out = 1.6;
 
 enum {
     REGION_MIN = 2048,
-    // The chains of a probe cover together at most CROWD_MOST times the level, or CROWD_LEAST
-    // bytes.
+    // The regions of all chains of a probe together cover at most CROWD_MOST times the level, or at
+    // most CROWD_LEAST bytes if that is more.
     CROWD_MOST = 8,
     CROWD_LEAST = 256 << 20,
-    // A number of sharers is possible if its cost is at most this much above the least cost. The
-    // margin is large because the true shape of a rise is never known well.
+    // A number of sharers counts as possible if its cost (sharers_cost_at) is at most this much
+    // above the minimum cost. The margin is large because the true shape of a rise is never known
+    // well.
     SHARERS_MARGIN = 16
 };
 
@@ -55,7 +56,8 @@ const size_t map_ways_count = sizeof map_ways_plan / sizeof *map_ways_plan;
 uint64_t map_ways_stride(double end)
 {
     uint64_t stride = 1024;
-    while ((double)stride < end * 0.97) // 3 % below, because the end is only known to an interval
+    // 3 % less, because the end of a level is known only within an interval.
+    while ((double)stride < end * 0.97)
         stride *= 2;
     return stride;
 }
@@ -98,11 +100,11 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 
 // ---------------------------------------------------------------- cores that share a level
 
-// A region of this part of the level: one chain fits, and two do not.
+// Region of a chain as a part of the level's size: one such chain fits in the level, two do not.
 static const double fitting_part = 0.75;
 
-// Returns the next number of chains to run: 2, 4, 8, 16 … up to half of the cores, then one on
-// every core.
+// Returns the number of chains of the next probe. The series is 2, 4, 8, 16 … up to half of the
+// cores, then one chain on every core.
 static unsigned more_chains(unsigned chains, unsigned cores)
 {
     unsigned half = cores / 2, next = 2 * chains;
@@ -111,8 +113,9 @@ static unsigned more_chains(unsigned chains, unsigned cores)
     return next > half * 7 / 10 ? half : next;
 }
 
-// Adds chains over this part of the level each, unless the level before holds one of them or all
-// together cover more than `most` bytes.
+// Adds a probe of `chains` chains, each over a region of `part` times the level's size. Adds none
+// if the level before this one can hold such a region, or if all regions together exceed `most`
+// bytes.
 static void add_sharers_probe(const struct map_level *level, double part, unsigned chains,
                               double most, struct map_sharers_probe *probes, size_t *count)
 {
@@ -134,8 +137,8 @@ size_t map_sharers_plan(const struct map_level *level, unsigned cores,
         chains = more_chains(chains, cores);
         add_sharers_probe(level, fitting_part, chains, most, probes, &count);
     }
-    // Where so large regions on all cores are too much, smaller ones show whether few cores share
-    // the level.
+    // If chains of this size on all cores would exceed `most` bytes together, chains over smaller
+    // regions on all cores show whether a few cores share the level.
     for (unsigned n = 2; n < cores && fitting_part * level->end * cores > most; n *= 2)
         add_sharers_probe(level, fitting_part / n, cores, most, probes, &count);
     return count;
@@ -176,8 +179,9 @@ unsigned map_sharers_together(const struct map_sharers_probe *probe, unsigned co
     }
 }
 
-// Returns the expected latency if all chains that share the level cover `bytes` together: from the
-// curve of one core if there is one (level->alone), else as if the level holds `end` bytes.
+// Returns the expected latency of chains on cores that share one cache of the level, if their
+// regions together cover `bytes`. It comes from the latency curve of a single core if there is one
+// (level->alone); otherwise it is computed for a level that holds `end` bytes.
 static double shared_ns(const struct map_level *level, double end, double bytes)
 {
     double share = bytes > end ? 1 : 0;
@@ -188,9 +192,9 @@ static double shared_ns(const struct map_level *level, double end, double bytes)
     return level->within + share * (level->beyond - level->within);
 }
 
-// Returns the deviation of a probe's latency from `ns`, which is expected if every miss of the
-// level hits the next one. If all chains together overflow the next level, misses may take up to
-// level->slowest, and a latency in between is no deviation.
+// Returns how far a probe's latency is from the expected `ns`, which assumes that each load that
+// misses the level hits the next one. If all chains together overflow the next level too, a miss
+// may take up to level->slowest, and latencies between the two do not count as deviations.
 static double off_of(const struct map_level *level, const struct map_sharers_probe *probe,
                      double latency, double ns)
 {
@@ -201,7 +205,7 @@ static double off_of(const struct map_level *level, const struct map_sharers_pro
     return off > 0 ? fmax(off - (most - ns), 0) : off;
 }
 
-// The chains that run at the same time.
+// All probes of one level with their latencies, and the number of cores of the device.
 struct crowd {
     const struct map_sharers_probe *probes;
     const double *latency;
@@ -209,9 +213,10 @@ struct crowd {
     unsigned cores;
 };
 
-// Returns the deviation of a probe's latency, the median of its chains, from what `sharers` cores
-// explain. If about half of the chains have more neighbours than the others, the median may be of
-// either half.
+// Returns how far a probe's latency (the median of its chains) is from the latency expected if
+// `sharers` cores share a cache; stores the latter in *ns. If about half of the chains have more
+// neighbours in their cache than the other chains, the median may be that of either half; then a
+// latency between the two does not count as a deviation.
 static double off_of_sharers(const struct map_level *level, double end, double crowding,
                              const struct map_sharers_probe *probe, double latency,
                              const struct crowd *crowd, unsigned sharers, double *ns)
@@ -223,8 +228,9 @@ static double off_of_sharers(const struct map_level *level, double end, double c
     return latency > low && latency < high ? 0 : off_of(level, probe, latency, *ns);
 }
 
-// Returns how badly `sharers` cores explain the probes, if the level holds `end` bytes. With
-// several chains the level is full `crowding` times as early as with one.
+// Returns how badly the assumption that `sharers` cores share the level explains the probes, if the
+// level holds `end` bytes: a sum of squared deviations. `crowding` > 1: with several chains, the
+// level is full that many times earlier than with one.
 static double sharers_cost_at(const struct map_level *level, double end, double crowding,
                               const struct crowd *crowd, unsigned sharers)
 {
@@ -248,7 +254,8 @@ static double sharers_cost(const struct map_level *level, const struct crowd *cr
     double cost = sharers_cost_at(level, level->end, 1, crowd, sharers);
     if (!level->shapes)
         return cost;
-    // Chains that run at the same time evict each other before the level is full.
+    // With `crowding` 1.1: chains that run at the same time evict each other's lines before the
+    // level is full.
     if (level->alone)
         return fmin(cost, sharers_cost_at(level, level->end, 1.1, crowd, sharers));
     double low = fmin(level->end_low, 0.9 * level->end);
@@ -256,8 +263,8 @@ static double sharers_cost(const struct map_level *level, const struct crowd *cr
     return fmin(cost, sharers_cost_at(level, level->end_high, 1, crowd, sharers));
 }
 
-// Gives the only number within the bounds that divides the number of cores. Another one that is
-// near to it has to be excluded by a larger margin.
+// Sets answer->sharers if exactly one number within the bounds divides the number of cores. If
+// another divisor is near to it, the probes must exclude that one by a larger margin.
 static void choose_sharers(const struct map_level *level, const struct crowd *crowd, double best,
                            struct map_sharers *answer)
 {

@@ -16,90 +16,97 @@ struct map_level {
     double before; // latency of the level before this one; 0: this is the first
     double within; // latency of this level
     double beyond; // latency of the next level or of memory
-    // Chains on several cores that miss this level may together overflow the next one, too. It ends
-    // at `next_end` (infinity: no cache follows), and loads then take up to `slowest`.
+    // Chains on several cores that miss this level may together overflow the next level, too.
+    // next_end is the size in bytes at which the next level ends (infinity: it is memory);
+    // `slowest` is the latency of loads that miss all levels.
     double next_end, slowest;
     double end;        // size in bytes at which the level ends
     double before_end; // size at which the level before this one ends; 0: this is the first
-    // Bounds of `end`. `shapes` and `shape` describe the form of the rise at `end`; without
-    // `shapes`, the rise is sharp.
+    // The interval of `end`. `shapes` and `shape` describe how the latency rises at `end`; if
+    // `shapes` is NULL, it rises sharply.
     double end_low, end_high;
     const struct step_shapes *shapes;
     unsigned shape;
-    // The curve of one core, if translation adds nothing near the level's end; else NULL.
+    // Latency curve of a chain on one core; NULL if address translation adds to it near the level's
+    // end.
     const struct level_curve *alone;
 };
 
 // Returns the latency of a curve at a region of `bytes`; between its points it is interpolated.
 double map_curve_ns(const struct level_curve *curve, double bytes);
 
-// Returns level k of a curve, counted from 0; k must not be the last level.
+// Describes level k (counted from 0) of a curve, which must not be the last level.
 struct map_level map_level_of(const struct level_curve *curve, size_t k);
 
 // ---------------------------------------------------------------- ways
 
-// The probes are chains of n nodes whose stride is a power of two that is at least as large as the
-// cache. If address bits choose the set, all nodes are in one set, and they fit if the set has at
-// least n ways. map_ways_plan holds the values of n.
-extern const unsigned map_ways_plan[]; // ascending
+// The probes for the number of ways are chains of n nodes. Their stride is a power of two that is
+// at least the size of the cache. If address bits choose the set, all nodes are in one set, so a
+// chain fits if the set has at least n ways. map_ways_plan holds the values of n.
+extern const unsigned map_ways_plan[]; // the numbers n in ascending order
 extern const size_t map_ways_count;
 
-// Returns the stride of these chains: the least power of two that is not below the end of the
-// level. An end up to 3 % above a power of two counts as that power, because the end has an
-// interval.
+// Returns the stride in bytes of the probes for the ways of a level that ends at `end`: the
+// smallest power of two that is not below `end`. An end up to 3 % above a power of two counts as
+// that power, because it is known only within an interval.
 uint64_t map_ways_stride(double end);
 
-// Levels that need a larger stride are not probed.
+// Maximum stride in bytes of the probes for ways. Levels that need a larger one are not probed.
 #define MAP_WAYS_STRIDE_MOST (UINT64_C(4) << 20)
 
-// Added to the stride of the control chain. If its 33 nodes fit, the TLB reaches all of them and
-// they lie in different sets; only then the other probes show ways.
+// Bytes added to the stride of a control chain of 33 nodes, which then lie in different sets. Only
+// if this chain fits in the level does the TLB reach all nodes, and only then do the other probes
+// show the ways.
 #define MAP_WAYS_BESIDE UINT64_C(416)
 
-// Returns the number of ways; 0 with the reason in *why if the probes do not show it. `latency` has
-// the order of map_ways_plan, with NaN for a probe that was not measured.
+// Returns the number of ways of the level. If the probes do not show it, returns 0 and sets *why to
+// the reason. latency[i] belongs to the chain of map_ways_plan[i] nodes; NaN if it was not
+// measured.
 unsigned map_ways_judge(const struct map_level *level, const double *latency, const char **why);
 
 // ---------------------------------------------------------------- cores that share a level
 
 enum {
-    MAP_SHARERS_MAX = 24 // most probes of a level
+    MAP_SHARERS_MAX = 24 // maximum number of probes that one function plans for a level
 };
 
-// Chains that run at the same time, each on a core of its own, evenly spread over the cores.
+// A probe for the number of cores that share a level: chains that run at the same time, each on a
+// core of its own, spread evenly over the cores.
 struct map_sharers_probe {
-    double region;   // bytes that each chain covers
-    unsigned chains; // 2 … number of cores
+    double region;   // bytes that each of the chains covers
+    unsigned chains; // number of chains: from 2 to the number of cores
 };
 
-// Plans probes of ¾ of the level per chain: each chain fits, and two that share the level do not.
-// With more chains than there are caches of this level, some have to share one. Where so many
-// chains would cover too much together, smaller regions on all cores are added. Returns the number
-// of probes.
+// Plans the probes that show how many cores share a level. Each chain covers ¾ of the level: one
+// fits, two in the same cache do not. If there are more chains than caches of this level, some
+// chains share one. Where that many chains would cover too much memory, chains over smaller regions
+// on all cores are added. Returns the number of probes.
 size_t map_sharers_plan(const struct map_level *level, unsigned cores,
                         struct map_sharers_probe probes[MAP_SHARERS_MAX]);
 
 struct map_sharers {
-    unsigned sharers;   // 0: unknown; `why` has the reason
-    unsigned low, high; // the number lies between these
+    // Number of cores that share one cache of the level; 0: unknown, `why` has the reason.
+    unsigned sharers;
+    unsigned low, high; // bounds of the number, also if it is unknown
     const char *why;
 };
 
-// Plans more probes if the first ones left several possible numbers between found->low and
-// found->high. Returns the number of probes.
+// Plans a second series of probes for the sharers of a level, if the first one left several
+// possible numbers between found->low and found->high. Returns the number of probes.
 size_t map_sharers_plan_again(const struct map_level *level, const struct map_sharers *found,
                               unsigned cores, struct map_sharers_probe probes[MAP_SHARERS_MAX]);
 
-// Returns how many of the probe's chains share a level with a chain, itself included, if each
-// `sharers` neighbouring cores share one: the largest such number among the `part` of the chains
-// that share it with the fewest.
+// Returns how many chains of the probe (this one included) run in the same cache as a typical
+// chain, if each group of `sharers` neighbouring cores has one cache. `part` chooses which chain is
+// typical: if the chains are sorted by that number, the one at this fraction (0.5: the median).
 unsigned map_sharers_together(const struct map_sharers_probe *probe, unsigned cores,
                               unsigned sharers, double part);
 
-// Finds how many cores share the level: the number with which the level's shape explains the probes
-// best. A probe that is nearer (by ratio) to `before` than to `within` shows nothing, because the
-// level before holds its region. The number is given only if it is the only one within the bounds,
-// or the only one within them that divides the number of cores.
+// Finds how many cores share the level: the number that, with the level's shape, explains the
+// probes best. A probe whose latency is nearer (by ratio) to `before` than to `within` shows
+// nothing, because the level before this one holds its regions. The number is given only if it is
+// the only one within the bounds that divides the number of cores; otherwise only the bounds are
+// given.
 struct map_sharers map_sharers_judge(const struct map_level *level,
                                      const struct map_sharers_probe *probes, const double *latency,
                                      size_t count, unsigned cores);
@@ -107,15 +114,22 @@ struct map_sharers map_sharers_judge(const struct map_level *level,
 // ---------------------------------------------------------------- clocks
 
 struct map_clocks {
-    double fixed_ns, fixed_half; // a of latency = a + b / core clock, and half of its 95 % interval
-    double cycles, cycles_half;  // b, and half of its 95 % interval
-    const char *domain;          // the clock that the level runs by, as part of a sentence
+    // The fixed part `a` in ns of the fit latency = a + b / core clock, and half of its 95 %
+    // interval.
+    double fixed_ns, fixed_half;
+    // The part `b` in core cycles of the fit latency = a + b / core clock, and half of its 95 %
+    // interval.
+    double cycles, cycles_half;
+    // The clock that determines the level's latency, as part of a sentence.
+    const char *domain;
 };
 
-#define MAP_CLOCKS_APART 1.05 // least ratio of the highest to the lowest clock
+// Minimum ratio of the highest to the lowest core clock of a fit over clocks.
+#define MAP_CLOCKS_APART 1.05
 
-// Fits a and b to latencies (ns) that were measured at core clocks (Hz). Returns false with the
-// reason in *why if the clocks differ by less than 5 %, or too little to tell a from b.
+// Fits latency = a + b / core clock to latencies (ns) measured at different core clocks (Hz). If
+// the clocks differ by less than 5 %, or too little to separate a from b, returns false with the
+// reason in *why.
 bool map_clocks_judge(const double *ns, const double *hz, size_t count, struct map_clocks *clocks,
                       const char **why);
 

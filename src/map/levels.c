@@ -16,15 +16,16 @@
 enum {
     UNIT_TEXT = 32,
     BANKS_POINTS_MAX = 64,
-    LINE_LEAST = 16, // bytes: no GPU with shorter lines is known
-    BEHIND = 4       // in a region this many times the last level, loads rarely hit that level
+    // Shortest line in bytes that is assumed if a line is unknown: no known GPU has a shorter one.
+    LINE_LEAST = 16,
+    BEHIND = 4 // loads rarely hit a level in a region this many times its size
 };
 
-// The latency of memory may contain translation if its interval is at most this wide, relative to
-// the median.
+// If address translation is a part of the latency of memory, this latency is given only if its
+// interval is narrower than this, relative to the median.
 static const double translated_width = 0.1;
 
-// Adds the size that the driver states; adds nothing if it is 0.
+// Adds the size in bytes that the driver states, as the metric `claim`; adds nothing if it is 0.
 static void add_claim(const struct map_writer *w, struct result *result, uint64_t bytes)
 {
     if (bytes)
@@ -33,13 +34,13 @@ static void add_claim(const struct map_writer *w, struct result *result, uint64_
 
 // ---------------------------------------------------------------- levels
 
-// `size`: size of a level divided by the region where the level ends. `least`: lower bound of
-// `size`.
+// Factors from the region where a level ends on the latency curve to the size of the level: `size`
+// is the factor itself, `least` its lower bound.
 struct scale {
     double size, least;
 };
 
-// Adds the size of level k: the region where it ends, times `scale`.
+// Adds the size of level k: the region at which it ends on the curve, multiplied by `scale`.
 static void add_size(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k, struct scale scale)
 {
@@ -51,8 +52,10 @@ static void add_size(const struct map_writer *w, struct result *result,
     map_add_metric(w, result, MAP_METRIC_SIZE, &size);
 }
 
-// Returns the scale of level k from the probes of its line. If they do not show the size, `size` is
-// 1, and `least` assumes the line if that is known, else lines of LINE_LEAST bytes.
+// Returns the factors from the region where level k ends on the curve to its size. If the probes
+// show the capacity, both factors lead to it. Otherwise `size` is 1. `least` then assumes that the
+// curve's nodes touch only a part of the memory between them: one line each, of LINE_LEAST bytes if
+// the line is unknown.
 static struct scale scale_of(const struct level_curve *curve, size_t k,
                              const struct lines_answer *line)
 {
@@ -127,7 +130,8 @@ static void add_level_claim(const struct map_writer *w, struct result *result,
 
 // ---------------------------------------------------------------- ways, sharers
 
-// Returns the number of ways that nodes `stride` bytes apart show.
+// Returns the number of ways of level k that chains with nodes `stride` bytes apart show; 0 if
+// none, with the reason in *why.
 static unsigned ways_at(const struct map_writer *w, const struct map_level *level, size_t k,
                         uint64_t stride, const char **why)
 {
@@ -163,9 +167,9 @@ static void add_ways(const struct map_writer *w, struct result *result,
     map_add_known(w, result, MAP_METRIC_WAYS, ways, why);
 }
 
-// Adds the detail "partition" if level k looks like the near half of the next level: it ends at
-// half of the only cache that the driver states, and at most half of the cores share it. If the
-// sharers are unknown, the text says "perhaps", since then only the sizes suggest it.
+// Adds the detail "partition" if level k looks like the near half of the next cache: it ends at
+// half the size of the only cache that the driver states, and not all cores share it. If it is
+// unknown how many cores share it, only the sizes suggest a half, so the text says "perhaps".
 static void add_part(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k, const struct map_sharers *sharers)
 {
@@ -210,7 +214,7 @@ static void add_sharers(const struct map_writer *w, struct result *result,
 
 // ---------------------------------------------------------------- the hierarchy
 
-// Adds level k, which has this number in the results.
+// Adds the results of level k of the curve. `number` is the level number that they get.
 static void add_level(const struct map_writer *w, const struct level_curve *curve, const char *path,
                       size_t k, size_t number, const struct map_caches *caches,
                       const struct map_size *sizes)
@@ -238,16 +242,16 @@ static double largest_region(const struct level_curve *curve)
     return exp2(curve->octaves[curve->count - 1]);
 }
 
-// True if the driver states a cache that is larger than the largest region: the last part of the
-// curve is then in that cache, not in memory.
+// True if the driver states a last cache that is larger than the largest region measured. The last
+// part of the curve is then in that cache, not in memory.
 static bool is_cut_short(const struct map_writer *w, const struct level_curve *curve)
 {
     return largest_region(curve) < 0.9 * (double)w->limits.last_cache_bytes;
 }
 
-// True if a cache that nobody states could hold all regions: the last part of the curve may then be
-// a cache. A size that a driver states is ignored if it is far below the last level found (AMD's
-// OpenCL states the first cache).
+// True if a cache that no driver states could hold all regions measured, so that the last part of
+// the curve may be a cache instead of memory. A size that the driver states is ignored if it is far
+// below the last level found, because some drivers state the first cache (AMD's OpenCL).
 static bool is_open(const struct map_writer *w, const struct level_curve *curve)
 {
     size_t count = curve->fit.count;
@@ -258,7 +262,8 @@ static bool is_open(const struct map_writer *w, const struct level_curve *curve)
            largest_region(curve) < fmax(BEHIND * last, 2 * most);
 }
 
-// Adds the last level, which ends somewhere above the largest region.
+// Adds a result for the last level if its end was not reached: its size is above the largest
+// region.
 static void add_bound(const struct map_writer *w, const struct level_curve *curve, const char *path)
 {
     size_t k = curve->fit.count - 1;
@@ -305,8 +310,8 @@ static void add_memory(const struct map_writer *w, const struct level_curve *cur
     map_add_clock(w, result, curve, k);
 }
 
-// Adds the number of levels, or why it is unknown. If only the beginning of the curve is a
-// staircase, says so, with the size up to which levels were found.
+// Adds the number of levels to the result, or the reason why it is unknown. If only the beginning
+// of the curve has flat levels, the reason names the size up to which levels were found.
 static void add_level_count(const struct map_writer *w, const struct level_curve *curve,
                             const char *path, struct result *result)
 {
@@ -314,7 +319,7 @@ static void add_level_count(const struct map_writer *w, const struct level_curve
     struct arena *arena = w->run->arena;
     bool vector = strcmp(path, "vector") == 0;
     char at[UNIT_TEXT] = "";
-    size_t first = fit->count; // the first level that may be no cache
+    size_t first = fit->count; // index of the first level that may be no cache of its own
     for (size_t k = fit->flat; vector && k-- > 0;)
         first = w->caches->unsure[k] ? k : first;
     if (!fit->decided) {
@@ -341,8 +346,8 @@ static void add_level_count(const struct map_writer *w, const struct level_curve
     }
 }
 
-// Adds the results of a path. `caches` describes the caches of the path "vector"; NULL for other
-// paths.
+// Adds the results of a path: its number of levels, each level, and memory. `caches` describes the
+// caches of the path "vector"; NULL for other paths.
 static void add_hierarchy(const struct map_writer *w, const struct level_curve *curve,
                           const char *path, const struct map_caches *caches)
 {
@@ -357,7 +362,8 @@ static void add_hierarchy(const struct map_writer *w, const struct level_curve *
     bool is_unsure = false;
     for (size_t k = 0; k + 1 < fit->flat; k++) {
         is_unsure |= caches && caches->unsure[k];
-        // Behind such a rise a level's number is not known: only its size identifies it.
+        // After a rise that may be no cache of its own, the number of a level is uncertain. Such a
+        // level is added only if its capacity is known, because its size then identifies it.
         if (!is_unsure || (!caches->unsure[k] && caches->lines[k].capacity > 0))
             add_level(w, curve, path, k, ++number, caches, sizes);
     }
@@ -388,7 +394,8 @@ static unsigned banks_of(const struct map_writer *w)
     return banks_count(&(struct banks_curve){strides, ns, count});
 }
 
-// Adds one latency, the size, and the number of banks. Shared memory has no levels.
+// Adds the result of shared memory, which has no levels: one latency, the size and the number of
+// banks.
 static void add_shared(const struct map_writer *w, const struct level_curve *curve)
 {
     struct result *result = map_add_result(w, MAP_SHARED, "shared", 0);
@@ -396,7 +403,8 @@ static void add_shared(const struct map_writer *w, const struct level_curve *cur
     all.fit.levels[0] = (struct plateau){.first = 0, .last = curve->count - 1};
     map_add_heights(w, result, &all, 0);
     add_claim(w, result, w->device->limits.shared_bytes);
-    // The size of the largest chain that was measured: the array has at least this size.
+    // The measured size is that of the largest chain that fitted: shared memory has at least this
+    // size.
     map_add_plain(w, result, MAP_METRIC_SIZE, exp2(curve->octaves[curve->count - 1]));
     map_add_known(w, result, MAP_METRIC_BANKS, banks_of(w),
                   "threads a power of two words apart do not conflict");

@@ -8,36 +8,45 @@
 enum {
     SIZES = 6,
     FILLINGS = 5,
-    SECTORS_OF_LINES = 1 + 2 + 3 + 4, // choices of a sector for lines of 32, 64, 128, 256 bytes
+    // Number of pairs of a line (32, 64, 128 or 256 bytes) and a sector that is not longer than the
+    // line.
+    SECTORS_OF_LINES = 1 + 2 + 3 + 4,
     CANDIDATES_MAX = SECTORS_OF_LINES * SIZES * FILLINGS,
     PROBES_MAX = 16,
-    SECTORS_MOST = 8, // 32 bytes to 4 KiB
-    SCALES = 14       // capacities that are tried with a sector: 0.6 to 1.63 times the found one
+    SECTORS_MOST = 8, // maximum number of sector sizes that are compared: 32 bytes to 4 KiB
+    // Number of capacities tried with each sector: 0.6 to 1.63 times the one that was found.
+    SCALES = 14
 };
 
-// An answer is excluded if the best one is at least 90 times as likely: 2 ln 90.
+// An answer is excluded if its cost is this much above the minimum cost. A cost is −2 ln of a
+// likelihood, and 9 is 2 ln 90: the best answer is then at least 90 times as likely.
 static const double margin = 9;
-static const double sector_margin = 11; // larger, because fewer probes show the sector
+// Cost above the minimum that excludes an answer with another sector; larger than `margin`, because
+// fewer probes show a sector.
+static const double sector_margin = 11;
 
-// Added to the cost of an answer whose size, or whose filling of sets, differs from what the end of
-// the curve shows.
+// Costs added to an answer that does not follow from the end of the latency curve: odd_size if it
+// assumes another size than the end shows, odd_filling if it assumes sets that fill differently.
 static const double odd_size = 12, odd_filling = 6;
-// If latency rises slowly at the end, the end says less about the size: odd_size and odd_filling
-// are then multiplied by odd_slow.
+// Factor for odd_size and odd_filling if latency rises slowly at the end of the level: such an end
+// says less about size and sets.
 static const double odd_slow = 0.4;
 
-// The error of the model, as a share of the step between two levels: no real machine has ideal LRU
-// replacement or exactly cyclic laps.
+// Standard error of the model, as a share of the latency step between the level and the next one:
+// no real machine has ideal LRU replacement or exactly cyclic laps.
 static const double model_error = 0.06;
 
-// The same for probes that show only the sector.
+// Standard error of the model, as a share of the latency step, for chains that show only the
+// sector.
 static const double sector_error = 0.05;
-static const double agreed_margin = 3; // for a sector that other probes show
+// Margin of the cost that excludes other sectors if lines_judge found the same sector.
+static const double agreed_margin = 3;
 
-// If a lap touches more than this many times the cache's lines, all sets overflow.
+// If a lap touches more than this many times as many lines as the cache has, all its sets overflow,
+// even if they fill unevenly.
 static const double uneven_most = 4;
 
-static const double misfit_max = 0.3; // if the best answer has a larger misfit, there is no answer
+static const double misfit_max = 0.3; // if the best answer has a larger misfit, no answer is given
 
 const struct lines_chain lines_plan[] = {{1.4, 416},  {2.3, 416}, {4.6, 416},  {9.2, 416},
                                          {0.7, 32},   {0.35, 32}, {0.177, 32}, {1.5, 32},
@@ -47,8 +56,8 @@ const size_t lines_plan_count = sizeof lines_plan / sizeof *lines_plan;
 
 // ---------------------------------------------------------------- what is expected
 
-// Returns the probability that `gaps` successive gaps of a lap with `nodes` gaps are all shorter
-// than `longest`.
+// Returns the probability that `gaps` successive gaps are all shorter than `longest`. A lap has
+// length 1 and is divided at random into `nodes` gaps.
 static double all_shorter(unsigned gaps, unsigned nodes, double longest)
 {
     double share = 0, binomial = 1;
@@ -59,7 +68,8 @@ static double all_shorter(unsigned gaps, unsigned nodes, double longest)
     return share;
 }
 
-// Returns the share of loads that miss if a lap touches x times as many lines as the cache has.
+// Returns the share of the chain's loads that miss the cache if a lap touches x times as many lines
+// as the cache holds and its sets fill evenly.
 static double miss_share_at(const struct lines_cache *cache, const struct lines_chain *chain,
                             double x)
 {
@@ -68,7 +78,7 @@ static double miss_share_at(const struct lines_cache *cache, const struct lines_
     unsigned in_line = (unsigned)fmax(cache->line / chain->stride, 1);
     unsigned in_sector = (unsigned)fmax(cache->sector / chain->stride, 1);
     double longest = 1 - pow(1 - 1 / x, 1.0 / in_line), hits = 0, not_yet = 1;
-    // The sector's last load was the j-th load of its line before this one, counted backwards.
+    // Case j: the last load of the same sector was j loads of the same line ago.
     for (unsigned j = 1; j <= in_line; j++) {
         double is_it = j == in_line ? 1 : (in_sector - 1.0) / (in_line - j);
         hits += not_yet * is_it * all_shorter(j, in_line, longest);
@@ -83,7 +93,7 @@ static double miss_share(const struct lines_cache *cache, const struct lines_cha
     double mean = x * cache->spread, probability = exp(-mean), share = 0;
     if (!(cache->spread > 0) || x > uneven_most)
         return miss_share_at(cache, chain, x);
-    // A line shares its set with k others.
+    // k is the number of other lines in the set of a line; it has a Poisson distribution.
     for (unsigned k = 0; k < mean + 8 * sqrt(mean) + 8; k++) {
         share += probability * miss_share_at(cache, chain, (k + 1) / cache->spread);
         probability *= mean / (k + 1);
@@ -106,10 +116,12 @@ double lines_expected(const struct lines_cache *caches, size_t count,
 
 struct candidate {
     double line, sector, capacity;
-    // `spread` of struct lines_cache: for chains whose nodes leave lines out, and for all others.
+    // Ways of sets that fill unevenly (0: even): `sparse` for chains whose nodes are farther apart
+    // than a line, `dense` for all others.
     double sparse, dense;
-    bool as_seen; // true: chains with a node per line miss like the chain that found the end
-    double cost;  // −2 ln of the likelihood, up to a constant
+    // True: chains with one node per line miss as often as the chain that found the level's end.
+    bool as_seen;
+    double cost; // −2 ln of the candidate's likelihood, up to a constant
 };
 
 struct candidates {
@@ -117,16 +129,17 @@ struct candidates {
     size_t count;
 };
 
-// True if the chain may use only some of the sets. Nodes that are 2, 4, … lines apart fall into
-// every second, fourth, … set, unless a hash chooses the set; whether one does is unknown.
+// True if the probe's chain may use only some of the sets, so that it says little about the
+// capacity. Nodes 2, 4, … lines apart fall into every second, fourth, … set, unless a hash chooses
+// the sets; whether one does is unknown.
 static bool leaves_sets_out(const struct lines_probe *probe, double line)
 {
     return probe->chain.stride > line &&
            exp2(round(log2(probe->chain.stride))) == probe->chain.stride;
 }
 
-// A probe's chain in the caches nearer to the core: the mean latency that hits in these caches
-// contribute, and the share of loads that miss them all.
+// How a probe's chain uses the caches nearer to the core than the level: `latency` is the part of
+// the mean latency that comes from hits in them, `beyond` the share of loads that miss them all.
 struct inner {
     double latency, beyond;
 };
@@ -142,7 +155,7 @@ static struct inner inner_of(const struct lines_question *question, const struct
     return inner;
 }
 
-// Returns the share of the chain's loads that miss the candidate.
+// Returns the share of the chain's loads that miss the cache that `candidate` describes.
 static double share_of(const struct lines_question *question, const struct candidate *candidate,
                        const struct lines_chain *chain)
 {
@@ -169,29 +182,31 @@ static double cost_of(const struct lines_question *question, const struct inner 
         double beyond = fmin(inner[i].beyond, share_of(question, candidate, &probe->chain));
         double expected = inner[i].latency + inner[i].beyond * question->latency + beyond * step;
         double off = probe->latency - expected;
-        // The model has only one level after this one, with infinite size. Near the real end of
-        // that level (beyond_end), a load that misses this level may take longer than the model
-        // says.
+        // The model has only one level after this one, of infinite size. Near the real end of that
+        // next level (beyond_end), or if nearly all loads miss this level, a latency above the
+        // model's is no deviation.
         bool may_pass = question->beyond_end > 0 &&
                         probe->chain.region > 0.9 * question->beyond_end &&
                         expected > question->latency + 0.02 * step;
         if (off > 0 && (may_pass || expected >= question->latency + 0.98 * step))
             off = 0;
         double size = fabs(off) / root_of_squares(question->noise * expected, model_error * step);
-        // Huber's loss keeps one probe that is far off from deciding alone.
+        // Huber's loss, so that one probe with a large deviation does not decide alone.
         cost += size < 3 ? size * size : 6 * size - 9;
     }
     return cost;
 }
 
-// The capacities that the end may stand for. 0: all bytes of the region, if address bits choose the
-// sets or each node has a line of its own. Other factors, if a hash chooses the sets and lines are
-// shorter than the stride: the capacity is that of the lines that the nodes touch, times the
-// factor, because unevenly filled sets overflow early.
+// Factors from the region where a level ends to the capacities that are tried. 0 stands for the
+// region itself: address bits choose the sets, or each node has a line of its own. The other
+// factors assume that a hash chooses the sets and that lines are shorter than the stride. The
+// capacity is then that of the lines that the nodes touch, times the factor, because unevenly
+// filled sets overflow early.
 static const double size_factors[SIZES] = {0, 1, 1.19, 1.41, 1.68, 2};
 
-// Ways of sets that fill unevenly: for chains whose nodes leave lines out, and for all others (a
-// hash of aligned blocks then fills all sets evenly). 0: the sets fill as the end shows.
+// Ways of unevenly filled sets that are tried: first for chains whose nodes are farther apart than
+// a line, then for all others (if a hash works on aligned blocks, these fill all sets evenly, with
+// 0). The pair {0, 0}: sets fill in the way that the end of the latency curve shows.
 static const double fillings[FILLINGS][2] = {{0, 0}, {6, 0}, {6, 6}, {16, 0}, {16, 16}};
 
 static bool is_possible(const struct lines_question *question, double line, size_t size,
@@ -238,8 +253,8 @@ static void make_candidates(const struct lines_question *question, struct candid
             add_candidates(question, inner, line, sector, all);
 }
 
-// Returns the root mean square of the probes' deviations from the model, as a share of the step.
-// Huber's loss reduces large deviations.
+// Returns the root mean square of the probes' deviations from the model, as a share of the latency
+// step from the level to the next one. Large deviations count less (Huber's loss).
 static double misfit(const struct lines_question *question, double cost)
 {
     double step = question->beyond - question->latency;
@@ -267,7 +282,8 @@ struct lines_answer lines_judge(const struct lines_question *question)
     answer = (struct lines_answer){candidates[best].line, candidates[best].sector,
                                    candidates[best].capacity, "its probes fit more than one answer",
                                    false};
-    // Where even the best answer explains the probes badly, the others count as less unlikely.
+    // If even the best answer explains the probes badly, other answers must be worse by more to be
+    // excluded.
     double scale = fmax(sqrt(candidates[best].cost / (2 * (double)question->probe_count)), 1);
     for (size_t i = 0; i < all.count; i++) {
         if (candidates[i].cost > candidates[best].cost + scale * sector_margin)
@@ -284,7 +300,8 @@ struct lines_answer lines_judge(const struct lines_question *question)
 
 // ---------------------------------------------------------------- sectors
 
-// Returns the cost of a cache, that is, how badly it explains the probes.
+// Returns how badly a cache with this sector explains the probes, as a cost (a sum of squared
+// deviations).
 static double sector_cost(const struct lines_question *question, const struct lines_cache *cache)
 {
     double cost = 0, step = question->beyond - question->latency;
@@ -293,7 +310,8 @@ static double sector_cost(const struct lines_question *question, const struct li
         const struct inner inner = inner_of(question, &probe->chain);
         double beyond = fmin(inner.beyond, miss_share(cache, &probe->chain));
         double expected = inner.latency + inner.beyond * question->latency + beyond * step;
-        // The sectors of the caches before this one may be unknown.
+        // The sectors of the caches nearer to the core may be unknown, so latency from hits there
+        // is uncertain.
         double before = (1 - inner.beyond) * question->latency;
         double sigma = root_of_squares(question->noise * expected, sector_error * step);
         double size = fabs(probe->latency - expected) / root_of_squares(sigma, before);
@@ -302,8 +320,8 @@ static double sector_cost(const struct lines_question *question, const struct li
     return cost;
 }
 
-// Returns the least cost of this sector over capacities around `capacity` and both fillings of
-// sets.
+// Returns the minimum cost of this sector over capacities around `capacity`, with sets that fill
+// evenly and sets that fill as in the question.
 static double least_sector_cost(const struct lines_question *question, double line, double sector,
                                 double capacity)
 {

@@ -27,20 +27,22 @@ enum {
     LINES_MAX_BYTES = 256
 };
 
-// A cache. The last element of an array of caches is the memory after them, with infinite capacity.
+// A cache of the model. The last element of an array of caches is memory, with infinite capacity.
 struct lines_cache {
     double latency;  // latency of a load that hits this cache; any unit
-    double capacity; // bytes
+    double capacity; // size of the cache in bytes
     double line, sector;
-    double spread; // > 0: ways of a set; lines per set then have a Poisson distribution
+    // > 0: ways of a set, if the number of lines per set has a Poisson distribution; 0: sets fill
+    // evenly.
+    double spread;
 };
 
 struct lines_chain {
-    double region, stride; // bytes
+    double region, stride; // bytes that the chain covers, and bytes from one node to the next
 };
 
-// Returns the expected latency of a chain through `count` caches. It holds if the stride is an odd
-// multiple of 32 bytes, or if a hash chooses the sets.
+// Returns the mean latency of a load that the model expects for a chain through `count` caches. It
+// is right if the stride is an odd multiple of 32 bytes, or if a hash chooses the sets.
 double lines_expected(const struct lines_cache *caches, size_t count,
                       const struct lines_chain *chain);
 
@@ -49,57 +51,64 @@ struct lines_probe {
     double latency;
 };
 
-// The probes that show the line of a level. `region` is here a multiple of the level's end.
+// The probes that show the line of a level. `region` is here a multiple of the region at which the
+// level ends on the latency curve.
 //   stride 416 = 13 × 32: There is one node per line, and all sets are used. If the end is the
 //   capacity, 1, 2, 3 or 4 of these four probes fit for lines of 256, 128, 64 or 32 bytes.
 //   stride 32, regions below 1: Every line is touched, so only the capacity decides whether a probe
 //   fits. The capacity is less than the end if lines are shorter than the stride of the chain that
 //   found the end.
-//   stride 1696 = 53 × 32: Any cache holds so few lines, but the pages are as many as before: if
-//   these probes do not fit, translation makes the end.
-//   strides 32 and 64, regions 1.5 and 2.2: They lie beyond the end, so only nodes that share a
-//   sector hit.
+//   stride 1696 = 53 × 32: Any cache holds the few lines of such a chain, but it needs as many
+//   pages as the other probes. If these probes do not fit, the end is that of a TLB.
+//   strides 32 and 64, regions 1.5 and 2.2: They lie beyond the end, so only loads of a sector that
+//   another node has loaded can hit.
 extern const struct lines_chain lines_plan[];
 extern const size_t lines_plan_count;
 
 struct lines_question {
-    const struct lines_cache *caches; // the caches nearer to the core, made by lines_cache_of
-    size_t level;                     // number of these caches
-    double latency, beyond;           // latency of the level; of the next level or of memory
-    double beyond_end;                // end of the next level in bytes; 0: memory comes next
-    double end;                       // end of the level in bytes, as a chain shows it
-    double stride;                    // stride in bytes of the chain that found the end
-    double noise;                     // relative noise of a probe's latency
-    double spread;                    // `spread` of struct lines_cache, for the level
-    const struct step_shapes *shapes; // with `shape`: form of the rise at the end; NULL: unknown
+    // The caches nearer to the core than the level, made by lines_cache_of.
+    const struct lines_cache *caches;
+    size_t level;           // number of the caches nearer to the core
+    double latency, beyond; // latency of this level, and of the next level (or memory)
+    // Region in bytes at which the next level ends; 0: the next level is memory.
+    double beyond_end;
+    // Region in bytes at which the level ends on the latency curve.
+    double end;
+    double stride; // stride in bytes of the chain that found the end
+    double noise;  // relative standard deviation of a probe's latency
+    // Ways of the level's sets if they fill unevenly (struct lines_cache).
+    double spread;
+    const struct step_shapes *shapes; // with `shape`: how latency rises at the end; NULL: unknown
     unsigned shape;
     const struct lines_probe *probes;
     size_t probe_count;
 };
 
-// The answer, in bytes. 0: the probes do not show the value, and `why` has the reason, as part of a
-// sentence.
+// What the probes show of a cache, in bytes. A value of 0 is not shown, and `why` has the reason as
+// part of a sentence.
 struct lines_answer {
     double line, sector, capacity;
     const char *why;
     bool misfit; // true: the probes were measured, but no cache explains them
 };
 
-// Returns the line, sector and capacity that make the probes most likely. A hash may fill sets
-// unevenly, so that a cache ends before its capacity; such answers must explain the probes better.
-// A value is 0 if another value explains the probes nearly as well; all are 0 if no answer explains
-// them.
+// Returns the line, sector and capacity of a level's cache with which the probes are most likely. A
+// hash may fill sets unevenly, so that the latency rises before the capacity; answers that assume
+// this get an extra cost. A value is 0 if another value explains the probes nearly as well; all
+// values are 0 if no answer explains them.
 struct lines_answer lines_judge(const struct lines_question *question);
 
-// Returns the sector of a cache whose line is known, from probes with several nodes per line that
-// cover more than the cache: only nodes that share a sector then find it loaded. `capacity` may be
-// wrong by a factor of 1.6. If these probes leave several sectors possible, the answer is that of
-// lines_judge, `judged` (0: none), if it explains them best. Else returns 0.
+// Returns the sector of a cache whose line is known; 0 if unknown. The probes in `question` have
+// several nodes per line and cover more than the cache, so only nodes that share a sector find it
+// loaded. `capacity` may be wrong by a factor of 1.6. `judged` is the sector that lines_judge found
+// (0: none). If it is not 0, the answer is this sector or 0, and other sectors must be excluded by
+// a smaller margin.
 double lines_sector(const struct lines_question *question, double line, double capacity,
                     double judged);
 
-// Returns the cache that the answer describes, for the question about the next level. If the line
-// is unknown, it is set to the stride; the capacity to the end; the sector to LINES_MIN_BYTES.
+// Returns the cache that `answer` describes, as input for the question about the next level.
+// Unknown values are replaced: the line by the stride, the capacity by the region at the end, the
+// sector by LINES_MIN_BYTES.
 struct lines_cache lines_cache_of(const struct lines_question *question,
                                   const struct lines_answer *answer);
 

@@ -12,14 +12,15 @@
 // Names of the benchmarks whose cases a map uses. The list ends with NULL.
 extern const char *const map_benchmarks[];
 
-// Checks the settings of the request. Only clock=LIST is allowed: more core clocks, in MHz, at
-// which each level is measured. The highest must be at least 5 % above the lowest. Fails with
-// ERROR_USAGE otherwise.
+// Checks the user's settings (--set) for `fathom map`. Only clock=LIST is allowed: core clocks in
+// MHz at which each level is measured in addition. The highest must be at least 5 % above the
+// lowest. Fails with ERROR_USAGE otherwise.
 MUST_CHECK bool map_settings_check(struct arena *arena, const struct choice_request *request,
                                    struct error *err);
 
-// Makes the plan of a map on one device, in `arena` (bench/plan.h). The plan's total number of
-// cases grows while it runs. Fails with ERROR_INTERNAL if a benchmark is missing.
+// Makes the plan of `fathom map` for one device, in `arena` (bench/plan.h). The plan's total number
+// of cases grows while the plan runs, as results suggest further cases. Returns NULL with
+// ERROR_INTERNAL if a benchmark is missing, or with ERROR_USAGE if the settings are wrong.
 struct plan *map_plan_create(struct arena *arena, const struct choice_request *request,
                              const struct gpu_info *device, struct run *run, struct error *err);
 

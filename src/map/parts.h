@@ -12,19 +12,22 @@
 // 2 MiB is flat. The size of its pages comes from chains whose nodes are nearer together or farther
 // apart: one entry serves all nodes that lie in one page.
 
-#define MAP_PAGE_BYTES (UINT64_C(2) << 20) // default `page` of latency: shows the reach
+// Default bytes between the pages of a latency chain; shows the TLB's reach.
+#define MAP_PAGE_BYTES (UINT64_C(2) << 20)
 
-// Adds the chains over pages, from 16 MiB to the largest region that such chains may cover. Adds
-// none on a CPU, where the operating system chooses the size of a page.
+// Adds the latency cases with one node per page of 2 MiB, for regions from 16 MiB to the largest
+// that such a chain can cover. Adds none on a CPU, where the operating system chooses the page
+// size.
 void map_translation_add_cases(struct map_cases *cases);
 
-// Adds the chains that show the size of a page, for the reach that the curve shows. Adds none if
-// the curve shows no reach or `curve` is NULL.
+// Adds the chains that show the page size, for the TLB reach that the latency curve over pages
+// shows. Adds none if the curve shows no reach or `curve` is NULL.
 void map_pages_add_cases(struct map_cases *cases, const struct level_curve *curve);
 
-// Adds one result for each end of the curve, with the size of the region up to which the TLB
-// reaches. Then adds a result without a level, for loads that no TLB serves; if the curve shows no
-// end, this result is skipped, and its reason says why.
+// Adds the results `what=tlb` from the latency curve over pages: one for each end of a flat part,
+// with the region up to which that TLB reaches. If the last part of the curve is flat too, also
+// adds one without a level number, for loads that miss all TLBs. If the curve shows no end, adds
+// only a skipped result with the reason.
 void map_add_translation(const struct map_writer *w, const struct level_curve *curve);
 
 // ---------------------------------------------------------------- bandwidth
@@ -33,30 +36,31 @@ void map_add_translation(const struct map_writer *w, const struct level_curve *c
 // that workgroups read has no factor 2 or 3: a scheduler that deals workgroups to 2, 3, 4, 6, 8 …
 // caches in turn then brings every part to every cache.
 
-// Adds reads within each level of the curve and far beyond the last level; none if `curve` is NULL.
-// `sizes` comes from map_level_sizes.
+// Adds the bandwidth cases: reads within each level of the latency curve, and reads of memory far
+// beyond the last level. Adds none if `curve` is NULL. `sizes` comes from map_level_sizes.
 void map_bandwidth_add_cases(struct map_cases *cases, const struct level_curve *curve,
                              const struct map_size *sizes);
 
-// Adds the bandwidth of level k, counted from 0, or of the memory after the last level: for the
-// whole device and for one workgroup, or why it is unknown. Call it when the level's sharers are
-// known.
+// Adds the read bandwidth of level k (counted from 0; the last one is memory) to `result`: that of
+// the whole device and that of one workgroup, or the reasons why they are unknown. For a cache also
+// adds the number of its instances; so call this after the metric `sharers` was added.
 void map_add_bandwidth(const struct map_writer *w, struct result *result,
                        const struct level_curve *curve, const struct map_size *sizes, size_t k);
 
 // ---------------------------------------------------------------- caches of instructions
 
-// Returns the curve of the time per instruction over log2 of the code's length, in `arena`. Its
-// count is 0 if no code was measured.
+// Returns the instruction curve, in `arena`: time per instruction over log2 of the code's length in
+// instructions. Its count is 0 if no code was measured.
 struct level_curve map_code_curve(struct arena *arena, const struct run *run, const char *device);
 
-// Adds code of the lengths that the curve needs next. If the curve has no points, these are four
-// lengths per octave from 64 to 32768 instructions; else they are lengths around each end that is
-// not known to 3 %. Adds none on CPUs and models, where code shows no caches.
+// Adds cases of straight-line code, with the lengths that the instruction curve needs next. If the
+// curve has no points: four lengths per octave from 64 to 32768 instructions. Otherwise: lengths
+// around the end of each level that is not known to 3 %. Adds none on CPUs and simulated GPUs,
+// where code shows no instruction caches.
 void map_code_add_cases(struct map_cases *cases, const struct level_curve *curve);
 
-// Adds the levels of the path "instruction" and the memory after them, or the reason why no level
-// is known.
+// Adds the results of the path "instruction": its levels (the instruction caches) and the memory
+// after them, or the reason why no level is known.
 void map_add_code(const struct map_writer *w);
 
 // ---------------------------------------------------------------- clocks
@@ -64,19 +68,20 @@ void map_add_code(const struct map_writer *w);
 // each core clock that the user asked for. If none was asked for, it uses the curve's cases and the
 // clocks at which they ran.
 
-// Reads the clocks of the setting clock=LIST of the request, in Hz, into `arena`. Without this
-// setting, *count is not changed. Fails with ERROR_USAGE like map_settings_check.
+// Reads the core clocks of the setting clock=LIST from the request. Stores them in Hz in *hz (in
+// `arena`) and their number in *count; leaves both unchanged without this setting. Fails with
+// ERROR_USAGE like map_settings_check.
 MUST_CHECK bool map_clocks_read(struct arena *arena, const struct choice_request *request,
                                 const double **hz, size_t *count, struct error *err);
 
-// Adds chains of two regions in each level and beyond the last one, at each of the clocks `hz`.
-// Adds none if `curve` is NULL.
+// Adds latency chains within each level of the curve and in memory, with up to two region sizes
+// each, at each of the core clocks `hz`. Adds none if `curve` is NULL.
 void map_clocks_add_cases(struct map_cases *cases, const struct level_curve *curve,
                           const double *hz, size_t count);
 
-// Adds the metrics `fixed` and `clocked` and the detail "clock domain" for level k, counted from 0.
-// If clocks were asked for, also adds the detail "clocks": these clocks, and those at which the
-// device ran.
+// Adds to `result` how the latency of level k (counted from 0) depends on the core clock: the
+// metrics `fixed` and `clocked` and the detail "clock domain". If the user asked for clocks, also
+// adds the detail "clocks", which lists them with the clocks at which the device ran.
 void map_add_clock(const struct map_writer *w, struct result *result,
                    const struct level_curve *curve, size_t k);
 

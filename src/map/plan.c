@@ -16,11 +16,12 @@
 const char *const map_benchmarks[] = {"latency", "bandwidth", "map", "strides", NULL};
 
 enum {
-    KNEE_POINTS = 10, // chains added around an end
-    SIZE_POINTS = 4   // chains added across the interval of a size
+    KNEE_POINTS = 10, // number of chains added around the end of a level
+    SIZE_POINTS = 4   // number of chains added within the interval of a level's size
 };
 
-// An end whose interval is narrower than this (in octaves; 3 %) needs no more sizes.
+// If the interval of a level's end is narrower than this (in octaves; 3 %), no more sizes are added
+// around it.
 static const double knee_octaves = 0.045;
 
 enum stage {
@@ -47,12 +48,15 @@ enum stage {
 };
 
 struct map_plan {
-    struct plan plan; // must be first: map_next() casts to map_plan
+    // Must be the first member, because map_next() casts struct plan to struct map_plan.
+    struct plan plan;
     struct map_cases cases;
-    enum stage stage; // the next stage to add cases
+    enum stage stage; // the next stage that will add cases
     size_t at;
-    struct staircase fit; // fit of the curve of vector loads at the last stage
-    bool unseen;          // true: cases were returned since the last pause
+    // Fit of the latency curve of vector loads, from the last stage that used it.
+    struct staircase fit;
+    // True: cases were returned since the last pause, so that results are missing.
+    bool unseen;
 };
 
 // ---------------------------------------------------------------- the stages
@@ -68,15 +72,15 @@ static const struct level_curve *curve_of(const struct level_curves *all, const 
     return best;
 }
 
-// Returns one more than the number of ends that may need more sizes: the ends of flat levels that
-// have a level after them.
+// Returns one more than the number of ends on the curve that may need more sizes: those of all flat
+// levels that have a level after them.
 static size_t levels_to_refine(const struct plateaus *fit)
 {
     return fit->flat < fit->count ? fit->flat + 1 : fit->count;
 }
 
-// Adds KNEE_POINTS sizes around each end that is not known to 3 %: from 0.03 octaves before its
-// interval to 0.03 octaves after it.
+// Adds KNEE_POINTS region sizes around the end of each level that is not known to 3 %: from 0.03
+// octaves before the interval of the end to 0.03 octaves after it.
 static void plan_knees(struct map_cases *cases, const struct level_curve *curve, const char *order,
                        uint64_t grain)
 {
@@ -96,8 +100,9 @@ static void plan_knees(struct map_cases *cases, const struct level_curve *curve,
         map_cases_add_latency(cases, "vector", order, sizes);
 }
 
-// Adds KNEE_POINTS sizes across the rise at the end of each step; if `again`, only for steps whose
-// end is not yet known to 3 %.
+// Adds KNEE_POINTS region sizes across the rise at each step of the latency curve. With `again`,
+// does so only for steps whose end is not yet known to 3 % (without STAIRCASE_MARGIN, which every
+// interval includes).
 static void plan_steps(struct map_cases *cases, const struct map_steps *steps, bool again)
 {
     const char *sizes = "";
@@ -123,7 +128,8 @@ static void plan_steps(struct map_cases *cases, const struct map_steps *steps, b
         map_cases_add_latency(cases, "vector", "random", sizes);
 }
 
-// Adds a probe of step k, unless the run has one like it.
+// Adds a probe of step k with the stride and region of `chain`, unless the run already has a
+// similar one.
 static void add_probe(struct map_cases *cases, const struct map_steps *steps, const struct run *run,
                       size_t k, const struct lines_chain *chain)
 {
@@ -135,9 +141,10 @@ static void add_probe(struct map_cases *cases, const struct map_steps *steps, co
                                                        .grain = MAP_GRAIN_BYTES});
 }
 
-// Adds the probes of each step that the run does not have. The first ones may move the steps, so
-// this is done twice. The second time (`again`), steps that may be caches or translation get more
-// probes, which are few lines on many pages.
+// Adds the probes for the line at each step of the latency curve, without those that the run
+// already has. The first probes may move the steps, so this is done twice. The second time
+// (`again`), steps that may be either caches or TLBs get more probes, which touch few lines on many
+// pages.
 static void plan_lines(struct map_cases *cases, const struct map_steps *steps,
                        const struct run *run, bool again)
 {
@@ -155,8 +162,8 @@ static void plan_lines(struct map_cases *cases, const struct map_steps *steps,
         }
 }
 
-// Adds chains with a node in each line, if the line differs from the distance of the curve's nodes.
-// If a hash chooses the sets, only such chains show the capacity.
+// For each level whose line differs from the distance of the curve's nodes, adds chains with one
+// node in each line. If a hash chooses the sets, only such chains show the capacity.
 static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
 {
     const struct map_steps *steps = &caches->steps;
@@ -176,7 +183,8 @@ static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
                                                        .bytes = 0.75 * size,
                                                        .stride = LINES_MIN_BYTES,
                                                        .grain = MAP_GRAIN_BYTES});
-        // Nodes that share a line, in regions that exceed the cache: they show its sector.
+        // Chains with several nodes in each line, over regions larger than the cache: they show its
+        // sector.
         for (unsigned stride = LINES_MIN_BYTES; stride < line->line; stride *= 2)
             for (int i = 0; i < 3; i++)
                 map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
@@ -187,8 +195,9 @@ static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
     }
 }
 
-// Adds chains with a node in each line across the interval of each size that such chains found, if
-// the interval is wide only because they are far apart.
+// Adds more chains with one node in each line, within the interval of each size that such chains
+// found. Skips sizes whose interval is narrow, and those where a slow rise of latency makes it
+// wide.
 static void plan_sizes_again(struct map_cases *cases, const struct map_caches *caches)
 {
     for (size_t k = 0; k + 1 < caches->steps.curve.fit.flat; k++) {
@@ -217,10 +226,10 @@ static void add_way(struct map_cases *cases, size_t number, uint64_t stride, uns
                                                        .grain = stride});
 }
 
-// Adds a chain of 33 nodes in one set, and a chain of 33 nodes in different sets. If only the
-// second one fits, address bits choose the set; if `again`, chains with fewer nodes follow, and the
-// same with three times the stride. Large caches choose their sets by a hash, so their ways are not
-// probed.
+// Adds the probes for the ways of level k. The first time: a chain of 33 nodes in one set and one
+// of 33 nodes in different sets. If only the second chain fits, address bits choose the set. Then,
+// with `again`, adds chains of 2 to 33 nodes, with this stride and with three times the stride.
+// Large caches choose their sets by a hash, so their ways are not probed.
 static void plan_ways(struct map_cases *cases, const struct map_caches *caches,
                       const struct run *run, size_t k, bool again)
 {
@@ -260,7 +269,8 @@ static void plan_sharers(struct map_cases *cases, const struct map_caches *cache
         map_cases_add_chain(cases, &(struct map_chain){.what = MAP_NEIGHBOURS,
                                                        .level = k + 1,
                                                        .bytes = probes[i].region,
-                                                       .chains = probes[i].chains % cores, // all: 0
+                                                       // 0: one chain on each core.
+                                                       .chains = probes[i].chains % cores,
                                                        .stride = MAP_NODE_BYTES,
                                                        .grain = MAP_NODE_BYTES});
 }
@@ -294,11 +304,12 @@ static void plan_paths(struct map_cases *cases)
 {
     map_cases_add_latency(cases, "constant", "random", "1KiB..max/4");
     if (map_cases_of_cpu(cases))
-        return; // a CPU has one path
+        return; // a CPU has one path for all these loads
     const char *sizes =
         arena_printf(cases->arena, "16KiB..%" PRIu64 "/4", 2 * map_cases_last_cache(cases));
     map_cases_add_latency(cases, "texel", "random", sizes);
-    // On other devices the scalar path is the vector path with equal addresses in all lanes.
+    // Only AMD's GPUs have a scalar path of their own. On other devices it is the vector path with
+    // the same address in all lanes.
     if (cases->device->vendor_id == GPU_VENDOR_AMD)
         map_cases_add_latency(cases, "scalar", "random", sizes);
 }

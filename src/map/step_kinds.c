@@ -11,36 +11,42 @@
 
 enum {
     PAGE_MIN_BYTES = 4096,
-    COST_MOST = 36 // most that one probe adds to the cost
+    COST_MOST = 36 // upper bound of what one probe adds to the cost of a choice of kinds
 };
 
-static const double reach_min = 15.9; // octaves: a TLB reaches at least 16 pages of 4 KiB
-static const double margin = 9;       // 2 ln 90, as in map/lines.c
-// With a larger misfit of the probes, levels have to be flat; with a still larger one, no step has
-// a kind.
+// Log2 of the bytes that any TLB reaches at least: 16 pages of 4 KiB.
+static const double reach_min = 15.9;
+// Minimum `lead` of a step whose kind is known: 2 ln 90, as in map/lines.c.
+static const double margin = 9;
+// Limits of the probes' misfit. Above explained_misfit, the probes are not explained, so levels
+// count only if they are flat. Above kinds_misfit, the kind of every step (cache or TLB) is
+// unknown.
 static const double explained_misfit = 4.5, kinds_misfit = 10;
-static const double probe_noise = 0.04; // relative; includes what the shapes leave unexplained
+// Assumed relative noise of a probe; includes deviations of real caches from the shapes.
+static const double probe_noise = 0.04;
 
-// The kinds of steps: 0 is translation. Then caches with four lines, each with sets that the probes
-// fill as the curve does, and as a hash does with 6 and with 16 ways: a hash of aligned blocks
-// fills sets evenly for the curve only.
+// A step has one of 13 kinds. Kind 0 is a TLB. The others are caches with one of four lines. For
+// each line there are three ways to fill the sets: the probes fill them as the curve's chain does,
+// or a hash fills them unevenly for the probes, with 6 or with 16 ways. (A hash of aligned blocks
+// fills sets evenly for the curve's chain only.)
 enum {
     LINES = 4
 };
 static const double kind_line[LINES] = {32, 64, MAP_NODE_BYTES, LINES_MAX_BYTES};
 static const unsigned kind_ways[] = {0, 6, 16};
 
-// Returns the line of a cache of the kind. A probe of n nodes takes as long as the curve at a
-// region of n × line bytes. If address bits choose the set, this is the cache's line. If a hash
-// does, it is 128 for lines of up to 128 bytes, because the curve's nodes, 128 bytes apart, use one
-// line each.
+// Returns the line in bytes of a kind of cache. A probe of n nodes is expected to have the latency
+// that the curve has at a region of n × line bytes. If address bits choose the set, this is the
+// cache's true line. If a hash does, it is 128 for true lines of up to 128 bytes, because the
+// curve's nodes, 128 bytes apart, use one line each.
 static double line_of(unsigned kind)
 {
     return kind_line[(kind - 1) % LINES];
 }
 
-// Returns the shape in which probes see a step. Many nodes of the curve share a page, and two share
-// a line of 256 bytes; of the probes there is one in each line.
+// Returns the shape that a step has for probes, if it has `shape` on the curve and is of this kind;
+// STEP_SHAPES if the two do not fit together. The shapes differ because many nodes of the curve
+// share a page and two share a line of 256 bytes, while probes have one node in each line.
 static unsigned seen_as(unsigned kind, unsigned shape)
 {
     bool is_double = step_shape_is_double(shape), is_random = step_shape_is_random(shape);
@@ -54,7 +60,7 @@ static unsigned seen_as(unsigned kind, unsigned shape)
     return ways ? step_shape_hashed(ways) : step_shape_single(shape);
 }
 
-// Returns what step `i` adds to the latency of a probe if it is of the kind, in ns.
+// Returns the time in ns that step `i` adds to the latency of a probe if the step is of this kind.
 static double part_of_step(const struct map_steps *steps, size_t i,
                            const struct map_step_probe *probe, unsigned kind)
 {
@@ -67,7 +73,7 @@ static double part_of_step(const struct map_steps *steps, size_t i,
            step_shapes_share(steps->shapes, shape, log2(probe->bytes) + shift - step->end);
 }
 
-// parts[step][kind]: what part_of_step returns for one probe.
+// For one probe: parts[step][kind] is the time in ns that the step adds if it is of that kind.
 typedef double parts[STAIRCASE_STEPS_MAX][STAIRCASE_KINDS];
 
 static double cost_of(const struct map_steps *steps, const struct map_step_probe *probes,
@@ -81,16 +87,16 @@ static double cost_of(const struct map_steps *steps, const struct map_step_probe
             continue;
         for (size_t k = 0; k < steps->all.count; k++)
             ns += parts_of[i][k][choice[k]];
-        // The bound keeps one probe from deciding alone: sets without a hash fill unevenly at these
-        // strides.
+        // The upper bound keeps one probe from deciding alone. Large deviations happen because sets
+        // that address bits choose fill unevenly at the strides of the probes.
         double off = fabs(probes[i].ns - ns) / (sigma * ns);
         cost += fmin(off * off, COST_MOST);
     }
     return cost;
 }
 
-// Moves to the next combination of translation and caches with evenly filled sets. Returns false
-// after the last one.
+// Sets `choice`, one kind per step, to the next combination of the kinds TLB and cache with evenly
+// filled sets. Returns false after the last combination.
 static bool next_choice(unsigned *choice, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -109,7 +115,8 @@ static bool is_allowed(const struct staircase *all, const unsigned *choice)
     return true;
 }
 
-// Gives the steps of the curve the kinds that explain the probes best.
+// Sets the kind of each step of the curve, so that together they explain the latencies of the
+// probes best.
 static void choose_kinds(struct arena *arena, struct map_steps *steps,
                          const struct map_step_probe *probes, size_t count)
 {

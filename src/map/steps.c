@@ -13,18 +13,19 @@ enum {
     FLAT_POINTS = 4
 };
 
-// A point shows a level if it is this close to the level's height (relative).
+// Maximum relative difference between a point and the height of its level.
 static const double height_part = 0.03;
 
-// A point belongs to a level if at most this share of its loads hit an earlier level or miss this
-// one.
+// Maximum share of a point's loads that hit an earlier level or miss the point's own level.
 static const double unsettled = 0.03;
 static const double flat_octaves = 0.3;
-// Steps that are nearer to each other count as one step. The end of a cache's half and the end of
-// the whole cache are 1 octave apart.
+// Two steps of the curve that are fewer octaves apart than this are merged into one. (The end of
+// half a cache and the end of the whole cache are 1 octave apart and stay separate.)
 static const double close_octaves = 0.93;
-static const double misfit_max = 4;  // a curve with a larger misfit is no staircase
-static const double noise_max = 0.1; // a noisier curve shows no levels
+// If the misfit of the curve is larger, steps of caches do not explain it.
+static const double misfit_max = 4;
+// If the relative noise of the curve is larger, it shows no levels.
+static const double noise_max = 0.1;
 
 // ---------------------------------------------------------------- the curve of the caches
 
@@ -37,15 +38,16 @@ static double height_after(const struct map_steps *steps, size_t k)
     return height;
 }
 
-// Returns point i of the curve, less what translation adds, divided by `height`.
+// Returns the latency of point i of the curve without the part that address translation adds,
+// divided by `height`.
 static double part_of(const struct map_steps *steps, size_t i, double height)
 {
     double translation = map_steps_translation(steps, exp2(steps->curve.octaves[i]));
     return (steps->curve.ns[i] - translation) / height;
 }
 
-// True if by the fit almost all loads of point i miss all caches before level k, and hit this
-// level.
+// True if, by the fit, almost all loads of point i of the curve miss the caches before level k and
+// hit level k.
 static bool is_settled(const struct map_steps *steps, size_t i, size_t k)
 {
     for (size_t j = 0; j + 1 < steps->curve.fit.count; j++) {
@@ -58,7 +60,8 @@ static bool is_settled(const struct map_steps *steps, size_t i, size_t k)
     return true;
 }
 
-// Finds the points of the last level with the least translation: its first settled points.
+// Sets the points that show the last level, if address translation adds to all of them: takes the
+// first ones whose loads almost all miss the caches, because translation adds least to these.
 static void find_translated(const struct map_steps *steps, size_t k, double from,
                             struct plateau *level)
 {
@@ -74,8 +77,9 @@ static void find_translated(const struct map_steps *steps, size_t k, double from
     level->x_last = curve->octaves[level->last];
 }
 
-// Finds the points between x = from and x = to that show level k: they are settled, at the level's
-// height, and translation adds almost nothing to them.
+// Sets the first and last point that show level k, among the points with `from` < x < `to`. Almost
+// all loads of such a point hit level k, its latency is near the level's height, and address
+// translation adds almost nothing to it.
 static void find_points(const struct map_steps *steps, size_t k, double from, double to,
                         struct plateau *level)
 {
@@ -108,7 +112,8 @@ static void find_points(const struct map_steps *steps, size_t k, double from, do
     level->x_last = curve->octaves[level->last];
 }
 
-// True if enough points in a row are at the height of level k after translation is subtracted.
+// True if enough successive points of the curve are at the height of level k after the part of
+// address translation is subtracted.
 static bool is_flat(const struct map_steps *steps, size_t k)
 {
     const struct level_curve *curve = &steps->curve;
@@ -144,12 +149,13 @@ static bool is_wide(const struct metric *metric, double most)
 
 bool map_steps_doubtful(const struct map_steps *steps, const struct result *result)
 {
-    double most = steps->clocks.usual_ghz > 0 ? 0.5 : 0.1; // with two clocks, rounds ran at both
+    // If the core clock had two states, a case has rounds at both of them.
+    double most = steps->clocks.usual_ghz > 0 ? 0.5 : 0.1;
     return is_wide(result_metric(result, "latency"), most) &&
            is_wide(result_metric(result, "latency_cycles"), most);
 }
 
-// True if most points from x = from to x = to are doubtful.
+// True if most points of the curve with `from` < x < `to` are doubtful: their intervals are wide.
 static bool are_doubtful(const struct map_steps *steps, double from, double to)
 {
     size_t doubtful = 0, count = 0;
@@ -172,8 +178,9 @@ static const char *doubt_of(const struct map_steps *steps)
     return NULL;
 }
 
-// Returns the height of the first level: the median of the points before its end, if that is within
-// 10 % of the fitted height, to which the points of all levels contribute.
+// Returns the height of the first level in ns: the median of the points before its end. If that
+// differs by 10 % or more from the fitted height, to which all points of the curve contribute,
+// returns the latter.
 static double first_height(struct arena *arena, const struct map_steps *steps)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -189,10 +196,10 @@ static double first_height(struct arena *arena, const struct map_steps *steps)
     return fabs(seen / height - 1) < 0.1 ? seen : height;
 }
 
-// Returns the most ns that translation can add to a load. A miss in the TLBs takes a few loads of a
-// page table, each no longer than one load of memory. A curve that merely rises is fitted by TLBs
-// as well, so more than two such loads count only if the curve has a cache and the probes fit
-// closely.
+// Returns the maximum time in ns that address translation can plausibly add to a load. A miss in
+// the TLBs takes a few loads of a page table, each of at most the latency of memory. TLBs can also
+// be fitted to a curve that only rises, so more than two such loads are accepted only if the curve
+// has a cache and the probes fit closely.
 static double dearest_translation(const struct map_steps *steps)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -200,7 +207,8 @@ static double dearest_translation(const struct map_steps *steps)
     return (close ? 8 : 2) * fit->levels[fit->count - 1].height;
 }
 
-// Sets the fit of steps->curve from all steps that are not translation.
+// Makes the levels of the curve (steps->curve.fit) from all steps that are not known to be those of
+// TLBs.
 static void make_fit(struct arena *arena, struct map_steps *steps)
 {
     struct plateaus *fit = &steps->curve.fit;
@@ -233,7 +241,8 @@ static void make_fit(struct arena *arena, struct map_steps *steps)
             fit->reason = "the curve rises without flat parts";
         else if (k + 1 < fit->count && steps->kinds[steps->step[k]] == STEP_UNKNOWN)
             fit->reason = "address translation may make the next step";
-        // A step is valid if the levels on both sides of it are valid.
+        // Level k still counts if it is flat itself: the step before it then is valid, because both
+        // levels beside that step are.
         if (!fit->reason || (k > 0 && !noisy && is_flat(steps, k)))
             fit->flat++;
     }
@@ -283,9 +292,9 @@ double map_steps_chain(const struct map_steps *steps, const struct run *run, con
 
 // ---------------------------------------------------------------- the whole
 
-// Merges two steps that lie closer together than close_octaves, unless only one of them is
-// translation. The end of the merged step lies anywhere between both: sets that fill unevenly make
-// the rise of one cache look like two.
+// Merges neighbouring steps that are less than close_octaves apart, unless just one of them is a
+// TLB's. The end of the merged step may lie anywhere between both ends. Reason: if the sets of a
+// cache fill unevenly, its one rise looks like two.
 static void merge_close(struct staircase *all)
 {
     for (size_t i = 0; i + 1 < all->count;) {
@@ -301,8 +310,8 @@ static void merge_close(struct staircase *all)
     }
 }
 
-// Takes undecided steps for translation if they lie far beyond the largest cache that the device
-// may have.
+// Counts steps of unknown kind as those of TLBs if they lie far beyond the largest cache that the
+// device may have.
 static void judge_far_steps(struct map_steps *steps, double cache_most)
 {
     for (size_t i = 0; i < steps->all.count; i++)
@@ -323,7 +332,9 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
         .x = steps->curve.octaves, .y = steps->curve.ns, .count = steps->curve.count};
     struct map_step_probe *probes;
     size_t count = 0, fitted = steps->all.points;
-    if (fitted >= points.count) { // perhaps of this curve and these probes
+    // Steps->all may already be a fit of this curve and of the run's probes; the number of probes
+    // tells.
+    if (fitted >= points.count) {
         clock_states_find_heights(arena, steps->shapes, &steps->all, &others, &steps->clocks);
         count = map_steps_probes(arena, steps, run, &probes);
     }

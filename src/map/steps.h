@@ -14,70 +14,75 @@
 enum map_step_kind {
     STEP_CACHE,
     STEP_TRANSLATION,
-    STEP_UNKNOWN // the probes fit both kinds, or were not measured
+    STEP_UNKNOWN // the probes fit both a cache and a TLB, or were not measured
 };
 
 struct map_steps {
     const struct step_shapes *shapes;
-    struct staircase all; // all steps; probes of all.steps[i] have level i + 1
+    // All steps of the curve; the probes for all.steps[i] have the level number i + 1.
+    struct staircase all;
     enum map_step_kind kinds[STAIRCASE_STEPS_MAX];
-    bool explained; // true: the steps explain the probes, so levels need not be flat
+    // True: the steps explain the probes well, so a level counts even if no part of it is flat.
+    bool explained;
     struct clock_states clocks;
-    size_t step[PLATEAUS_MAX]; // step[k]: index of the step at the end of level k
-    // The curve. Its fit contains only the steps of caches, and the height of a level does not
-    // contain translation. `first` and `last` of a level are the points at its height; first > last
-    // if there are none.
+    size_t step[PLATEAUS_MAX]; // step[k]: index in `all` of the step at the end of level k
+    // The latency curve. Its fit contains all steps but those that are known to be TLBs', and the
+    // heights of its levels contain no address translation. `first` and `last` of a level are the
+    // first and last point at its height; first > last if there are none.
     struct level_curve curve;
 };
 
-// Finds the steps of `curve`, a curve of `run`. All of them count as caches until the run has the
-// probes that tell them apart. No cache is larger than `cache_most` bytes. If steps->all already is
-// a fit of as many points as the curve has, it is kept.
+// Finds the steps of `curve`, a latency curve of `run`. Each step counts as a cache until the run
+// has the probes that distinguish caches from TLBs. No cache is larger than `cache_most` bytes. If
+// steps->all already is a fit of as many points as the curve and the probes have, it is kept.
 void map_steps_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                   double cache_most, struct map_steps *steps);
 
 // ---------------------------------------------------------------- the kinds (map/step_kinds.c)
 
-// A chain with one node in each line.
+// A measured chain with one node in each line: its region and stride in bytes, and its latency in
+// ns.
 struct map_step_probe {
     double bytes, stride, ns;
 };
 
-// Finds the run's probes with one node in each line, in `arena`. Returns their number.
+// Finds all chains of the run that were measured with one node in each line. Stores them in *probes
+// (in `arena`) and returns their number.
 size_t map_steps_probes(struct arena *arena, const struct map_steps *steps, const struct run *run,
                         struct map_step_probe **probes);
 
-// Fits the steps again, to the curve and to the probes.
+// Fits the steps once more, to the curve and to these probes together.
 void map_steps_refine(struct arena *arena, struct map_steps *steps,
                       const struct map_step_probe *probes, size_t count);
 
-// Sets `kinds` and `explained` by that fit.
+// Sets steps->kinds and steps->explained by how well the steps, as fitted, explain the probes.
 void map_steps_judge_kinds(struct map_steps *steps);
 
 // ---------------------------------------------------------------- latencies
 
-// Returns the latency of a result in ns, in the same terms as the curve (clock_states_ns); NaN if
-// it has none.
+// Returns the latency of a result in ns, corrected for the core clock in the same way as the
+// curve's latencies (clock_states_ns); NaN if the result has none.
 double map_steps_ns(const struct map_steps *steps, const struct result *result);
 
-// True if the interval of the result is wider than 10 % (with two clocks: 50 %) both in ns and in
-// cycles. If the core clock changes, one of the two varies anyway.
+// True if the latency's interval is wider than 10 % (50 % if the core clock had two states) both in
+// ns and in cycles. Both must be wide, because a changing core clock makes one of them wide in any
+// case.
 bool map_steps_doubtful(const struct map_steps *steps, const struct result *result);
 
-// True if the result is a chain with another stride (MAP_PROBE) and has a latency.
+// True if the result is a chain of kind MAP_PROBE on the curve's device and has a latency.
 bool map_steps_is_probe(const struct map_steps *steps, const struct result *result);
 
-// Returns the result of the chain `what` of a level with the chain's stride and a region within 2 %
-// of the chain's; NULL if the run has none.
+// Returns the result of the chain of kind `what` and level number `level` with the stride of
+// `chain` and a region within 2 % of that of `chain`; NULL if the run has none.
 const struct result *map_steps_chain_result(const struct map_steps *steps, const struct run *run,
                                             const char *what, size_t level,
                                             const struct lines_chain *chain);
 
-// Returns the latency in ns of that result; NaN if the run has none.
+// Returns the latency in ns of the result that map_steps_chain_result finds; NaN if there is none.
 double map_steps_chain(const struct map_steps *steps, const struct run *run, const char *what,
                        size_t level, const struct lines_chain *chain);
 
-// Returns what translation adds to each load of a chain over a region of `bytes`, in ns.
+// Returns the mean time in ns that address translation adds to each load of a chain over `bytes`.
 double map_steps_translation(const struct map_steps *steps, double bytes);
 
 #endif

@@ -12,26 +12,32 @@
 enum {
     UNIT_TEXT = 32,
     PAGES_PROBES = 9,
-    PAGES_WIDE = 4, // number of wide probes (pages more than 2 MiB apart), which come first
-    PAGES_LAP_BYTES = 1 << 20, // of the lines that a lap over pages touches (bench/latency)
+    // Number of wide probes (nodes more than 2 MiB apart); these are the first probes.
+    PAGES_WIDE = 4,
+    // Bytes of all lines that a lap over pages touches, as in the benchmark latency.
+    PAGES_LAP_BYTES = 1 << 20,
     PAGES_LAP_NODES = PAGES_LAP_BYTES / MAP_NODE_BYTES,
-    PAGES_ODD = 7 // first of the last two probes: nodes 1.5 MiB apart
+    // Index of the first of the two odd probes, which are the last: nodes 1.5 MiB apart.
+    PAGES_ODD = 7
 };
 
-#define PAGES_LEAST     (UINT64_C(16) << 20) // bytes of the smallest region
-#define PAGES_MOST      (UINT64_C(32) << 30) // limit of the largest region
-#define PAGES_REACH_MIN (UINT64_C(92) << 20) // with less, the widest probe has < 4 nodes
+#define PAGES_LEAST (UINT64_C(16) << 20) // smallest region of chains over pages, in bytes
+#define PAGES_MOST  (UINT64_C(32) << 30) // upper bound of the largest region, in bytes
+// Minimum TLB reach in bytes for wide probes: below, the widest has fewer than 4 nodes.
+#define PAGES_REACH_MIN (UINT64_C(92) << 20)
 
 struct pages_probe {
-    double region; // bytes, a whole number of pages
-    uint64_t page; // bytes between two pages
+    double region; // size in bytes, a multiple of `page`
+    uint64_t page; // bytes from one node to the next
 };
 
-static const double contrast_min = 1.1; // least ratio of latencies beyond and within the reach
-static const double lap_flat = 1.05;    // largest ratio of latencies in a flat part of the curve
+// Minimum ratio of the latencies beyond and within the TLB's reach.
+static const double contrast_min = 1.1;
+// Maximum ratio of two latencies in a flat part of the curve.
+static const double lap_flat = 1.05;
 
-// Returns the bytes up to which translation costs nothing for a chain over pages of 2 MiB; 0 if the
-// curve shows no such end.
+// Returns the size in bytes up to which address translation costs nothing for a chain with one node
+// per 2 MiB (the TLB's reach); 0 if the curve shows no end of its first flat part.
 static double translation_end(const struct level_curve *curve)
 {
     const struct plateaus *fit = &curve->fit;
@@ -39,12 +45,13 @@ static double translation_end(const struct level_curve *curve)
         return 0;
     if (fit->flat > 1)
         return exp2(fit->steps[0].end);
-    // No level follows: the end lies between the last flat point and the next one.
+    // No flat level follows: the end of the first one lies between its last point and the next
+    // point.
     size_t last = fit->levels[0].last;
     return exp2((curve->octaves[last] + curve->octaves[last + 1]) / 2);
 }
 
-// Returns the largest region, in bytes, that chains over pages can cover on a device.
+// Returns the size in bytes of the largest region that a chain over pages can cover on a device.
 static double pages_most(const struct gpu_info *device)
 {
     uint64_t most = device->limits.memory_bytes / 2;
@@ -52,20 +59,21 @@ static double pages_most(const struct gpu_info *device)
     return (double)(most < reach ? most : reach);
 }
 
-// Returns a probe of the region, which is rounded down to whole pages.
+// Returns a probe with nodes `page` bytes apart over `region` bytes, rounded down to a multiple of
+// `page`.
 static struct pages_probe probe_of(double region, uint64_t page)
 {
     return (struct pages_probe){floor(region / (double)page) * (double)page, page};
 }
 
-// Makes the probes for a TLB with this reach, in regions of at most `most` bytes. `region` 0 marks
-// a probe that is not possible: the wide ones are not if the reach is below PAGES_REACH_MIN or so
-// large that no region fits.
-//   wide    The region is 0.7 p times the reach, in pages of p, 2p, 4p, 8p times 2 MiB: these
+// Makes the probes that show the page size of a TLB with this reach, over regions of at most `most`
+// bytes. A region of 0 marks a probe that is not possible. This happens to the wide probes if the
+// reach is below PAGES_REACH_MIN, or so large that no region fits.
+//   wide    The region is 0.7 p times the reach, with nodes p, 2p, 4p, 8p times 2 MiB apart: these
 //           probes fit the TLB if an entry covers at most 2, 4, 8, 16 MiB. p is 16, or the largest
-//           of 8, 4, 2 with which the region fits `most`.
-//   narrow  The region is 0.9, 0.45, 0.225 of the reach, in pages of 1, ½, ¼ MiB: these probes fit
-//           if an entry covers at least 2, 1, ½ MiB.
+//           of 8, 4, 2 with which the region fits in `most`.
+//   narrow  The region is 0.9, 0.45, 0.225 of the reach, with nodes 1, ½, ¼ MiB apart: these probes
+//           fit if an entry covers at least 2, 1, ½ MiB.
 //   odd     The region is 0.65 and 1.3 times the reach, with nodes 1.5 MiB apart. Both probes fit
 //           only in one case: pages are smaller than 2 MiB, and the nodes of the curve, an even
 //           number of pages apart, left out sets of the TLB.
@@ -86,8 +94,8 @@ static void pages_plan(double reach, double most, struct pages_probe probes[PAGE
             probe_of(0.65 * reach * (i - PAGES_ODD + 1), MAP_PAGE_BYTES / 4 * 3 + MAP_NODE_BYTES);
 }
 
-// Returns the kind of chain for a probe. MAP_PAGES needs distances that are powers of two; the
-// distances of the odd probes are not.
+// Returns the kind of chain (MAP_…) for a probe. MAP_PAGES needs distances that are powers of two;
+// in the odd probes they are not.
 static const char *chain_of(size_t probe)
 {
     return probe >= PAGES_ODD ? MAP_PROBE : MAP_PAGES;
@@ -119,30 +127,31 @@ void map_pages_add_cases(struct map_cases *cases, const struct level_curve *curv
 
 // ---------------------------------------------------------------- the size of a page
 
-// Returns 1 if the probe fits the TLB, 0 if it does not, and −1 if the curve rises too little to
-// decide.
+// Returns 1 if the probe's latency shows that it fits the TLB, 0 if it does not fit, and −1 if the
+// curve rises too little to tell.
 static int fits(const struct level_curve *curve, double within, const struct pages_probe *probe,
                 double ns)
 {
-    // The region of the curve that needs as many entries as the probe, if each page has an entry of
-    // its own.
+    // The region at which the curve's chain needs as many TLB entries as the probe, if each node
+    // has an entry of its own.
     double alike =
         fmax(probe->region * (double)MAP_PAGE_BYTES / (double)probe->page, probe->region);
     double beyond = map_curve_ns(curve, alike);
     return beyond < contrast_min * within ? -1 : ns < sqrt(within * beyond);
 }
 
-// What the probes tell about the size of a page.
+// What the probes show about the page size of a TLB.
 struct pages_answer {
-    uint64_t page;     // bytes; 0: unknown, `why` has the reason
-    bool covers;       // true: a page is at least as large as the distance of the curve's nodes
-    const char *why;   // why `page` is unknown
-    const char *doubt; // why `covers` is false
+    uint64_t page; // page size in bytes; 0: unknown, `why` has the reason
+    // True: a page is at least as large as the 2 MiB between the nodes of the curve's chain.
+    bool covers;
+    const char *why;   // reason why `page` is unknown
+    const char *doubt; // reason why `covers` is false
 };
 
-// Judges the probes. A probe fits the TLB if its latency is nearer (by ratio) to `within` than to
-// the latency of `curve` at the larger of two regions: the probe's own, and that which needs as
-// many entries.
+// Finds the page size from the latencies `ns` of the probes. A probe fits the TLB if its latency is
+// nearer (by ratio) to `within` than to the latency of `curve` at the larger of two regions: the
+// probe's own, and the one at which the curve's chain needs as many TLB entries as the probe.
 static struct pages_answer pages_judge(const struct level_curve *curve, double within,
                                        const struct pages_probe *probes, const double *ns)
 {
@@ -169,7 +178,8 @@ static struct pages_answer pages_judge(const struct level_curve *curve, double w
                                 "some of its sets";
     if (answers[PAGES_ODD + 1])
         return answer;
-    // In both kinds of probes, later ones need fewer entries.
+    // Later probes need fewer entries, both among the wide and among the narrow ones. So the number
+    // of probes before the first that fits gives the page size.
     unsigned wide = 0, narrow = 0;
     while (wide < PAGES_WIDE && answers[wide] <= 0)
         wide++;
@@ -212,8 +222,8 @@ static struct pages_answer judge_pages(const struct map_writer *w, const struct 
     return pages_judge(curve, curve->fit.levels[0].height, probes, ns);
 }
 
-// Returns the region at which level k ends. If no flat level follows, it lies between the last flat
-// point and the next one.
+// Returns the region at which level k of the curve over pages ends, with its interval: the reach of
+// a TLB. If no flat level follows, it lies between the last point of the level and the next point.
 static struct level_height reach_of(const struct level_curve *curve, size_t k)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
@@ -226,10 +236,11 @@ static struct level_height reach_of(const struct level_curve *curve, size_t k)
         exp2((octaves[0] + octaves[1]) / 2), {exp2(octaves[0]), exp2(octaves[1])}, curve->count};
 }
 
-// True if the reach may be the end of a cache. Laps over at most 1/8 of PAGES_LAP_NODES pages touch
-// PAGES_LAP_BYTES of lines to 6 %, laps over up to PAGES_LAP_NODES pages to a third; that is no
-// reason for a rise if the curve of vector loads is flat there. With more pages, the lines that a
-// lap touches grow with the region.
+// True if the rise at `reach` may be the end of a cache instead of a TLB. A lap over few pages (at
+// most 1/8 of PAGES_LAP_NODES) touches lines of PAGES_LAP_BYTES in total, to within 6 %; up to
+// PAGES_LAP_NODES pages, to within a third. If the curve of vector loads is flat around this number
+// of bytes, caches cause no rise. With more pages, the number of lines of a lap grows with the
+// region, so a cache may end.
 static bool may_be_cache(const struct map_writer *w, double reach)
 {
     const struct level_curve *vector = &w->caches->steps.curve;
@@ -259,7 +270,7 @@ static void add_level(const struct map_writer *w, const struct level_curve *curv
         map_add_known(w, result, MAP_METRIC_PAGE, (double)pages->page, pages->why);
 }
 
-// Adds a skipped result that says why the curve shows no end.
+// Adds a skipped result whose reason says why the curve over pages shows no TLB's end.
 static void flag_all(const struct map_writer *w, const struct level_curve *curve)
 {
     struct result *result = map_add_result(w, MAP_TLB, path, 0);

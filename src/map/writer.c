@@ -82,8 +82,8 @@ void map_add_known(const struct map_writer *w, struct result *result, enum map_m
         map_add_unknown(w, result, w->info->metrics[which].name, "%s", why);
 }
 
-// A level is flat if the interval of its points' median is at most this wide, relative to the
-// median.
+// Maximum width of the interval of a level's median latency, relative to the median, at which the
+// level counts as flat.
 static const double flat_width = 0.03;
 
 void map_add_heights(const struct map_writer *w, struct result *result,
@@ -100,7 +100,8 @@ void map_add_flat_heights(const struct map_writer *w, struct result *result,
 {
     struct level_height ns = levels_height(w->scratch, curve, k, "latency");
     struct level_height cycles = levels_height(w->scratch, curve, k, "latency_cycles");
-    // If the core clock changed, either the times or the cycles vary: the narrower one counts.
+    // If the core clock changed, either the times in ns or the cycles vary, so the narrower
+    // interval counts.
     double width = fmin((ns.ci95[1] - ns.ci95[0]) / ns.median,
                         (cycles.ci95[1] - cycles.ci95[0]) / cycles.median);
     if (width <= flat_width)

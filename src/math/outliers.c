@@ -19,16 +19,16 @@ struct population population_of(double *values, size_t count)
     return population;
 }
 
-// Returns the scale of a distance: the standard deviation (at least `least`), increased by the
-// error of the median, which is 1.25 σ / √n (efficiency 2/π).
+// Returns the scale in which a distance from the median is counted: the standard deviation (at
+// least `least`), increased by the error of the median, which is 1.25 σ / √n (efficiency 2/π).
 static double scale_of(const struct population *population, double least)
 {
     return fmax(population->sigma, least) * sqrt(1 + 1.57 / (double)population->count);
 }
 
-// Returns the factor for converting between Student's t and a normal value: Wallace, "Bounds on
-// normal approximations to Student's and the chi-square distributions", Annals of Mathematical
-// Statistics 30, 1959.
+// Returns the factor by which Wallace's approximation converts between Student's t and a normal
+// value ("Bounds on normal approximations to Student's and the chi-square distributions", Annals of
+// Mathematical Statistics 30, 1959).
 static double wallace_factor(double freedom)
 {
     return (8 * freedom + 1) / (8 * freedom + 3);
@@ -54,7 +54,7 @@ double score_chance(double score)
 
 double score_of_chance(double chance)
 {
-    double low = 0, high = 38; // `high` is 38: a larger score has a chance of about 0 as a double
+    double low = 0, high = 38; // a normal value exceeds 38 with a chance of about 0
     for (int step = 0; step < 60; step++) {
         double middle = (low + high) / 2;
         if (score_chance(middle) > chance)

@@ -19,19 +19,19 @@
 
 struct population {
     size_t count;
-    double median, low, high; // low, high: the 1 % and the 99 % quantile
+    double median, low, high; // low, high: the 1 % and the 99 % quantile of the values
     double mad;
-    double sigma;   // standard deviation, estimated from the MAD
+    double sigma;   // standard deviation, estimated from the median absolute deviation
     double freedom; // degrees of freedom of `sigma`
 };
 
-// Returns the numbers that describe the values, which must be finite. Overwrites the values.
-// Without values, all numbers but count and freedom are NaN.
+// Returns the statistics of the values, which must be finite. Overwrites the values. Without
+// values, all numbers but count and freedom are NaN.
 struct population population_of(double *values, size_t count);
 
 // Returns the score of a value: the standard normal value that is as rare as `value` in the
-// population (5: one in 3.5 million). The score is positive above the median. A scale below `least`
-// counts as `least`.
+// population (5: one in 3.5 million). The score is positive above the median. If the population's
+// standard deviation is below `least`, `least` is used instead.
 double population_score(const struct population *population, double value, double least);
 
 // Returns how far above the median a value with this score lies; inverse of population_score for
@@ -43,9 +43,10 @@ double population_distance(const struct population *population, double score, do
 double score_chance(double score);
 double score_of_chance(double chance);
 
-// Returns how many of `tests` tests are discoveries if, on average, at most the share `rate` of the
-// discoveries may be false (Benjamini and Hochberg, "Controlling the false discovery rate", J. R.
-// Statist. Soc. B 57, 1995). `chances` has the `count` smallest chances of all tests, ascending.
+// Returns how many of `tests` statistical tests count as discoveries if, on average, at most the
+// share `rate` of the discoveries may be false (Benjamini and Hochberg, "Controlling the false
+// discovery rate", J. R. Statist. Soc. B 57, 1995). `chances` has the `count` smallest chances of
+// all tests, ascending.
 size_t discoveries(const double *chances, size_t count, size_t tests, double rate);
 
 // Returns Spearman's rank correlation of pairs (Am. J. Psychology 15, 1904); equal values share

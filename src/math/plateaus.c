@@ -17,13 +17,13 @@ struct work {
     size_t n;
     double *ln_y;
     double *weight;
-    struct sums *prefix; // n + 1 elements
-    struct sums *linear; // n + 1 elements: sums of y instead of ln y, weighted by 1 / y²
-    double *best;       // [level][j]: least cost of points 0…j if plateau `level` ends at point j
-    size_t *first;      // [level][j]: the first point of that plateau
-    size_t *before;     // [level][j]: the last point of the plateau before that one
-    double *entry;      // [i]: least cost of the points before i if a plateau begins at point i
-    size_t *entry_from; // [i]: the last point of the previous plateau in that solution
+    struct sums *prefix; // [i]: sums over the points before i; n + 1 elements
+    struct sums *linear; // the same sums with y instead of ln y, weighted by 1 / y²
+    double *best;   // [level][j]: minimum cost of points 0…j if plateau `level` ends at point j
+    size_t *first;  // [level][j]: first point of plateau `level` in that fit
+    size_t *before; // [level][j]: last point of plateau `level` − 1 in that fit
+    double *entry;  // [i]: minimum cost of the points before i if a plateau begins at point i
+    size_t *entry_from; // [i]: last point of the previous plateau in the fit with that cost
     double *scratch;
 };
 
@@ -31,15 +31,16 @@ struct work {
 
 static double robust_deviation(double *values, size_t count)
 {
-    // 1.4826 turns the median absolute value into the standard deviation of normal noise.
+    // The factor 1.4826 turns the median absolute value into the standard deviation of normal
+    // noise.
     for (size_t i = 0; i < count; i++)
         values[i] = fabs(values[i]);
     return count ? 1.4826 * stats_median(values, count) : 0;
 }
 
-// Returns the noise of a point, at least noise_min, from second differences of neighbouring points:
-// in these, straight lines cancel out, flat or steep. For independent noise, the weights (1, −2, 1)
-// / √6 keep the variance.
+// Returns the relative noise of a point, at least noise_min, from second differences of
+// neighbouring points: in these, straight lines cancel out, flat or steep. For independent noise,
+// the weights (1, −2, 1) / √6 keep the variance.
 static double noise_of(const struct work *work)
 {
     size_t count = 0;
@@ -137,8 +138,8 @@ static void first_level(struct work *work)
     }
 }
 
-// Fills `entry`: for each i, the least cost of a fit in which the level below has ended, the curve
-// has risen, and a plateau begins at point i.
+// Fills `entry`: for each point i, the minimum cost of the points before i if the plateau before
+// has ended, the curve has risen, and the next plateau begins at point i.
 static void make_entries(struct work *work, size_t level)
 {
     const double *below = work->best + (level - 1) * work->n;
@@ -183,8 +184,8 @@ static double plateau_height(const struct work *work, size_t first, size_t last)
     return stats_median(work->scratch, count);
 }
 
-// Reads the best segmentation into `levels` plateaus from the tables. Returns false if a plateau is
-// not higher than the one before it by the factor ratio_min.
+// Reads the best segmentation into `levels` plateaus from the tables of `work`. Returns false if a
+// plateau is not higher than the one before it by the factor ratio_min.
 static bool trace_back(struct work *work, size_t levels, struct plateaus *fit)
 {
     size_t last = work->n - 1;
@@ -205,8 +206,8 @@ static bool trace_back(struct work *work, size_t levels, struct plateaus *fit)
     return true;
 }
 
-// Chooses the number of levels with the least penalised cost, among the segmentations whose steps
-// are high enough.
+// Chooses the number of levels with the lowest penalised cost, among the segmentations in which
+// every level is higher than the one before by the factor ratio_min.
 static void choose_levels(struct work *work, double noise, struct plateaus *fit)
 {
     struct plateaus candidate = *fit;
@@ -257,12 +258,12 @@ static bool work_init(struct work *work, struct arena *arena, const struct plate
 // The rise after the end of a plateau, fitted as a hinge: y is flat up to the end, then a straight
 // line up to the next plateau.
 struct rise {
-    const double *x, *ln_y, *weight; // ascending x; points with weight 0 are ignored
+    const double *x, *ln_y, *weight; // the points, by ascending x; points with weight 0 are ignored
     size_t count;
-    double low, high; // heights of the two plateaus
+    double low, high; // heights of the plateaus before and after the rise
     double noise;     // relative noise of a point
-    double width_max; // largest width of the rise, in x
-    double from, to;  // range in which the end may lie
+    double width_max; // maximum width of the rise, in x
+    double from, to;  // range of x in which the end of the plateau may lie
 };
 
 static double hinge_cost(const struct rise *rise, double end, double width)
@@ -273,15 +274,15 @@ static double hinge_cost(const struct rise *rise, double end, double width)
         t = t < 0 ? 0 : t > 1 ? 1 : t;
         double expected = log(rise->low + (rise->high - rise->low) * t);
         double off = (rise->ln_y[i] - expected) / rise->noise;
-        // Huber's loss limits the influence of points that are far from the line.
+        // Huber's loss limits the influence of points that are far from the fitted line.
         double size = fabs(off);
         cost += rise->weight[i] * (size < 3 ? off * off : 6 * size - 9);
     }
     return cost;
 }
 
-// Tries `steps` + 1 widths from *width − reach to *width + reach. Sets *width to the best one and
-// returns its cost.
+// Tries `steps` + 1 widths of the rise, from *width − reach to *width + reach. Sets *width to the
+// width with the lowest cost and returns that cost.
 static double try_widths(const struct rise *rise, double end, double reach, int steps,
                          double *width)
 {
@@ -299,8 +300,9 @@ static double try_widths(const struct rise *rise, double end, double reach, int 
     return best;
 }
 
-// Sets *width to the best width for this end and returns its cost. Searches coarsely, then finely,
-// because only one width in a hundred fits if few points lie on the rise.
+// Sets *width to the width of the rise with the lowest cost for this end, and returns that cost.
+// Searches coarsely, then finely, because only one width in a hundred fits if few points lie on the
+// rise.
 static double best_width(const struct rise *rise, double end, double *width)
 {
     enum {
@@ -342,8 +344,9 @@ static void fit_hinge(const struct rise *rise, struct plateaus_step *step)
     }
 }
 
-// Widens the interval so that it contains the last point before the fitted end and the first point
-// after it, because only the model's straight rise tells the end more precisely than these points.
+// Widens the interval of a plateau's end so that it contains the last point before the fitted end
+// and the first point after it. Only the assumption that the rise is straight makes the end more
+// precise than that.
 static void bracket_end(const struct rise *rise, struct plateaus_step *step)
 {
     double before = step->end_low, after = step->end_high;
@@ -360,7 +363,7 @@ static void bracket_end(const struct rise *rise, struct plateaus_step *step)
 }
 
 // Returns the height at a plateau's end: the median of its points within ramp_max of its last
-// point, of at least three.
+// point, but of at least its last three points.
 static double height_at_end(const struct work *work, const struct plateau *plateau)
 {
     size_t first = plateau->last;
@@ -372,8 +375,8 @@ static double height_at_end(const struct work *work, const struct plateau *plate
 }
 
 // Fits the end of each plateau to the points of its second half and of the first half of the next
-// plateau. A plateau may creep, that is, rise slowly (because of address translation), so the
-// height at its end is used.
+// plateau. A plateau may creep, that is, rise slowly (because of address translation), so the fit
+// uses the height at the plateau's end.
 static void fit_steps(const struct work *work, struct plateaus *fit)
 {
     const struct plateaus_desc *desc = work->desc;
@@ -388,7 +391,8 @@ static void fit_steps(const struct work *work, struct plateaus *fit)
             .count = (above->first + above->last) / 2 + 1 - first,
             .low = low,
             .high = above->height,
-            // A plateau may creep further after its last points; this is not part of the rise.
+            // A plateau may creep further after its last points. This is not part of the rise, so
+            // half of the plateau's creep counts as noise.
             .noise = fmax(fit->noise, fabs(log(low / below->height)) / 2),
             .width_max = desc->ramp_max,
             .from = fmax(below->x_last - desc->ramp_max / 2, below->x_first),
@@ -412,7 +416,7 @@ static double residual_noise(struct work *work, const struct plateaus *fit)
     return fmax(noise, work->desc->noise_min);
 }
 
-// Returns how much ln y rises along a plateau, by its best straight line. Points on the rise before
+// Returns how much ln y rises along plateau k, by its best straight line. Points on the rise before
 // the plateau do not count, even if the segmentation assigned them to the plateau.
 static double rise_along(const struct work *work, const struct plateaus *fit, size_t k)
 {

@@ -25,29 +25,32 @@ enum {
 };
 
 struct plateaus_desc {
-    // Ascending x, and y > 0. y is compared by ratio, because its noise is relative.
+    // The points of the curve, by ascending x, with y > 0. Values of y are compared by ratio,
+    // because their noise is relative.
     const double *x, *y;
     size_t count;
-    double ratio_min;  // least ratio of the heights of two neighbouring levels
-    double ramp_max;   // largest width of a rise in x, usually 0.75
-    double length_min; // least length in x of a plateau, usually 0.25; first and last: half of it
-    double noise_min;  // least relative noise that is assumed, usually 0.002
+    double ratio_min; // minimum ratio of the heights of two neighbouring levels
+    double ramp_max;  // maximum width of a rise in x, usually 0.75
+    // Minimum length of a plateau in x, usually 0.25; half of it for the first and the last
+    // plateau.
+    double length_min;
+    double noise_min; // minimum of the relative noise that the fit assumes, usually 0.002
 };
 
 struct plateau {
-    double height;          // median of its points
-    double x_first, x_last; // x of the first and of the last point
-    size_t first, last;     // indices of these points
+    double height;          // median y of the plateau's points
+    double x_first, x_last; // x of the plateau's first and last point
+    size_t first, last;     // indices of the plateau's first and last point
 };
 
 struct plateaus_step {
-    double end, end_low, end_high; // where the lower plateau ends, and its 95 % interval
-    double width;                  // width of the rise
+    double end, end_low, end_high; // x at which the lower plateau ends, and its 95 % interval
+    double width;                  // width in x of the rise to the higher plateau
 };
 
 struct plateaus {
     struct plateau levels[PLATEAUS_MAX];
-    struct plateaus_step steps[PLATEAUS_MAX]; // steps[k] is between levels k and k + 1
+    struct plateaus_step steps[PLATEAUS_MAX]; // steps[k] lies between levels[k] and levels[k + 1]
     size_t count;
     // The number of flat levels at the beginning of the curve. The steps between them are valid
     // even if `decided` is false.

@@ -7,13 +7,14 @@
 #include <string.h>
 
 enum {
-    // A doubtful step stays if without it the loss of the others' points is larger by this.
+    // A step that the curve alone cannot show is kept if, without it, the loss of the other chains'
+    // points is larger by at least this.
     OTHERS_MARGIN = 16,
-    FLAT_POINTS = 4 // least number of points of a flat part
+    FLAT_POINTS = 4 // minimum number of points of a flat part
 };
 
-static const double noise_least = 0.01; // relative error of the shapes, added to the noise
-static const double flat_octaves = 0.5; // least length of a flat part
+static const double noise_least = 0.01; // relative error of the shapes, which is added to the noise
+static const double flat_octaves = 0.5; // minimum length of a flat part, in octaves
 
 double staircase_at(const struct step_shapes *shapes, const struct staircase *fit, double x)
 {
@@ -47,7 +48,7 @@ static void find_interval(const struct staircase_work *work, struct staircase *f
             step->end_high = fmax(step->end_high, end);
         }
     staircase_widen(work->shapes, step);
-    // The interval contains the two points between which the end lies.
+    // Widens the interval so that it contains the two points between which the end lies.
     for (size_t i = 0; i + 1 < work->curve; i++)
         if (work->x[i] <= step->end && work->x[i + 1] > step->end) {
             step->end_low = fmin(step->end_low, work->x[i]);
@@ -57,8 +58,8 @@ static void find_interval(const struct staircase_work *work, struct staircase *f
 
 // ---------------------------------------------------------------- the whole
 
-// Returns the relative noise of a point, from second differences (as in math/plateaus.c) and
-// noise_least.
+// Returns the relative noise of a point: the noise that second differences show (as in
+// math/plateaus.c), combined with noise_least.
 static double noise_of(const struct staircase_work *work)
 {
     size_t count = 0;
@@ -74,8 +75,9 @@ static double noise_of(const struct staircase_work *work)
     return root_of_squares(count ? 1.4826 * stats_median(work->scratch, count) : 0, noise_least);
 }
 
-// Returns the loss of the others' deviations from the fit, bounded for each point. Adds the squares
-// of the deviations over their standard deviations, also bounded, to *squares.
+// Returns the loss of the deviations of the other chains' points from the fit, with an upper bound
+// for each point. Adds the squares of the deviations, each divided by its standard deviation and
+// with the same upper bound, to *squares.
 static double others_loss(const struct staircase_work *work, const struct staircase *fit,
                           double *squares)
 {
@@ -90,8 +92,9 @@ static double others_loss(const struct staircase_work *work, const struct stairc
     return loss;
 }
 
-// Returns Huber's loss of the curve's deviations from the fit, and the others' loss. Unlike the
-// cost, which depends on the weights of each search, the losses of two fits can be compared.
+// Returns Huber's loss of the deviations of the curve's points from the fit, plus the loss of the
+// other chains' points. Unlike the cost, which depends on the weights of each search, the losses of
+// two fits can be compared.
 static double loss_of(const struct staircase_work *work, const struct staircase *fit)
 {
     double squares = 0, loss = others_loss(work, fit, &squares);
@@ -104,8 +107,8 @@ static double loss_of(const struct staircase_work *work, const struct staircase 
     return loss;
 }
 
-// True if the curve has a flat part between the steps a and b: points at which, by the fit, all
-// loads miss at the first of them and hit at the second one.
+// True if the curve has a flat part between the steps a and b: enough points where, by the fit,
+// almost all loads miss at the step with the smaller end and almost none miss at the other step.
 static bool is_flat_between(const struct staircase_work *work, const struct staircase_step *a,
                             const struct staircase_step *b)
 {
@@ -125,8 +128,9 @@ static bool is_flat_between(const struct staircase_work *work, const struct stai
     return count >= FLAT_POINTS && to - from >= flat_octaves;
 }
 
-// True if the curve alone cannot show step k: it is of kind 0, or so near to a larger step of
-// another kind that both may be one step with a shape that the fit does not know.
+// True if the curve alone cannot show step k: it is of kind 0, or it is so near to a larger step of
+// a kind other than 0, with no flat part between them, that both may be one step with a shape that
+// the fit does not know.
 static bool needs_others(const struct staircase_work *work, const struct staircase *fit, size_t k)
 {
     for (size_t i = 0; i < fit->count; i++)
@@ -143,8 +147,9 @@ static void remove_at(struct staircase *fit, size_t k)
     memmove(&fit->steps[k], &fit->steps[k + 1], (fit->count - k) * sizeof *fit->steps);
 }
 
-// Removes steps that the points do not need, or that are too low, and doubtful steps that only the
-// curve shows.
+// Removes a step if the cost grows by less than the penalty without it, if its rise is too small,
+// or if the curve alone cannot show it (needs_others) and the points of other chains do not show
+// it.
 static void remove_steps(const struct staircase_work *work, struct staircase *fit, double *cost)
 {
     double penalty = 3 * log((double)work->n) + 6, squares = 0;
@@ -166,8 +171,9 @@ static void remove_steps(const struct staircase_work *work, struct staircase *fi
     }
 }
 
-// Fits steps. If `steep`, begins with only the steep shapes. Returns the loss plus the penalty of
-// all steps.
+// Searches for the steps that fit best, beginning with the steps of `fit`. If `steep`, the search
+// begins with only the steep shapes (step_shape_is_steep). Returns the loss plus the penalty of all
+// steps.
 static double search(const struct staircase_work *work, struct staircase *fit, bool steep)
 {
     staircase_weigh(work, NULL);
@@ -243,7 +249,8 @@ bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
     return true;
 }
 
-// Sets `lead` of step k (math/staircase.h). `loss` is the loss of the fit.
+// Sets the member `lead` of step k (math/staircase.h). `loss` is the loss of the whole fit
+// (loss_of).
 static void find_lead(const struct staircase_work *work, struct staircase *fit, size_t k,
                       double loss)
 {

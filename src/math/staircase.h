@@ -16,35 +16,39 @@
 
 enum {
     STAIRCASE_STEPS_MAX = 7,
-    STAIRCASE_KINDS = 13 // number of kinds of a step (struct staircase_others)
+    STAIRCASE_KINDS = 13 // number of kinds that a step can have (struct staircase_others)
 };
 
-// The interval of an end reaches at least this many octaves to both sides, because no cache has
-// exactly the shape of the fit.
+// The 95 % interval of a step's end reaches at least this many octaves to both sides, because no
+// cache has exactly the shape of the fit.
 #define STAIRCASE_MARGIN 0.05
 
-// Two steps that are nearer to each other than this (octaves) may be one with an unusual shape.
+// Two steps that are nearer to each other than this (octaves) may be one step with an unusual
+// shape.
 #define STAIRCASE_NEAR 1.6
 
 struct staircase_step {
-    double end, end_low, end_high; // x of the end, and its 95 % interval
-    double rise;                   // > 0
-    unsigned shape;                // argument of step_shapes_share
-    unsigned kind;                 // set by staircase_refine only
-    // Set by staircase_refine only: how much worse the best fit is in which this step is of kind 0
-    // if `kind` is not 0, else of any kind but 0. Twice the logarithm of a likelihood ratio.
+    double end, end_low, end_high; // x at which the step ends, and its 95 % interval
+    double rise;                   // rise of y at the step; > 0
+    unsigned shape;                // number of the step's shape, for step_shapes_share
+    unsigned kind;                 // number of the step's kind (struct staircase_others)
+    // Set by staircase_refine only: by how much the loss grows in the best fit in which this step
+    // has another kind: kind 0 if `kind` is not 0, any kind but 0 if `kind` is 0. It is twice the
+    // logarithm of a likelihood ratio.
     double lead;
 };
 
 struct staircase {
     double base;
-    struct staircase_step steps[STAIRCASE_STEPS_MAX]; // by ascending end
+    struct staircase_step steps[STAIRCASE_STEPS_MAX]; // the steps, by ascending end
     size_t count;
-    size_t points; // number of points that were fitted, with those of other chains
-    double noise;  // relative standard deviation that the fit assumed for a point
-    double misfit; // root mean square of the deviations from the fit, over `noise`
-    // Set by staircase_refine: mean square of the deviations of the other chains' points, over
-    // their noise; one point adds at most 36 to the sum.
+    size_t points; // number of fitted points, including those of other chains
+    double noise;  // relative standard deviation of a point that the fit assumed
+    // Root mean square of the points' deviations from the fit, each divided by its standard
+    // deviation.
+    double misfit;
+    // Set by staircase_refine: mean square of the deviations of the other chains' points from the
+    // fit, each divided by its standard deviation; one point adds at most 36 to the sum.
     double others_misfit;
 };
 
@@ -58,7 +62,7 @@ bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
 struct staircase_points {
     const double *x, *y;
     size_t count;
-    double noise; // relative noise of a point
+    double noise; // relative noise of each point's y
 };
 
 // Fits the end of one step whose heights are known: y is `low` before the step and `high` after it.
@@ -67,9 +71,10 @@ struct staircase_points {
 bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, struct staircase_step *step);
 
-// Points of chains with another stride than the curve's. Such a chain sees a step of kind k as the
-// curve does at x + shift[k][i], with the shape seen_as(k, shape). STEP_SHAPES: no step of the kind
-// has that shape in the curve. Steps of kind 0 may be near steps of other kinds.
+// Points of chains whose stride differs from that of the curve's chain. Point i shows a step of
+// kind k as the curve does at x[i] + shift[k][i]. A step that has the shape `shape` in the curve
+// has the shape seen_as(k, shape) in these points; if that is STEP_SHAPES, no step of kind k has
+// the shape `shape` in the curve. Steps of kind 0 may be near steps of other kinds.
 struct staircase_others {
     const double *x, *y, *shift[STAIRCASE_KINDS];
     size_t count;
@@ -77,8 +82,8 @@ struct staircase_others {
     unsigned (*seen_as)(unsigned kind, unsigned shape);
 };
 
-// Improves a fit of the curve by further points, and finds the kinds of the steps. The kinds at
-// which `fit` begins are kept where no other kind is better.
+// Improves a fit of the curve with the points of other chains, and finds the kinds of the steps. A
+// step keeps the kind that it has in `fit` if no other kind is better.
 void staircase_refine(struct arena *arena, const struct step_shapes *shapes,
                       const struct plateaus_desc *curve, const struct staircase_others *others,
                       struct staircase *fit);

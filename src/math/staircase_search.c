@@ -4,11 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-// Two steps must be at least this many octaves apart.
+// Two steps must end at least this many octaves apart.
 static const double apart_min = 0.7;
 
-static const double rise_min = 0.1; // least rise, relative to the height before the step
-// The same for a step of kind 0, if points of other chains show it.
+static const double rise_min = 0.1; // minimum rise of a step, relative to the height before it
+// Minimum rise of a step of kind 0, relative to the height before it, if there are points of other
+// chains.
 static const double rise_min_other = 0.03;
 
 static bool is_tried(const struct staircase_range *range, unsigned shape)
@@ -26,8 +27,9 @@ static double height_below(const struct staircase *fit, size_t k)
     return height;
 }
 
-// True if step k may be of that kind and end at `end`: no other step ends within apart_min of it.
-// Steps of which only one is of kind 0 may be nearer if there are points that tell kinds apart.
+// True if step k may be of kind `kind` and end at `end`: no other step ends within apart_min of
+// `end`. If there are points of other chains, which tell kinds apart, two steps of which only one
+// is of kind 0 may be nearer.
 static bool is_apart(const struct staircase_work *work, const struct staircase *fit, size_t k,
                      unsigned kind, double end)
 {
@@ -51,8 +53,8 @@ struct trial {
     unsigned shape, kinds;
 };
 
-// Sets step k to this end and shape with the best of the kinds, if this makes the cost less than
-// *best.
+// Tries the end, the shape and each of the kinds of `trial` for one step. If a try costs less than
+// *best, keeps it in *fit and sets *best to its cost.
 static void try_kinds(const struct staircase_work *work, struct staircase_normal *normal,
                       const struct trial *trial, struct staircase *fit, double *best)
 {
@@ -87,8 +89,9 @@ static void try_kinds(const struct staircase_work *work, struct staircase_normal
     }
 }
 
-// Finds the best end, in the range, and the best shape and kind of step k. The ends and shapes of
-// all other steps stay. Returns the cost; infinity, with *fit unchanged, if no end is possible.
+// Sets step k to the end (within the range), shape and kind with which the cost is lowest. The ends
+// and shapes of all other steps stay. Returns the cost; infinity, with *fit unchanged, if no end is
+// possible.
 double staircase_improve(const struct staircase_work *work, struct staircase *fit, size_t k,
                          const struct staircase_range *range)
 {
@@ -134,7 +137,7 @@ double staircase_improve_all(const struct staircase_work *work, struct staircase
 }
 
 // Adds the step that reduces the cost most. Returns false, and changes nothing, if the cost falls
-// by less than the penalty, or if there are STAIRCASE_STEPS_MAX steps.
+// by less than the penalty of one step, or if there are STAIRCASE_STEPS_MAX steps already.
 bool staircase_add_step(const struct staircase_work *work, struct staircase *fit, bool steep,
                         double *cost)
 {

@@ -4,12 +4,13 @@
 
 #include <math.h>
 
-// Relative error of the height of a step that staircase_fit_step is told.
+// Relative error that is assumed for the height of a step, which the caller of staircase_fit_step
+// gives.
 static const double height_error = 0.1;
 
-// Widens the interval of an end, because no cache has exactly the shape of the fit. A slow rise
-// gets a wider interval: a different shape with a different end may fit it equally well, because
-// pages at any address fill sets unevenly. Loads then miss before the capacity, so that the
+// Widens the interval of a step's end, because no cache has exactly the shape of the fit. A slow
+// rise gets a wider interval: a different shape with a different end may fit it equally well,
+// because pages at any address fill sets unevenly. Loads then miss before the capacity, so that the
 // interval reaches farther upwards.
 void staircase_widen(const struct step_shapes *shapes, struct staircase_step *step)
 {
@@ -24,7 +25,7 @@ void staircase_widen(const struct step_shapes *shapes, struct staircase_step *st
 }
 
 // Returns the height that explains the points best, for a step of this shape and end. `rise` is the
-// height expected before, with the relative error height_error.
+// height that was expected before the fit, with the relative error height_error.
 static double rise_of(const struct step_shapes *shapes, const struct staircase_points *points,
                       double low, double rise, unsigned shape, double end)
 {
@@ -39,8 +40,8 @@ static double rise_of(const struct step_shapes *shapes, const struct staircase_p
     return sum / weights;
 }
 
-// Returns the loss of a step with this end and its best shape: Huber's, bounded for each point.
-// Sets *best_shape.
+// Returns the loss of a step with this end and the shape that fits best, and sets *best_shape to
+// that shape. The loss is Huber's, with an upper bound for each point.
 static double step_cost(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, double end, unsigned *best_shape)
 {
@@ -53,11 +54,12 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
         for (size_t i = 0; i < points->count; i++) {
             double share = step_shapes_share(shapes, shape, points->x[i] - end);
             double y = low + rise * share;
-            // Shapes are less exact within the rise.
+            // The shapes of real caches differ more from those of the fit within the rise.
             double error = 0.015 + 0.05 * 4 * share * (1 - share);
             double sigma = root_of_squares(points->noise * y, error * (high - low));
             double off = fabs(points->y[i] - y) / sigma;
-            // The bound keeps a point from deciding alone: a step may be sharper than every shape.
+            // The upper bound keeps one point from deciding alone: a step may be sharper than every
+            // shape of the fit.
             cost += fmin(off < 3 ? off * off : 6 * off - 9, STAIRCASE_OTHER_MOST);
         }
         if (cost < best) {

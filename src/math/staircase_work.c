@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-// Error of the shapes where half of the loads miss, as a part of the step's rise: of the curve's
-// points, and of those of other chains.
+// Error of the fitted shapes where half of the loads miss, as a part of the step's rise: for points
+// of the curve, and for points of other chains.
 static const double shape_error = 0.04, shape_error_other = 0.1;
 
 static struct step_places places_of(struct arena *arena, size_t count)
@@ -15,7 +15,7 @@ static struct step_places places_of(struct arena *arena, size_t count)
                                 .beyond = ARENA_ARRAY(arena, count + 1, double)};
 }
 
-// Allocates the arrays of `work` in `arena` and sets base_least from its points.
+// Allocates the arrays of `work` in `arena`, and sets work->base_least from the lowest point.
 void staircase_prepare(struct arena *arena, struct staircase_work *work)
 {
     size_t count = work->n;
@@ -37,7 +37,7 @@ void staircase_prepare(struct arena *arena, struct staircase_work *work)
 static double dot(const struct staircase_work *work, const double *a, const double *b, size_t from,
                   size_t to)
 {
-    double sums[4] = {0}; // four sums do not wait for each other
+    double sums[4] = {0}; // four independent sums, which the processor computes in parallel
     size_t i = from;
     for (; i + 4 <= to; i += 4)
         for (size_t lane = 0; lane < 4; lane++)
@@ -47,7 +47,8 @@ static double dot(const struct staircase_work *work, const double *a, const doub
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// Adds the products of column j with all columns and y, of the points from index `from` to `to`.
+// Adds to `sums` the weighted products of column j with each column and with y, over the points
+// from index `from` to `to` − 1.
 void staircase_add_products(const struct staircase_work *work, size_t count, size_t j, size_t from,
                             size_t to, double *sums)
 {
@@ -63,8 +64,9 @@ void staircase_set_column(struct staircase_normal *normal, size_t j, const doubl
     normal->matrix[j][normal->count] = sums[normal->count];
 }
 
-// Finds the factors of the columns in `used`, by Gauss's elimination; the factors of all other
-// columns become 0. Returns false, with all factors 0, if the columns are linearly dependent.
+// Solves the normal equations for the factors of the columns in `used`, by Gauss's elimination; the
+// factors of all other columns become 0. Returns false, with all factors 0, if the columns are
+// linearly dependent.
 static bool solve_used(const struct staircase_normal *normal, const bool *used, double *factor)
 {
     double a[STAIRCASE_COLUMNS][STAIRCASE_COLUMNS + 1];
@@ -96,8 +98,9 @@ static bool solve_used(const struct staircase_normal *normal, const bool *used, 
     return true;
 }
 
-// Finds the factors of the columns; the factors of steps are at least 0. Returns the weighted sum
-// of squared deviations; infinity if there is no solution, or if the base is below base_least.
+// Solves the normal equations: finds the factor of each column, which is the base or the rise of a
+// step; rises are at least 0. Returns the cost, which is the weighted sum of squared deviations;
+// infinity if there is no solution, or if the base is below base_least.
 double staircase_solve(const struct staircase_work *work, const struct staircase_normal *normal,
                        double *factor)
 {
@@ -126,8 +129,9 @@ void staircase_place_others(const struct staircase_work *work, unsigned kind, do
     step_shapes_place(work->seen[kind], work->n - work->curve, end, &work->other_places[kind]);
 }
 
-// Set the elements of column j that belong to the curve's points, or to the points of other chains,
-// to the share of a step. The step ends where the points were placed last.
+// Two functions that set column j to the share of loads that miss because of one step:
+// staircase_fill_curve for the curve's points, staircase_fill_others for the points of other
+// chains. The step's end is the one for which the points were placed last.
 void staircase_fill_curve(const struct staircase_work *work, size_t j, unsigned shape)
 {
     step_shapes_fill(work->shapes, shape, &work->places, work->curve, work->column[j]);
@@ -173,8 +177,8 @@ double staircase_solve_fit(const struct staircase_work *work, struct staircase *
     return cost;
 }
 
-// Returns what the fit expects of point i, and the standard deviation of the point from it. No
-// cache has exactly the shape of the fit, which matters within a rise.
+// Returns the y that the fit expects of point i, and the standard deviation of the point from this
+// y. The deviation is larger within a rise, because no cache has exactly the shape of the fit.
 struct staircase_expected staircase_expect(const struct staircase_work *work,
                                            const struct staircase *fit, size_t i)
 {
@@ -193,9 +197,9 @@ struct staircase_expected staircase_expect(const struct staircase_work *work,
     return (struct staircase_expected){y, sqrt(variance)};
 }
 
-// Sets the weights of the points; without a fit, from their noise alone. Points far from the fit
-// get less weight (Huber). One point of the others adds at most STAIRCASE_OTHER_MOST to the cost:
-// it must not decide alone.
+// Sets the weights of the points from their standard deviations; if `fit` is NULL, from their noise
+// alone. Points far from the fit get less weight (Huber). One point of another chain adds at most
+// STAIRCASE_OTHER_MOST to the cost, so that it cannot decide alone.
 void staircase_weigh(const struct staircase_work *work, const struct staircase *fit)
 {
     const struct staircase none = {.base = 1};

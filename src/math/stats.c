@@ -81,7 +81,8 @@ double stats_serial_error(const struct stats_serial *serial)
     return freedom > 0 ? sqrt(serial->triples / (freedom * (freedom + 2))) : NAN;
 }
 
-// Returns P(|T| < t) with t = √ν tan θ: Abramowitz and Stegun 26.7.3 (odd ν) and 26.7.4 (even ν).
+// Returns P(|T| < t) of Student's t distribution with ν = `freedom` and t = √ν tan θ: Abramowitz
+// and Stegun 26.7.3 (odd ν) and 26.7.4 (even ν).
 static double t_inside(double theta, unsigned freedom)
 {
     double sine = sin(theta), cosine = cos(theta), term = 1, sum = 0;

@@ -59,10 +59,11 @@ struct interval {
 };
 
 enum {
-    INTERVAL_RANKS_FROM = 20 // least number of values for an interval by ranks
+    INTERVAL_RANKS_FROM = 20 // minimum number of values for an interval by ranks
 };
 
-// Returns √(a² + b²). hypot would need glibc 2.35. a² and b² must be far from the limits of double.
+// Returns √(a² + b²). The C library's hypot would need glibc 2.35. a² and b² must be far from the
+// limits of double.
 double root_of_squares(double a, double b);
 
 // Returns the median of `values` with its confidence interval. Sorts `values`. From

@@ -5,10 +5,10 @@
 
 enum {
     TABLE_PER_OCTAVE = 16,
-    TABLE_BELOW = 3, // number of octaves before the end that the table covers
+    TABLE_BELOW = 3, // number of octaves before the step's end that the table covers
     TABLE_ABOVE = 5,
     TABLE_COUNT = (TABLE_BELOW + TABLE_ABOVE) * TABLE_PER_OCTAVE + 1,
-    LINES_MAX = 512 // most lines of a set
+    LINES_MAX = 512 // maximum number of lines that share a set
 };
 
 struct step_shapes {
@@ -115,7 +115,8 @@ static double set_share(enum kind kind, unsigned ways, double lines)
     switch (kind) {
     case EVEN_RANDOM:
     case SPREAD_RANDOM: {
-        // A line survives a lap in which `lines × share` other lines each replace a random one.
+        // A line must survive a lap in which lines × share loads miss, each of which replaces a
+        // random line of the set. Repeating this equation 40 times finds the share.
         double share = 1;
         for (int i = 0; i < 40; i++)
             share = 1 - pow(1 - 1.0 / ways, lines * share);
@@ -123,12 +124,13 @@ static double set_share(enum kind kind, unsigned ways, double lines)
     }
     case EVEN_PAIR:
     case SPREAD_PAIR:
-        // After a share g of a lap, the share 1 − (1 − g)² of all lines was touched (map/lines.h).
+        // Two nodes share a line. After a part g of a lap, the part 1 − (1 − g)² of all lines was
+        // touched (map/lines.h), so a line is replaced after the part g = 1 − √(1 − ways / lines).
         return sqrt(1 - ways / lines);
     case EVEN_PARTS:
     case SPREAD_PARTS:
-        // The line must survive both gaps of the lap, and so both shares must be below the one that
-        // evicts the line.
+        // A load hits only if its line survived both gaps between the two loads of the line in a
+        // lap: both gaps must be shorter than the part g of a lap after which a line is replaced.
         return fmin(2 * sqrt(1 - ways / lines), 1);
     case PAGES:
     case EVEN:

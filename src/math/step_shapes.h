@@ -22,63 +22,70 @@
 
 enum {
     STEP_SHAPES = 32,    // number of shapes
-    STEP_SHAPE_SHARP = 4 // the shape even with 8 ways
+    STEP_SHAPE_SHARP = 4 // number of the shape `even` with 8 ways
 };
 
-// A table of the shapes over octaves.
+// A table of all shapes: the share of loads that miss, by the number of octaves from the step's
+// end.
 struct step_shapes;
 
 // Computes the table of the shapes, in `arena`.
 const struct step_shapes *step_shapes_create(struct arena *arena);
 
-// Returns the share of loads that miss if the region is 2^octaves times as large as the end.
+// Returns the share of loads that miss if the region is 2^octaves times as large as the region at
+// which the step ends.
 double step_shapes_share(const struct step_shapes *shapes, unsigned shape, double octaves);
 
-// Returns the number of octaves from the end to where 95 % of the loads miss; at most 2.
+// Returns the number of octaves from the end of a step to where 95 % of the loads miss; at most 2.
 double step_shapes_width(const struct step_shapes *shapes, unsigned shape);
 
-// Where each point lies in the table if a step has a given end. The search for a fit computes this
-// once for all shapes. index: the element before the point. part: the point's position between that
-// element (0) and the next (1). beyond: 2^-n for a point n octaves after the table's end, else 0.
+// Where each point lies in the table of shapes if a step has a given end. The search for a fit
+// computes this once for all shapes. index: the table's element before the point. part: the point's
+// position between that element (0) and the next (1). beyond: 2^-n for a point n octaves after the
+// table's end, else 0.
 struct step_places {
     int *index;
     double *part, *beyond;
 };
 
-// Sets `places` for `count` points and a step that ends at `end`.
+// Sets `places` for `count` points and a step that ends at `end`, as struct step_places describes.
 void step_shapes_place(const double *x, size_t count, double end, const struct step_places *places);
 
-// Sets share[i] to step_shapes_share at point i.
+// Sets share[i] to the share of loads that miss at point i (step_shapes_share), for the end for
+// which `places` was set.
 void step_shapes_fill(const struct step_shapes *shapes, unsigned shape,
                       const struct step_places *places, size_t count, double *share);
 
-// True if only a chain with many nodes in each page (or line) can have this shape.
+// True for shapes that only a chain with several nodes in each page or line can have: pages, pair
+// and parts.
 bool step_shape_is_gradual(unsigned shape);
 
-// True if only a chain with two nodes in each line can have this shape (pair and parts).
+// True for shapes that only a chain with two nodes in each line can have: pair and parts.
 bool step_shape_is_double(unsigned shape);
 
-// True if the share rises slowly: random replacement, or a shape other than `even` that has at most
-// 16 ways.
+// True for shapes in which the share rises slowly: random replacement, or a shape other than `even`
+// with at most 16 ways.
 bool step_shape_is_slow(unsigned shape);
 
-// True for the shape `even` with at most 3 ways. Sets of more ways rise like this, too, if a few
-// large pages fill them unevenly; loads then miss before the capacity.
+// True for the shape `even` with at most 3 ways. A cache with more ways can have this shape, too,
+// if a few large pages fill its sets unevenly; loads then miss before the capacity.
 bool step_shape_is_coarse(unsigned shape);
 
-// True if the cache replaces a random line.
+// True for the shapes of caches that replace a random line of a set.
 bool step_shape_is_random(unsigned shape);
 
-// True if the cache replaces the oldest line and each line holds one node of the chain.
+// True for the shapes of caches that replace the oldest line of a set, if each line holds one node
+// of the chain.
 bool step_shape_is_steep(unsigned shape);
 
 // Returns the shape that the same cache has if each line holds only one node of the chain.
 unsigned step_shape_single(unsigned shape);
 
-// Returns the shape `spread` with these ways.
+// Returns the number of the shape `spread` of a cache whose sets have `ways` ways.
 unsigned step_shape_hashed(unsigned ways);
 
-// Returns the ways of a set if the number of lines in a set has a Poisson distribution; else 0.
+// Returns the number of ways of a set for shapes in which the number of lines in a set has a
+// Poisson distribution; 0 for all other shapes.
 unsigned step_shape_spread(unsigned shape);
 
 #endif

@@ -13,7 +13,8 @@
 struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *info);
 
 struct measure_link {
-    // Bandwidth of one direction in payload bytes, packet headers excluded; 0 if not known.
+    // Bandwidth of the link in one direction, in payload bytes per second (packet headers
+    // excluded); 0 if not known.
     double bytes_per_s;
     const char *text; // link as text: "PCIe at 32 GT/s x16 (sysfs)", in the arena; NULL: not known
 };
@@ -28,10 +29,11 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 
 // ---------------------------------------------------------------- sensors and core clock of visits
 
-// Judges the clocks of each visit and adds the values of the card's sensors. Sensors are never read
-// while something is timed. They are read at most every 250 ms, unless the clock was low: one
-// reading takes several driver calls (on an H200 a single limiter time takes 1 ms), and cards
-// update their sensors hardly more often (the energy counter of an H200: every 0.1 s).
+// Judges the clocks of each visit and adds the values of the card's sensors to the visit. Sensors
+// are never read while something is timed. They are read at most every 250 ms, unless the clock was
+// low: one reading takes several driver calls (on an H200, reading how long one limit was active
+// takes 1 ms), and cards update their sensors hardly more often (the energy counter of an H200:
+// every 0.1 s).
 struct measure_card;
 
 // Opens the sensors of a device. The device may have none that fathom can read; its core clock is
@@ -39,16 +41,17 @@ struct measure_card;
 struct measure_card *measure_card_open(struct arena *arena, const struct gpu_info *info);
 void measure_card_close(struct measure_card *card); // accepts NULL
 
-// Begins a visit. Returns the state of the core clock's judgement, for the member `pace` of struct
-// measure_request. *case_hz is the case's own clock (see pace_begin).
+// Begins a visit. Returns the state from which the visit's core clock is judged; the caller stores
+// it as the member `pace` of struct measure_request. *case_hz is the core clock that the case keeps
+// (see pace_begin).
 struct measure_pace *measure_card_begin(struct measure_card *card, double *case_hz);
 
 // Ends a visit: adds the sensor values and judges the core clock of its samples (pace_judge). If
-// the clock fell, or is too low for this kind of load, the visit should be repeated (reason
-// `low-clock`). If the card reports a limit of its clock, or if the load always has this clock, the
-// visit gets only a remark (`throttled` or `low-clock`). A visit that uses memory should also be
-// repeated if the memory clock was higher earlier in the run. Nothing is judged if any_clock is
-// set, or if the benchmark's first metric is a plain count (UNIT_NONE).
+// the clock changed during the samples, or is too low for this kind of load, the visit should be
+// repeated (reason `low-clock`). If the card reports a limit of its clock, or if the load always
+// has this clock, the visit gets only a remark (`throttled` or `low-clock`). A visit that uses
+// memory should also be repeated if the memory clock was higher earlier in the run. Nothing is
+// judged if any_clock is set, or if the benchmark's first metric is a plain count (UNIT_NONE).
 void measure_card_note(struct measure_card *card, const struct benchmark_info *info, bool any_clock,
                        struct measure_visit *visit);
 

@@ -18,8 +18,9 @@ double measure_claim_results(const struct measure_limits *limits, enum measure_c
 
 // ---------------------------------------------------------------- limits of the claimed work
 
-// lower_by_core and lower_by_memory apply one more limit to the bound. If that limit is unknown
-// (0), the bound becomes unknown (0), too.
+// lower_by_core and lower_by_memory lower the highest possible rate of the claimed work (`bound`)
+// to one more limit: one of the cores, or one of the memory. If that limit is unknown (0), the rate
+// becomes unknown (0), too.
 static void lower_by_core(struct measure_bound *bound, const struct measure_claim *claim,
                           double per_cycle, double core_hz)
 {
@@ -87,8 +88,8 @@ uint32_t measure_claim_load(const struct measure_claim *claim)
         results += claim->results[which];
         load = load << 1 | (claim->results[which] > 0);
     }
-    // The ratio in steps of a quarter octave. Its 7 bits cover 1 result per 2^16 bytes to almost
-    // 2^16 results per byte.
+    // The ratio of results to bytes, in steps of a quarter octave. Its 7 bits cover 1 result per
+    // 2^16 bytes to almost 2^16 results per byte.
     double balance = bytes > 0 && results > 0 ? 4 * log2(results / bytes) + 64 : 0;
     load = load << 7 | (uint32_t)fmin(fmax(round(balance), 0), 127);
     return load << 13 | (claim->cores & 0x1fff);
@@ -102,8 +103,9 @@ static void add_claim(double *claim, double amount)
         *claim = isfinite(*claim) ? *claim + amount : amount;
 }
 
-// Claims the bytes that the counters of each level should count. Bytes of memory are also claimed
-// for the L2, because they pass it. They are not claimed for the L1, because kernels may bypass it.
+// Adds to `claims` the bytes that the hardware counters of each memory level should count. Bytes of
+// the device's memory are also claimed for the L2, because they pass through it. They are not
+// claimed for the L1, because kernels may bypass the L1.
 static void claim_bytes(const struct measure_claim *claim, const struct measure_limits *limits,
                         struct measure_count_claims *claims)
 {
@@ -125,14 +127,15 @@ void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
 {
     if (set_bytes <= limits->l1_bytes / 2)
         claims->of[GPU_COUNTER_L2_READ] = 0;
-    // Each half of a divided L2 may hold a copy of every line, and its sets fill unevenly: an
-    // H100's half of 25 MiB did not hold all of 24 MiB (counted,
-    // reference/h100-cuda-counters.json.gz).
+    // A working set surely fits in 3/8 of the last cache. Each half of a divided L2 may hold a copy
+    // of every line, and the cache's sets fill unevenly: an H100's half of 25 MiB did not hold all
+    // of 24 MiB (counted, reference/h100-cuda-counters.json.gz).
     if (limits->last_cache_known && set_bytes <= limits->last_cache_bytes / 8 * 3)
         claims->of[GPU_COUNTER_DRAM_READ] = 0;
 }
 
-// One instruction of a subgroup computes one result in each thread, or two in FP16.
+// Adds to `claims` the instructions that compute the claimed results. One instruction of a subgroup
+// computes one result in each thread, or two in FP16.
 static void claim_results(const struct measure_claim *claim, double lanes,
                           struct measure_count_claims *claims)
 {
@@ -160,7 +163,7 @@ struct measure_count_claims measure_claim_counts(const struct measure_claim *cla
     return claims;
 }
 
-// Adds each counter of the claimed work to the visit: the counted value, and the value that the
+// Adds each hardware counter that was read to the visit: the counted value, and the value that the
 // claim predicts.
 static void report_counted(const struct measure_claim *claim, const struct measure_count *count,
                            struct measure_visit *visit)

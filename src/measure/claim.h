@@ -11,14 +11,15 @@
 
 enum measure_level {
     MEASURE_DRAM,
-    MEASURE_CACHE,      // cache shared by all cores (L2); its limit is not known
+    MEASURE_CACHE,      // cache shared by all cores (L2); its highest bandwidth is not known
     MEASURE_CORE_CACHE, // each core's own cache (L1)
     MEASURE_SHARED,
     MEASURE_LINK, // link to the host, where reads and writes do not share the bandwidth
     MEASURE_LEVEL_COUNT
 };
 
-// The arithmetic units. struct measure_limits says what counts as a result of each.
+// The kinds of arithmetic whose results a claim counts. struct measure_limits says what counts as
+// one result of each.
 enum measure_class {
     MEASURE_FP32,
     MEASURE_FP64,
@@ -26,28 +27,31 @@ enum measure_class {
     MEASURE_INT32_MAD,
     MEASURE_FP16_MATRIX,
     MEASURE_FP8_MATRIX,
-    MEASURE_OTHER, // any other unit; its limit is not known
+    MEASURE_OTHER, // any other arithmetic unit; its highest rate is not known
     MEASURE_CLASS_COUNT
 };
 
 struct measure_claim {
-    double read_bytes[MEASURE_LEVEL_COUNT]; // bytes the device reads; MEASURE_LINK: from the host
+    // Bytes that one unit of work reads and writes at each level. At MEASURE_LINK, the device reads
+    // them from the host and writes them to the host.
+    double read_bytes[MEASURE_LEVEL_COUNT];
     double written_bytes[MEASURE_LEVEL_COUNT];
     double results[MEASURE_CLASS_COUNT];
     unsigned cores; // number of cores at work; 0: not known
-    // Size of the working set, if it is read repeatedly and was read before counting starts; 0 if
-    // not. Hardware counters of the levels behind a cache that holds this set should count no
-    // reads.
+    // Size of the working set in bytes, if it is read repeatedly and was read before counting
+    // starts; else 0. Hardware counters of the levels behind a cache that holds this set should
+    // count no reads.
     uint64_t set_bytes;
     // True if several threads may read the same bytes at the same time. Devices merge such reads on
     // the way to the L2, so the claim says nothing about the counter `l2_read`.
     bool merges;
-    // What hardware counters should count for this work. NULL: it is computed from the members
-    // above, under the assumption that whole sectors are read and written.
+    // What hardware counters should count for one unit of this work. NULL: it is computed from the
+    // members above, under the assumption that whole sectors are read and written.
     const struct measure_count_claims *counts;
 };
 
-// Returns the most results of a class that a core can compute per cycle; 0 if not known.
+// Returns the maximum number of results of one kind of arithmetic (`which`) that a core can compute
+// per cycle; 0 if not known.
 double measure_claim_results(const struct measure_limits *limits, enum measure_class which);
 
 // Returns a number for the kind of load, for struct visit_clock; 0 if claim->cores is 0. Two claims
@@ -60,16 +64,17 @@ enum {
     MEASURE_ONE_CORE = 1
 };
 
-// The highest possible rate of a quantity (bytes, results), if each unit of work has `amount` of
-// it.
+// The highest possible rate of a quantity, such as bytes or results, of which each unit of work has
+// a given amount (see measure_claim_bound).
 struct measure_bound {
-    double per_s;     // rate of the whole device at core clock core_hz
-    double per_cycle; // rate of each core at work, per core cycle
+    double per_s;     // amount per second of the whole device, at core clock core_hz
+    double per_cycle; // amount per core cycle of each core at work
 };
 
-// Returns the highest possible rate of the claimed work. Both members are 0 if nothing is claimed,
-// or if the limit of a claimed quantity is not known. If core_hz or claim->cores is 0, a limit by
-// cores makes per_s 0, and a limit by memory makes per_cycle 0.
+// Returns the highest possible rate of a quantity of which each unit of the claimed work has
+// `amount`. Both members are 0 if nothing is claimed, or if the limit of a claimed quantity is not
+// known. If core_hz or claim->cores is 0, a limit by cores makes per_s 0, and a limit by memory
+// makes per_cycle 0.
 struct measure_bound measure_claim_bound(const struct measure_claim *claim,
                                          const struct measure_limits *limits, double amount,
                                          double core_hz);
@@ -78,22 +83,23 @@ enum measure_form {
     MEASURE_PER_SECOND,
     // MEASURE_PER_CORE_CYCLE and MEASURE_CYCLES_EACH use the core clock of each sample. If that
     // clock or claim->cores is not known, the metric is not set.
-    MEASURE_PER_CORE_CYCLE, // rate: `amount` per cycle of one core
-    MEASURE_NS_EACH,        // time of one: device time divided by `amount`
-    MEASURE_CYCLES_EACH     // time of one: core cycles divided by `amount`
+    MEASURE_PER_CORE_CYCLE, // rate of one core, in bytes or results per core cycle
+    MEASURE_NS_EACH,        // time for one byte or result, in ns of device time
+    MEASURE_CYCLES_EACH     // time for one byte or result, in core cycles
 };
 
 struct measure_account {
     const struct measure_claim *claim;
-    const struct measure_limits *limits; // limits of the device; NULL: metrics get none
+    // Physical limits of the device; NULL: the metrics get no limit.
+    const struct measure_limits *limits;
     const struct measure_span *span;
     struct measure_visit *visit;
 };
 
 // Sets the samples, the clock step and the limit of metric number `metric`. `form` says whether the
-// metric is a rate of bytes or results, or the time of one; a unit of the claimed work has `amount`
-// of them. Also sets the visit's kind of load and whether it uses memory, and adds the hardware
-// counters if the visit is counted.
+// metric is a rate of bytes or results, or the time that one of them takes; a unit of the claimed
+// work has `amount` of them. Also sets the visit's kind of load and whether it uses memory, and
+// adds the hardware counters if the visit is counted.
 void measure_claim_report(const struct measure_account *account, unsigned metric,
                           enum measure_form form, double amount);
 
@@ -102,13 +108,15 @@ void measure_claim_report(const struct measure_account *account, unsigned metric
 struct measure_count_claims measure_claim_counts(const struct measure_claim *claim,
                                                  const struct gpu_info *info);
 
-// Claims zero reads behind each cache that surely holds `set_bytes`: zero `l2_read` if they are at
-// most half of the L1, zero `dram_read` if at most 3/8 of the last cache.
+// Claims that hardware counters behind each cache that surely holds a working set of `set_bytes`
+// count no reads: zero `l2_read` if the set is at most half of the L1, zero `dram_read` if it is at
+// most 3/8 of the last cache and the size of that cache is known.
 void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
                         struct measure_count_claims *claims);
 
-// Adds the flag "unseen-cache" to a result that should measure memory, if the working set of
-// `bytes` may fit a cache whose size neither the driver nor the tables give.
+// Adds the reason "unseen-cache" to a visit that should measure memory, if the working set of
+// `bytes` may fit a cache whose size neither the driver nor the tables give. The reason makes the
+// case suspect.
 void measure_claim_memory(struct measure_visit *visit, const struct measure_limits *limits,
                           uint64_t bytes);
 

@@ -43,10 +43,10 @@ enum {
     // iterations in all (LP_MAX_TGSI_LOOP_ITERATIONS). The clock kernel makes at most stamps ×
     // (iterations + 9) iterations.
     LOOPS_MAX = 65000,
-    LEAD_STAMPS = 2,     // a lead consists of this many stamps, between which the kernel waits
+    LEAD_STAMPS = 2,     // stamps per workgroup of a lead's dispatch; between them the kernel waits
     GROUPS_UNKNOWN = 64, // number of workgroups if the number of cores is not known
     GROUPS_MAX = 1024,
-    // Alignment of buffer offsets; no device whose kernels can read clocks needs more.
+    // Alignment of buffer offsets in bytes; no device whose kernels can read clocks needs more.
     ALIGN_BYTES = 256
 };
 
@@ -138,7 +138,8 @@ static const uint64_t no_narrow_counter = UINT64_C(1) << 25;
 static const double slowest_core_hz = 150e6;
 
 enum {
-    NARROW_BITS_MOST = 56 // widest known counter with fewer than 64 bits: Arm's generic timer
+    // Bits of the widest known counter that has fewer than 64: Arm's generic timer.
+    NARROW_BITS_MOST = 56
 };
 
 enum which_clock {
@@ -209,8 +210,8 @@ static double step_of(const struct clock_run *runs, size_t count, enum which_clo
     return (double)step;
 }
 
-// Returns the ticks from stamp `first` to stamp `last`. The counter wraps at most once between two
-// successive stamps.
+// Returns the ticks of one clock (`which`) from stamp `first` to stamp `last`. The clock wraps at
+// most once between two successive stamps.
 static double ticks_between(const struct clock_run *run, size_t first, size_t last,
                             enum which_clock which, unsigned bits)
 {

@@ -7,7 +7,7 @@ struct params {
 };
 
 #ifdef KERNEL_TARGET_HOST
-// To a model, COMPUTES alone takes time.
+// On a simulated device, only COMPUTES takes time, so the rounds are left out.
 #define ROUND
 #else
 #define ROUND                                                                                      \

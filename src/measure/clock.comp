@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #version 450
 // The clock kernel. Each workgroup has one thread, which writes the id of its core and then
-// `stamps` stamps of both clocks. Between two stamps it waits for `turns` iterations of a loop plus
-// 0 to 7 more, so that successive waits differ. measure/clock_kernel.h reads these words and limits
-// the number of iterations: an iteration does much work, because lavapipe ends every loop after
-// 65535 iterations in all.
+// `stamps` stamps, each of which is a reading of the core's counter and of the device-wide clock.
+// Between two stamps it waits for `turns` iterations of a loop plus 0 to 7 more, so that successive
+// waits differ. measure/clock_kernel.h reads these words and limits the number of iterations: an
+// iteration does much work, because lavapipe ends every loop after 65535 iterations in all.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/clock.glsl"
 
@@ -19,7 +19,8 @@ layout(push_constant) uniform Params
 {
     uint stamps;
     uint turns;
-    uint never; // always 0: Marsaglia's xorshift never becomes 0, but the compiler cannot know that
+    // Always 0. `x` never becomes 0 (Marsaglia's xorshift), but the compiler cannot know that.
+    uint never;
 };
 
 #define ROUND                                                                                      \
@@ -39,7 +40,7 @@ void main()
             FOUR_ROUNDS
             FOUR_ROUNDS
         }
-        if (x == never) // makes the compiler read the clocks after the loop
+        if (x == never) // never true; makes the compiler read the clocks after the wait loop
             break;
         const uvec2 core = clock_core(), device = clock_device();
         words[at++] = core.x;

@@ -8,21 +8,23 @@
 #include "gpu/gpu.h"
 
 struct measure_clock {
-    // The core's counter (GLSL clockARB / clock2x32ARB, CUDA clock64).
+    // The members below describe the core's counter (GLSL clockARB / clock2x32ARB, CUDA clock64).
     bool has_counter;
-    unsigned counter_bits;  // the counter wraps at 2^counter_bits
-    double counter_hz;      // measured rate of the counter in Hz; 0: not known
-    double counter_step;    // smallest step of the counter, in ticks
-    bool counts_core_clock; // false: the counter ticks at a fixed rate (lavapipe: 1 GHz)
-    // The device-wide clock (clockRealtimeEXT, %globaltimer).
+    unsigned counter_bits; // width of the counter, which wraps at 2^counter_bits
+    double counter_hz;     // measured rate of the counter in Hz; 0: not known
+    double counter_step;   // smallest step of the counter, in ticks
+    // True: the counter counts core cycles; false: it ticks at a fixed rate (lavapipe: 1 GHz).
+    bool counts_core_clock;
+    // The members below describe the device-wide clock (clockRealtimeEXT, %globaltimer).
     bool has_device_clock;
-    unsigned device_bits;  // the clock wraps at 2^device_bits
-    double device_tick_ns; // length of one tick of the device clock
-    double device_step_ns; // smallest step of the device clock, in ns
+    unsigned device_bits;  // width of the device-wide clock, which wraps at 2^device_bits
+    double device_tick_ns; // length of one tick of the device-wide clock, in ns
+    double device_step_ns; // smallest step of the device-wide clock, in ns
     // The clock kernel, with which measure_span_run measures the core clock. NULL if kernels can
     // read no clock.
     struct gpu_program *program;
-    double iteration_ns; // time of one iteration of the kernel's wait, during the probe
+    // Time of one iteration of the clock kernel's wait, in ns, measured by measure_clock_probe.
+    double iteration_ns;
     // Host memory for the stamps of the clock kernel, large enough for every span. NULL: each span
     // allocates its own.
     struct gpu_buffer *stamps;
@@ -34,9 +36,9 @@ struct measure_clock {
 MUST_CHECK bool measure_clock_probe(struct gpu_scope *scope, struct measure_clock *clock,
                                     struct error *err);
 
-// Records about `ns` of low-power work on all cores. While it runs, the core clock has time to rise
-// before the work that is recorded next (measure/pace.h). Does nothing if ns is 0 or there is no
-// clock kernel.
+// Records about `ns` nanoseconds of low-power work on all cores into the batch. While this work
+// runs, the core clock has time to rise before the work that is recorded next (measure/pace.h).
+// Does nothing if ns is 0 or there is no clock kernel.
 void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *batch, uint64_t ns);
 
 // Returns b − a, for two readings of a counter of `bits` bits that wrapped at most once between

@@ -8,21 +8,25 @@
 
 // ---------------------------------------------------------------- the kernel
 
-// A reading of the core's counter and, right after it, of the device-wide clock.
+// A stamp of the clock kernel: a reading of the core's counter and, right after it, of the
+// device-wide clock.
 struct clock_stamp {
     uint64_t core, device;
 };
 
-// Returns the largest number of iterations of a dispatch whose groups store `stamps` stamps each.
+// Returns the largest allowed value of clock_dispatch.iterations if each workgroup stores `stamps`
+// stamps.
 uint32_t clock_kernel_iterations(uint32_t stamps);
 
-// Returns the number of workgroups of the clock dispatches around a span: two per core, so that
-// almost every core runs one, at most 1024. Returns 64 if the number of cores is not known.
+// Returns the number of workgroups of the clock kernel before and after a span: two per core, so
+// that almost every core runs at least one, but at most 1024. Returns 64 if the number of cores is
+// not known.
 uint32_t clock_kernel_groups(const struct gpu_info *info);
 
 struct clock_dispatch {
     struct gpu_program *program;
-    // The kernel writes clock_kernel_bytes(groups, stamps) bytes from `offset` on.
+    // Buffer for the stamps. The kernel writes clock_kernel_bytes(groups, stamps) bytes from
+    // `offset` on.
     struct gpu_buffer *buffer;
     uint64_t offset;
     uint32_t groups; // number of workgroups; each writes its own stamps
@@ -32,38 +36,40 @@ struct clock_dispatch {
     uint32_t iterations;
 };
 
-// Returns the number of bytes that a dispatch writes, rounded up to the alignment that the next
-// dispatch needs.
+// Returns the number of bytes that a dispatch of the clock kernel writes, rounded up to the
+// alignment that the next dispatch needs.
 uint64_t clock_kernel_bytes(uint32_t groups, uint32_t stamps);
 
 void clock_kernel_dispatch(struct gpu_batch *batch, const struct clock_dispatch *dispatch);
 
 // clock_kernel_core returns the id of the core that ran workgroup `group` (UINT32_MAX if not
-// known), clock_kernel_stamp its stamp number `stamp`. `words` is the buffer's contents from the
-// dispatch's `offset` on.
+// known), and clock_kernel_stamp returns stamp number `stamp` of that workgroup. `words` is the
+// buffer's contents from the dispatch's `offset` on.
 uint32_t clock_kernel_core(const uint32_t *words, uint32_t stamps, uint32_t group);
 struct clock_stamp clock_kernel_stamp(const uint32_t *words, uint32_t stamps, uint32_t group,
                                       uint32_t stamp);
 
 // ---------------------------------------------------------------- computed from stamps
 
-// The stamps of one workgroup in time order, and the length of the span around its dispatch.
+// A run of the clock kernel: the stamps of one workgroup in time order, and the length of the span
+// around the dispatch.
 struct clock_run {
     const struct clock_stamp *stamps;
     size_t count;
-    uint32_t iterations; // iterations of the wait between two stamps, as in struct clock_dispatch
+    uint32_t iterations; // number of iterations of the wait, as in struct clock_dispatch
     double span_ns;
-    double seen_ns; // host time at which the host noticed the end of the run
+    double seen_ns; // host time in ns at which the host noticed the end of the run
 };
 
 // Returns the width of the core's counter in bits; 0 if the runs do not show it yet.
 //
-// If the upper word was ever set, the width is the number of bits in use, from 33 to 56, or 64 if
-// more are in use. The counter may be wider than that. Intervals modulo 2^33 are correct all the
-// same, because no interval lasts 2^33 ticks, while a width of 64 would be wrong for a counter of
-// 36 or 40 bits that wraps within an interval. If the value fell within one run by more than half
-// of the highest value, the counter wrapped, and the highest bit ever set is its top bit (RDNA 2
-// and newer: 20 bits). A counter that reached 2^25 without wrapping is taken to have 32 bits.
+// If the upper 32-bit word of a reading was ever above 0, the width is the number of bits in use,
+// from 33 to 56, or 64 if more are in use. The counter may be wider than that. Intervals modulo
+// 2^33 are correct all the same, because no interval lasts 2^33 ticks, while a width of 64 would be
+// wrong for a counter of 36 or 40 bits that wraps within an interval. If the value fell within one
+// run by more than half of the highest value, the counter wrapped, and the highest bit ever set is
+// its top bit (RDNA 2 and newer: 20 bits). A counter that reached 2^25 without wrapping is taken to
+// have 32 bits.
 unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 
 // Fills all numbers of `clock` from at least three runs in time order, some of them with 0

@@ -7,15 +7,15 @@
 
 enum {
     STAMPS = 128,
-    // Number of short runs at the beginning, and again at the end. With several of them, the host
-    // notices the end of at least some without delay.
+    // Number of short runs of the clock kernel at the beginning of the probe, and again at its end.
+    // With several of them, the host notices the end of at least some without delay.
     BRIEF_RUNS = 8,
     LONG_RUNS = 3,
     RUNS_MAX = 60
 };
 static const double long_run_ns = 4e6;
-static const uint64_t pause_ns =
-    30 * NS_PER_MS; // a longer probe makes the device clock's unit more precise
+// Pause before the last runs: a longer probe makes the device clock's measured unit more precise.
+static const uint64_t pause_ns = 30 * NS_PER_MS;
 static const uint64_t timeout_ns = 5 * NS_PER_S;
 
 struct probe {
@@ -70,9 +70,9 @@ static double last_span_ns(const struct probe *probe)
     return probe->runs[probe->count - 1].span_ns;
 }
 
-// Makes BRIEF_RUNS runs with 0 iterations, then longer and longer runs, and at last BRIEF_RUNS runs
-// with 0 iterations again. The longest run is made LONG_RUNS times, or more often until the
-// counter's width is known or RUNS_MAX is near.
+// Makes BRIEF_RUNS runs of the clock kernel with 0 iterations, then longer and longer runs, and at
+// last BRIEF_RUNS runs with 0 iterations again. The longest run is made LONG_RUNS times, or more
+// often until the counter's width is known or RUNS_MAX is near.
 static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *err)
 {
     if (!probe_runs(probe, BRIEF_RUNS, 0, err))

@@ -13,7 +13,7 @@ static const double error_allowed = 0.05;
 
 enum collect_state {
     COLLECT_GATHERING,
-    COLLECT_PRECISE, // the interval reached the goal
+    COLLECT_PRECISE, // the interval of the first metric reached the goal
     COLLECT_SPENT,   // the case used up its rounds or its time, or repeated too many visits
     COLLECT_FAILED
 };
@@ -25,9 +25,11 @@ struct collect {
     enum collect_state state;
     struct measure_visit **visits; // copies of all visits, in time order
     size_t visit_count, visit_room;
-    size_t doubtful; // number of visits with reasons to take them again
-    bool all_count;  // true: doubtful visits count as rounds, because there are too many of them
-    struct rounds *rounds; // rounds of the visits that count
+    size_t doubtful; // number of visits that have a reason to be repeated
+    // True: visits with a reason to be repeated count as rounds, too, because there are too many of
+    // them.
+    bool all_count;
+    struct rounds *rounds; // the rounds: what the visits that count have measured
     uint64_t device_time_ns;
     struct error error; // why the case failed, if state is COLLECT_FAILED
 };
@@ -61,7 +63,7 @@ static struct rounds *gather(const struct collect *collect, bool all, struct are
 }
 
 // Returns how many visits without a reason to be repeated are enough for a result. If there are
-// this many, the doubtful visits are left out.
+// this many, visits with such a reason do not count.
 static unsigned rounds_needed(const struct collect *collect)
 {
     const struct collect_rule *rule = &collect->rule;
@@ -70,8 +72,8 @@ static unsigned rounds_needed(const struct collect *collect)
 
 // ---------------------------------------------------------------- the stop rule
 
-// Returns the number of the next look at the interval: 0 up to rounds_min rounds, 1 up to twice as
-// many, 2 up to four times as many, …
+// Returns the number of the next look of the stop rule (collect.h) at the interval: 0 up to
+// rounds_min rounds, 1 up to twice as many, 2 up to four times as many, …
 static unsigned look_number(const struct collect *collect, const struct rounds *rounds)
 {
     unsigned look = 0;
@@ -94,7 +96,8 @@ static struct interval spread_of(const struct round_metric *metric, double confi
     return interval_of_median(medians, metric->rounds, confidence);
 }
 
-// Returns median and interval of a metric at the given confidence.
+// Returns the median of a metric and its interval at the given confidence. The interval extends at
+// least one clock step to either side of the median.
 static struct interval interval_of(const struct round_metric *metric, double confidence,
                                    struct arena *scratch)
 {
@@ -103,15 +106,15 @@ static struct interval interval_of(const struct round_metric *metric, double con
         interval.low = interval.median - metric->half;
         interval.high = interval.median + metric->half;
     }
-    if (isnan(interval.low)) // stop here: fmin would ignore the NaN
+    if (isnan(interval.low)) // an unknown interval stays NaN, which fmin would ignore
         return interval;
     interval.low = fmin(interval.low, interval.median - metric->step);
     interval.high = fmax(interval.high, interval.median + metric->step);
     return interval;
 }
 
-// True if half of the interval is within the goal (or `enough`, if that is larger) or one clock
-// step.
+// Returns true if no metric has values, or if half of the interval of the first metric is at most
+// the goal (or `enough`, if that is larger), relative to the median, or at most one clock step.
 static bool is_precise(const struct collect *collect, double confidence, double enough)
 {
     const struct round_metric *metric = rounds_primary(collect->rounds);
@@ -140,7 +143,7 @@ static void limit_retakes(struct collect *collect)
     collect->rounds = gather(collect, true, collect->arena);
 }
 
-// Gives each visit that a burst of other work disturbed a reason to be repeated.
+// Gives each visit that a burst of other work on the device disturbed a reason to be repeated.
 static void flag_hits(struct collect *collect)
 {
     if (!collect->rule.alone || collect->all_count ||
@@ -168,8 +171,8 @@ static void decide(struct collect *collect)
 }
 
 // Gives each visit whose core clock was lower than another visit's a reason to be repeated, and
-// returns true if any got one. Does nothing if the rule allows any clock, or if the metric is a
-// plain count, which depends on no clock.
+// returns true if any got one. Does nothing if the rule allows any clock, or if the first metric is
+// a plain count, which depends on no clock.
 static bool doubt_low_clocks(struct collect *collect)
 {
     if (collect->rule.any_clock || collect->info->metrics[0].unit == UNIT_NONE)
@@ -304,7 +307,8 @@ static void copy_sensors(const struct measure_visit *kept, struct measure_visit 
 
 void collect_result(const struct collect *collect, struct arena *arena, struct result *result)
 {
-    // If there are too few rounds, doubtful visits count too: such a result is better than none.
+    // If there are too few rounds, visits with a reason to be repeated count, too: a result from
+    // them is better than none.
     bool enough = collect->doubtful == 0 || collect_rounds(collect) >= rounds_needed(collect);
     const struct rounds *rounds = enough ? collect->rounds : gather(collect, true, arena);
     const struct measure_visit *kept = rounds->kept;
@@ -325,7 +329,8 @@ void collect_result(const struct collect *collect, struct arena *arena, struct r
         bool skipped = error->code == ERROR_UNSUPPORTED || error->code == ERROR_OUT_OF_MEMORY;
         result_flag(arena, result, skipped ? VERDICT_SKIPPED : VERDICT_FAILED,
                     error_code_name(error->code), "%s",
-                    // The message may quote a driver's text, with any characters.
+                    // The error message may quote a driver's text, which may contain control
+                    // characters.
                     text_printable(arena, error->message, SIZE_MAX));
         return;
     }

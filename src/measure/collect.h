@@ -21,8 +21,8 @@
 
 #include "measure/visit.h"
 
-// Above this share of its limit a result is suspect. It is above 1, because limits come from data
-// sheets, which round clocks and rates.
+// A result above this share of its physical limit is suspect. The share is above 1, because limits
+// come from data sheets, which round clocks and rates.
 #define COLLECT_SHARE_MOST 1.02
 
 // For metrics whose samples include time of the host (visit_by_host): the goal for half of the
@@ -32,8 +32,8 @@
 #define COLLECT_HOST_GOAL 0.05
 #define COLLECT_HOST_MOST 0.1
 
-// Half of an interval is never worth a remark if it is below this share of the median. The goal of
-// rates is narrower, so that two runs agree within this.
+// A result never gets a remark for its precision if half of its interval is below this share of the
+// median. The goal of rates is narrower, so that two runs agree within this share.
 #define COLLECT_PRECISE_ENOUGH 0.01
 
 enum {
@@ -42,13 +42,14 @@ enum {
 };
 
 struct collect_rule {
-    double goal;         // half of the interval that is aimed at, relative to the median; 0: 0.005
-    unsigned rounds_min; // rounds before the interval is first looked at; 0: COLLECT_ROUNDS_MIN
-    unsigned rounds_max; // largest number of rounds; 0: rounds_min
-    uint64_t budget_ns;  // device time after which the case ends at once; 0: no limit
+    double goal; // goal for half of the interval, relative to the median; 0: 0.005
+    // Number of rounds before the first look at the interval; 0: COLLECT_ROUNDS_MIN.
+    unsigned rounds_min;
+    unsigned rounds_max; // maximum number of rounds; 0: as many as rounds_min
+    uint64_t budget_ns;  // device time in ns after which the case ends at once; 0: no limit
     // True: all samples should be alike, so a visit that has far slower samples is repeated.
     bool alone;
-    bool any_clock; // true: visits may have different core clocks
+    bool any_clock; // true: visits of the case may have different core clocks
 };
 
 struct collect; // all visits of one case
@@ -57,7 +58,8 @@ struct collect; // all visits of one case
 struct collect *collect_create(struct arena *arena, const struct benchmark_info *info,
                                const struct collect_rule *rule);
 
-// Adds a copy of the visit. The copy is the next round, unless it has a reason to be repeated.
+// Adds a copy of the visit. The copy counts as the next round, unless it has a reason to be
+// repeated.
 void collect_visit(struct collect *collect, const struct measure_visit *visit);
 
 // Gives all visits from number `first` on (0: the first visit) a reason to be repeated, because
@@ -68,8 +70,9 @@ void collect_doubt(struct collect *collect, unsigned first, const struct reason 
 // Adds a remark to all visits from number `first` on.
 void collect_remark(struct collect *collect, unsigned first, const struct reason *reason);
 
-// Ends the case after a failed visit: UNSUPPORTED and OUT_OF_MEMORY make it skipped, all other
-// errors failed. Its result holds no metric, even if earlier rounds were measured.
+// Ends the case after a failed visit. The errors UNSUPPORTED and OUT_OF_MEMORY give the case the
+// verdict "skipped", all other errors "failed". Its result holds no metric, even if earlier rounds
+// were measured.
 void collect_failure(struct collect *collect, const struct error *err);
 
 // collect_rounds returns the number of rounds, collect_visits the number of all visits, including
@@ -85,12 +88,13 @@ bool collect_done(const struct collect *collect);
 // COLLECT_PRECISE_ENOUGH or within one step of the clock, or if no metric has values.
 bool collect_precise(const struct collect *collect);
 
-// Returns true after collect_failure.
+// Returns true if collect_failure has ended the case.
 bool collect_failed(const struct collect *collect);
 
-// Makes the result so far: medians, intervals, limits, and the verdict with its reasons. Sets the
-// metrics, reasons, verdict, details, sensors (medians over the visits), series (from the last
-// visit) and kernel of `result`, all in `arena`. The caller sets key, device and case.
+// Makes the case's result from all visits so far: medians, intervals, limits, and the verdict with
+// its reasons. Sets the metrics, reasons, verdict, details, sensors (medians over the visits),
+// series (from the last visit) and kernel of `result`, all in `arena`. The caller sets key, device
+// and case.
 void collect_result(const struct collect *collect, struct arena *arena, struct result *result);
 
 #endif

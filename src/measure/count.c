@@ -4,16 +4,17 @@
 #include <math.h>
 #include <string.h>
 
-// Counters that are read together.
+// A selection of counters that are read together.
 struct selection {
     struct selection *older;
     unsigned groups;
-    // First the neutral counters of the groups that the device has, then those named by the user.
+    // The selected counters: first those of GPU_COUNTERS that are wanted and that the device has,
+    // then the vendor's (native) counters that the user named.
     struct counted {
         const char *name;
         struct gpu_counter_source source;
         enum gpu_counter_unit unit;
-        int neutral; // the counter's enum gpu_counter; -1 for a native counter
+        int neutral; // the counter's enum gpu_counter; -1 for a native counter of the vendor
         double value;
     } * all;
     size_t count;
@@ -26,14 +27,14 @@ struct measure_count {
     const struct gpu_info *info;
     const char *const *names; // counters named by the user
     size_t name_count;
-    double units;           // number of units of work in the last run
+    double units;           // units of work in the last run's batch `once`
     struct selection *made; // selections made so far, the newest first
     struct selection *selected;
 };
 
 // ---------------------------------------------------------------- selecting counters
 
-// The group of each counter; MEASURE_COUNT_MEMORY for those that are not listed.
+// The group of each counter; a counter that is not listed belongs to MEASURE_COUNT_MEMORY.
 static const unsigned groups_of[GPU_COUNTER_COUNT] = {
     [GPU_COUNTER_SHARED_WAVEFRONTS] = MEASURE_COUNT_SHARED,
     [GPU_COUNTER_SHARED_CONFLICTS] = MEASURE_COUNT_SHARED,
@@ -55,7 +56,7 @@ static const unsigned groups_of[GPU_COUNTER_COUNT] = {
     [GPU_COUNTER_STALL_FETCH] = MEASURE_COUNT_NAMED,
 };
 
-// True if the counter is of one of the groups, or named by the user.
+// Returns true if the counter belongs to one of the groups, or if the user named it.
 static bool is_wanted(const struct measure_count *count, unsigned groups, enum gpu_counter counter)
 {
     unsigned group = groups_of[counter] ? groups_of[counter] : MEASURE_COUNT_MEMORY;
@@ -80,7 +81,8 @@ static void add_neutral(const struct measure_count *count, struct selection *to)
     }
 }
 
-// True if the name is one of GPU_COUNTERS and not one of the vendor's.
+// Returns true if the name is a counter of GPU_COUNTERS that the device has, and not one of the
+// vendor's.
 static bool is_neutral(const struct measure_count *count, const char *name)
 {
     size_t natives;

@@ -12,54 +12,60 @@
 
 struct measure_count;
 
-// Groups of counters. A device reads few counters at a time: all of an H100 take six passes, those
-// of memory two, and each other group at least one more.
+// Groups of counters. A device can read only few counters at once: all counters of an H100 take six
+// passes, those of memory two, and each other group at least one more.
 enum measure_count_group {
-    MEASURE_COUNT_MEMORY = 1,     // memory, L2, L1, and instructions by unit
-    MEASURE_COUNT_SHARED = 2,     // shared memory
-    MEASURE_COUNT_TEXTURES = 4,   // bytes read by texture instructions
-    MEASURE_COUNT_FLOATS = 8,     // instructions by type of number
-    MEASURE_COUNT_UNITS = 16,     // how long the units that serve loads are busy
-    MEASURE_COUNT_NAMED = 1 << 15 // all others: read only if the user names them
+    // Counters of memory, L2, L1, and of instructions by the unit that runs them.
+    MEASURE_COUNT_MEMORY = 1,
+    MEASURE_COUNT_SHARED = 2,   // counters of shared memory
+    MEASURE_COUNT_TEXTURES = 4, // counter of bytes read by texture instructions
+    // Counters of instructions by the type of number that they compute with.
+    MEASURE_COUNT_FLOATS = 8,
+    // Counters of how long the cores and the units that serve loads are busy.
+    MEASURE_COUNT_UNITS = 16,
+    MEASURE_COUNT_NAMED = 1 << 15 // all other counters: read only if the user names them
 };
 
-// Opens the device's counters. `names` are counters that are read in any case: names of
-// GPU_COUNTERS, or the vendor's. Returns NULL with the error of gpu_counters_open.
+// Opens the hardware counters of the device. `names` lists counters that are always read: names of
+// GPU_COUNTERS, or names that the vendor uses. Returns NULL with the error of gpu_counters_open.
 struct measure_count *measure_count_open(struct gpu_device *device, const char *const *names,
                                          size_t name_count, struct error *err);
 void measure_count_close(struct measure_count *count); // accepts NULL
 
 struct measure_count_desc {
-    struct gpu_batch *once, *twice; // N and 2 N units of the same work, ready to be submitted
+    // Batches with N and with 2 N units of the same work, ready to be submitted.
+    struct gpu_batch *once, *twice;
     // Work to be run before `once` and before `twice` in each pass. NULL: both leave the caches in
     // the same state, so `twice` is run before the very first pass only.
     struct gpu_batch *before;
     double units;        // N, the number of units of work in `once`
-    uint64_t timeout_ns; // longest wait for one submission
+    uint64_t timeout_ns; // maximum wait for one submission, in ns
 };
 
-// Returns the device whose counters are open.
+// Returns the description of the device whose counters are open.
 const struct gpu_info *measure_count_info(const struct measure_count *count);
 
-// Selects what later calls of measure_count_run count: the groups in `groups`, a sum of values of
-// enum measure_count_group, and the named counters. Fails with the error of gpu_counter_set_create,
-// for example if the device does not have a named counter.
+// Selects what later calls of measure_count_run count: the groups in `groups`, which is a sum of
+// values of enum measure_count_group, and the counters that measure_count_open was told by name.
+// Fails with the error of gpu_counter_set_create, for example if the device does not have a named
+// counter.
 MUST_CHECK bool measure_count_select(struct measure_count *count, unsigned groups,
                                      struct error *err);
 
-// Counts the work of `once` and `twice`. The values of an earlier call are replaced.
+// Counts the work of the batches `once` and `twice` with the selected counters. The values of an
+// earlier call are replaced.
 MUST_CHECK bool measure_count_run(struct measure_count *count,
                                   const struct measure_count_desc *desc, struct error *err);
 
-// What each counter should count for one unit of work, according to the benchmark. NaN: the
-// benchmark claims nothing. In measure_count_no_claims all values are NaN.
+// The value of each counter for one unit of work that the benchmark predicts. NaN: it predicts
+// nothing. In measure_count_no_claims all values are NaN.
 struct measure_count_claims {
     double of[GPU_COUNTER_COUNT];
 };
 extern const struct measure_count_claims measure_count_no_claims;
 
-// Adds each counter of the last run that has a finite value to the visit, with its claim. Does
-// nothing if the visit already has counters.
+// Adds to the visit each counter of the last run that has a finite value, together with its
+// predicted value. Does nothing if the visit already has counters.
 void measure_count_report(const struct measure_count *count,
                           const struct measure_count_claims *claims, struct measure_visit *visit);
 

@@ -12,9 +12,11 @@ enum {
     READINGS_MAX = 4096,
     IN_FLIGHT = 12
 };
-// If the host waited less than this for a submission, the submission had ended some time before.
+// If the host's wait for a submission was shorter than this, the submission had ended before the
+// wait.
 static const uint64_t waited_least_ns = 100000;
-// A measurement may take this much longer than length_ns, because some counters change rarely.
+// A measurement may take this much longer than length_ns, because some energy counters change
+// rarely.
 static const uint64_t slack_ns = NS_PER_S / 2;
 
 struct measure_energy {
@@ -49,7 +51,9 @@ void measure_energy_close(struct measure_energy *energy)
 // ---------------------------------------------------------------- computed from counter readings
 
 enum {
-    CHANGES_LEAST = 4 // changes of the counter, after the first one, that an interval needs
+    // Minimum number of changes of the counter, after the first one, for which an interval is
+    // computed.
+    CHANGES_LEAST = 4
 };
 
 // A change of the energy counter: the first reading with the new value, and the time since the
@@ -75,9 +79,9 @@ static size_t find_changes(const struct energy_reading *readings, size_t count,
     return found;
 }
 
-// Narrows the range of changes so that it begins and ends with a change that was seen at most as
-// late as half of all changes. NVIDIA's library now and then takes 50 ms to answer, in which the
-// counter changes.
+// Drops changes at both ends until the first and the last one were seen with at most the median
+// delay of all changes. NVIDIA's library now and then takes 50 ms to answer, and the counter
+// changes in that time.
 static size_t trim(struct change **changes, size_t count, struct arena *scratch)
 {
     double *late_ns = ARENA_ARRAY(scratch, count, double);
@@ -112,7 +116,7 @@ static double half_of(const struct change *changes, size_t count, double length_
         return NAN;
     for (size_t i = 0; i < count; i++)
         squares += (seconds[i] - mean_s) * (seconds[i] - mean_s);
-    // Standard deviation of one change, multiplied by Student's t.
+    // Error of a single change in joules: its standard deviation, multiplied by Student's t.
     double end_j = line.slope_half * sqrt(squares);
     return fmax(sqrt(2) * end_j / joules[count - 1], late_ns / length_ns);
 }
@@ -181,8 +185,8 @@ static void take_reading(struct burn *burn)
 
 // Keeps IN_FLIGHT submissions in flight, because reading the counter takes NVIDIA's library 4 ms,
 // and now and then 50 ms. The counter is read after a submission for which the host had to wait,
-// because only then the number of ended submissions is known; at the latest after IN_FLIGHT
-// submissions without a wait.
+// because only then is the number of ended submissions known. After IN_FLIGHT submissions without a
+// wait, the counter is read in any case.
 static bool keep_busy(struct burn *burn, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();

@@ -17,19 +17,21 @@ void measure_energy_close(struct measure_energy *energy); // accepts NULL
 struct measure_energy_desc {
     struct measure_energy *energy;
     struct gpu_scope *scope;
-    measure_record *record; // records the work (measure/span.h)
+    measure_record *record; // function that records the work (measure/span.h)
     void *context;
-    uint64_t repeats;    // units of work per submission, at least 1; should take some ms
+    // Units of work per submission, at least 1; together they should take some ms.
+    uint64_t repeats;
     bool unordered;      // true: units of work may overlap each other
-    uint64_t length_ns;  // wanted time between the first and the last change of the counter
-    uint64_t timeout_ns; // longest wait for one submission
+    uint64_t length_ns;  // wanted time in ns between the first and the last change of the counter
+    uint64_t timeout_ns; // maximum wait for one submission, in ns
 };
 
 struct measure_energy_result {
-    double unit_j;    // joules per unit of work; NaN with fewer than two changes, or no rise
-    double watts;     // mean power during length_ns; NaN when unit_j is NaN
-    double length_ns; // time between the first and the last change of the counter
-    unsigned changes; // changes of the counter after the first one
+    // Joules per unit of work; NaN if the counter changed fewer than two times or did not rise.
+    double unit_j;
+    double watts;     // mean power during length_ns, in watts; NaN if unit_j is NaN
+    double length_ns; // time in ns between the first and the last change of the counter
+    unsigned changes; // number of changes of the counter after the first one
     // Half of the 95 % interval of unit_j and of watts, relative to them; NaN if `changes` is below
     // 4. The first and the last change are each off by as much as all changes scatter around a
     // straight line of energy over time (Student's t), but at least by the time between two
@@ -49,14 +51,14 @@ MUST_CHECK bool measure_energy_run(const struct measure_energy_desc *desc,
 
 struct energy_reading {
     uint64_t at_ns;
-    double joules; // the energy counter's value; not finite if the reading failed
-    double units;  // units of work that had finished before the reading
+    double joules; // energy counter's value in joules; not finite if the reading failed
+    double units;  // number of units of work that had finished before the reading
 };
 
-// Computes the result from the first to the last change of the counter, because only at a change it
-// is known when the counter reached its value. Changes at both ends are dropped until the first and
-// the last one were seen at most as late as half of the changes, where "late" is the time since the
-// reading before.
+// Computes the result from the first to the last change of the counter, because only at a change is
+// it known when the counter reached its value. A change is seen late by up to the time since the
+// reading before it. Changes at both ends are dropped until the first and the last one have at most
+// the median of these delays.
 void measure_energy_of(const struct energy_reading *readings, size_t count,
                        struct measure_energy_result *result);
 

@@ -7,7 +7,7 @@
 enum {
     BLOCKS_MAX = 512,
     NAME_BYTES = 32,
-    KINDS_MAX = 8 // most different load instructions in one loop
+    KINDS_MAX = 8 // maximum number of different load instructions in one loop
 };
 
 struct name {
@@ -44,7 +44,7 @@ static const char *skip_blanks(const char *at)
 }
 
 // Returns the word that begins at `at`, or "" if the word has NAME_BYTES or more: all instructions
-// that count are shorter.
+// that are looked for are shorter.
 static struct name word_at(const char *at)
 {
     struct name name = {""};

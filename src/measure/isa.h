@@ -11,12 +11,14 @@
 
 struct isa_loads {
     unsigned count;
-    const char *text; // "8 × buffer_load_dwordx4", the most frequent load first; in `arena`
+    // The loads as text, such as "8 × buffer_load_dwordx4", with the most frequent load first; in
+    // `arena`.
+    const char *text;
 };
 
 // Fills `loads` from the innermost loop (one that contains no other loop) that has the most loads.
-// Loads of descriptors do not count: an s_load of 4 or 8 words is taken as one if the loop also
-// accesses memory in another way. Returns false if no innermost loop has a load.
+// Loads of descriptors do not count: an s_load of 4 or 8 words is taken as the load of a descriptor
+// if the loop also accesses memory in another way. Returns false if no innermost loop has a load.
 bool isa_loop_loads(struct arena *arena, const char *assembly, struct isa_loads *loads);
 
 #endif

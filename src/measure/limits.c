@@ -4,15 +4,16 @@
 #include <string.h>
 #include <unistd.h>
 
-// A smaller size that a model (a simulated device) reports is not taken as the size of the last
-// cache.
+// A size below this, in bytes, is not certain to be the size of the last cache if a model (a
+// simulated device) reports it.
 #define STATED_LEAST (UINT64_C(1) << 20)
 
 // Tables of architectures, chips and products. A figure without a published source is 0.
 
 struct architecture {
     const char *name;
-    // Per core: bytes per cycle of L1 and of shared memory; KiB of L1 that can hold data.
+    // For each core: bandwidth of L1 and of shared memory in bytes per cycle, and the part of L1
+    // that can hold data, in KiB.
     unsigned l1_bytes_per_cycle, shared_bytes_per_cycle, l1_kib;
     // Results of fused multiply-adds per core and cycle.
     unsigned fp32, fp64, fp16, int32_mad;
@@ -20,7 +21,7 @@ struct architecture {
     // accumulated as 32-bit floats; 0 if products of the architecture differ (then struct product
     // has the figures).
     unsigned matrix16, matrix8;
-    bool paired; // two cores form a processor that runs a workgroup on both (RDNA's WGP)
+    bool paired; // true: two cores form a processor that runs a workgroup on both (RDNA's WGP)
     const char *source;
 };
 
@@ -32,11 +33,13 @@ struct chip {
 };
 
 struct product {
-    const char *name;    // the end of the driver's device name, without a part in parentheses
-    unsigned memory_gib; // tells products with the same name apart; 0: the name is enough
+    // Words with which the driver's device name ends, before any part in parentheses.
+    const char *name;
+    // Size of memory in GiB, which tells products with the same name apart; 0: the name is enough.
+    unsigned memory_gib;
     const struct architecture *architecture;
     unsigned cores;
-    unsigned core_mhz; // highest core clock; 0 if cards boost above the data sheet
+    unsigned core_mhz; // highest core clock; 0 if not known, or if cards boost above the data sheet
     unsigned dram_gb_per_s;
     unsigned last_cache_mib;
     // Rates of the product's matrix units, as in struct architecture; 0: those of its architecture
@@ -78,7 +81,7 @@ struct product {
 #define CDNA4_PAPER "AMD CDNA 4 white paper"
 // clang-format off
 static const struct architecture
-    // The members of struct architecture, in their order.
+    // Columns: the members of struct architecture, in their order.
     volta      = {"Volta",           128, 128, 128,  64, 32, 128, 64,  512,    0, false,
                   CUDA_GUIDE "; gpu-benches on a V100"},
     turing     = {"Turing",           64,  64,  64,  64,  2, 128, 64,    0,    0, false,
@@ -91,7 +94,8 @@ static const struct architecture
                   CUDA_GUIDE "; L1 as in Ampere GA10x"},
     hopper     = {"Hopper",          128, 128, 256, 128, 64, 256, 64, 2048, 4096, false,
                   CUDA_GUIDE "; measured on an H200"},
-    // export versions of Hopper: their arithmetic is slower; no public source gives rates per cycle
+    // Export versions of Hopper. Their arithmetic is slower than Hopper's, and no public source
+    // gives its rates per cycle, so these are 0.
     hopper_20  = {"Hopper",          128, 128, 256,   0,  0,   0,  0,    0,    0, false,
                   CUDA_GUIDE "; measured on an H200"},
     gb100      = {"Blackwell GB100",   0, 128, 256, 128, 64,   0,  0,    0,    0, false,
@@ -118,11 +122,11 @@ static const struct architecture
                   "Intel Arc B-series data sheets: 20 Xe-cores of 8 engines with 16 lanes"};
 // clang-format on
 
-// Ranges from the PCI ID Repository (pci-ids.ucw.cz). NVIDIA: GV100, TU10x and TU11x, GA100, GA10x,
-// AD10x, GH100, GB100, GB20x. AMD: Vega 10 and 20, Navi 1x to 4x, Arcturus, Aldebaran, Aqua
-// Vanjaram (gfx942, gfx950). Intel: DG2, Battlemage. Then AMD's GPUs within processors: Raven Ridge
-// and Picasso, Renoir, Lucienne and Cezanne; Van Gogh, Rembrandt, Raphael, Mendocino; Phoenix and
-// Hawk Point.
+// Ranges of PCI device ids, from the PCI ID Repository (pci-ids.ucw.cz). NVIDIA: GV100, TU10x and
+// TU11x, GA100, GA10x, AD10x, GH100, GB100, GB20x. AMD: Vega 10 and 20, Navi 1x to 4x, Arcturus,
+// Aldebaran, Aqua Vanjaram (gfx942, gfx950). Intel: DG2, Battlemage. Then AMD's GPUs within
+// processors: Raven Ridge and Picasso, Renoir, Lucienne and Cezanne; Van Gogh, Rembrandt, Raphael,
+// Mendocino; Phoenix and Hawk Point.
 static const struct chip chips[] = {
     {GPU_VENDOR_NVIDIA, 0x1d80, 0x1dff, &volta},
     {GPU_VENDOR_NVIDIA, 0x1e00, 0x1fff, &turing},
@@ -168,7 +172,8 @@ static const struct chip chips[] = {
 #define INSTINCT "AMD Instinct data sheet; " ROCM_SIZES
 #define GH200    "NVIDIA GH200 Grace Hopper data sheet"
 #define H100_NVL "anandtech.com/show/18780; 6016 bit at the H100's 2619 MHz"
-// An H200's driver reports: 3201 MHz × 6016 bit × 2 / 8 = 4814 GB/s, 60 MiB of L2, 1980 MHz.
+// Source of the H200's figures: its driver reports 3201 MHz × 6016 bit × 2 / 8 = 4814 GB/s of
+// memory bandwidth, 60 MiB of L2, and a core clock of 1980 MHz.
 #define BY_DRIVER  "the card's driver"
 #define H20_SOURCE "no public data sheet; willitrunai.com/es/gpus/h20-96gb, Geekbench 6"
 
@@ -178,7 +183,8 @@ static const struct chip chips[] = {
 // 2025), RX 9060 XT (club386.com), RX 9070 and 9070 XT (multiplayer.it), B580 (fpsbench.com), B200
 // (glennklockwood.com/garden/processors/B200). Clocks and caches that no page gives are 0.
 
-// The rows of an MI250X are of one of its two devices. Columns: as in struct product.
+// The row of the MI250X describes one of its two devices. Columns: the members of struct product,
+// in their order.
 static const struct product products[] = {
     {"H200", 0, &hopper, 132, 1980, 4814, 60, 0, 0, BY_DRIVER},
     {"H100 80GB HBM3", 0, &hopper, 132, 1980, 3352, 50, 0, 0, HOPPER},
@@ -348,9 +354,9 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
     }
 }
 
-// Sets the size of the last cache before memory. NVIDIA's driver reports that of this device or,
-// with MIG, of its part. A model gives the size in its file. Other drivers report one of several
-// caches, so their figure is only a lower bound.
+// Sets the size of the last cache before memory. NVIDIA's driver reports the size for this device
+// or, with MIG, for the device's part of the chip. A model gives the size in its file. Other
+// drivers report one of several caches, so their figure is only a lower bound.
 static void fill_last_cache(const struct gpu_info *info, struct measure_limits *limits)
 {
     uint64_t reported = info->limits.last_cache_bytes;
@@ -394,8 +400,8 @@ static void fill_from_driver(const struct gpu_info *info, struct measure_limits 
     if (reported->core_clock_hz)
         limits->core_clock_hz = (double)reported->core_clock_hz;
     fill_last_cache(info, limits);
-    // NVIDIA's driver reports half the data rate as memory clock, for every kind of memory; other
-    // drivers do not.
+    // The driver's memory clock gives the bandwidth only on NVIDIA: that driver reports half the
+    // data rate for every kind of memory; other drivers do not.
     if (reported->memory_clock_hz && reported->memory_bus_bits &&
         info->vendor_id == GPU_VENDOR_NVIDIA)
         limits->dram_bytes_per_s =

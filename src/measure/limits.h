@@ -8,26 +8,30 @@
 #include "gpu/gpu.h"
 
 struct measure_limits {
-    const char *architecture;   // name: "Hopper"; "CPU"; NULL: the table lacks this device
-    const char *source;         // source of the architecture's figures
-    const char *product_source; // source of the product's figures; NULL: product not listed
-    unsigned cores;             // SMs, CUs or WGPs as the driver counts; processors of a CPU
+    const char *architecture; // name such as "Hopper", or "CPU"; NULL: the table lacks this device
+    const char *source;       // text: the source of the architecture's figures
+    const char *product_source; // source of the product's figures; NULL: the product is not listed
+    unsigned cores; // number of SMs, CUs or WGPs as the driver counts them; of a CPU: processors
     // Number of cores that run one workgroup together: 2 if a core is one compute unit of an RDNA
     // workgroup processor (WGP); 0 if not known.
     unsigned group_cores;
-    // Highest core clock; 0 if it is not known, or if cards boost above their data sheet.
+    // Highest core clock in Hz; 0 if it is not known, or if cards boost above their data sheet.
     double core_clock_hz;
-    double dram_bytes_per_s;   // theoretical bandwidth of memory: data rate × bus width
-    double link_bytes_per_s;   // bandwidth to the host, one way; 0 until measure_link_of reads it
-    double l1_bytes_per_cycle; // L1 bandwidth of one core, with the widest loads
-    double shared_bytes_per_cycle; // bandwidth of shared memory of one core
+    double dram_bytes_per_s; // theoretical bandwidth of memory: data rate × bus width
+    // Bandwidth of the link to the host in one direction. measure_limits_of sets it to 0;
+    // measure_link_of reads it.
+    double link_bytes_per_s;
+    // L1 bandwidth of one core, in bytes per cycle, with the widest loads.
+    double l1_bytes_per_cycle;
+    double shared_bytes_per_cycle; // bandwidth of shared memory of one core, in bytes per cycle
     // Results of fused multiply-adds per core and cycle; an instruction on a pair of values gives
     // two. Additions and multiplications of floats have the same rate.
     double fp32_per_cycle, fp64_per_cycle, fp16_per_cycle, int32_mad_per_cycle;
     // Multiply-adds of the matrix units per core and cycle: dense matrices, accumulated in FP32.
     double fp16_matrix_per_cycle, fp8_matrix_per_cycle;
-    uint64_t l1_bytes;         // size of L1, without the part that cannot hold data
-    uint64_t last_cache_bytes; // last cache before memory, often L2; of CPUs: from sysconf
+    uint64_t l1_bytes; // size of L1, without the part that cannot hold data
+    // Size of the last cache before memory, often L2; of CPUs: from sysconf.
+    uint64_t last_cache_bytes;
     // True if no larger cache can lie between the cache of last_cache_bytes and memory. That holds
     // for four sizes: a product's from the table, a CPU's, the one that NVIDIA's driver reports for
     // a discrete GPU, and a model's if it is at least 1 MiB. Other drivers may report a cache

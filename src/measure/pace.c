@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double step_hz = 15e6; // clock step of NVIDIA's cards; others have smaller steps
+// Step of the core clock on NVIDIA's cards; other cards have smaller steps.
+static const double step_hz = 15e6;
 static const double rise_that_counts = 0.005;
 
 bool pace_is_lower(double hz, double than_hz, double error)
@@ -13,7 +14,8 @@ bool pace_is_lower(double hz, double than_hz, double error)
     return hz > 0 && than_hz > 0 && hz < than_hz - margin_hz;
 }
 
-// Returns the clock that hz counts as (struct measure_pace.stated_hz).
+// Returns the core clock that a reading of `hz` counts as: the data sheet's clock (stated_hz) if
+// `hz` is up to PACE_STATED_MARGIN above it, else `hz`.
 static double counted_hz(const struct measure_pace *pace, double hz)
 {
     bool is_stated = hz > pace->stated_hz && hz < pace->stated_hz * (1 + PACE_STATED_MARGIN);
@@ -41,9 +43,9 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse)
     return sparse && pace->sparse_ns > pace->lead_ns ? pace->sparse_ns : pace->lead_ns;
 }
 
-// Adapts the lead of sparse work (pace_lead_ns) after a visit whose samples had the right clock. If
-// the visit needed leads, later visits get a longer one; after PACE_CALM visits that needed none,
-// later visits get a shorter one.
+// Adapts the lead of sparse work (short samples, between which the device is idle) after a visit
+// whose samples had the right clock. If the visit needed leads, later visits get a longer one;
+// after PACE_CALM visits that needed none, later visits get a shorter one.
 static void adapt_sparse_lead(struct measure_pace *pace)
 {
     if (!pace->sparse)
@@ -58,8 +60,8 @@ static void adapt_sparse_lead(struct measure_pace *pace)
     }
 }
 
-// Accepts the highest clock of this visit as the case's clock. Returns false, which means: do not
-// repeat the samples.
+// Accepts the highest core clock of this visit as the case's clock. Returns false, which means that
+// the samples are not repeated.
 static bool settle(struct measure_pace *pace)
 {
     *pace->case_hz = pace->most_hz;
@@ -98,8 +100,8 @@ bool pace_again(struct measure_pace *pace, double seen_hz, double error)
 
 // ---------------------------------------------------------------- the clock that each load keeps
 
-// Returns the entry of a load, or adds it. If there is no room, the new load replaces the load
-// whose last visit is longest ago.
+// Returns the entry of a kind of load, or adds it. If there is no room, the new entry replaces the
+// one whose last visit is longest ago.
 static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
 {
     struct pace_load *oldest = &pace->loads[0];
@@ -115,7 +117,8 @@ static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
     return place;
 }
 
-// Adds a visit to the row. Returns true if at least the last `visits` visits had the same clock.
+// Adds a visit with core clock `hz` to a row of successive visits at the same clock; a different
+// clock begins a new row. Returns true if the row then has at least `visits` visits.
 static bool lasts(struct pace_row *row, double hz, double error, unsigned visits)
 {
     bool same =
@@ -141,8 +144,9 @@ static void raise_known(double *known_hz, struct pace_row *higher, double hz, do
         *known_hz = higher->hz;
 }
 
-// Returns true if this kind of load is known to run at a higher clock than hz. After PACE_LASTING
-// visits in a row at a lower clock, the lower clock counts as the load's normal one.
+// Returns true if this kind of load is known to run at a higher core clock than `hz`. After
+// PACE_LASTING visits in a row at a lower clock, the lower clock counts as the normal clock of this
+// kind of load.
 static bool keeps_higher(struct pace_load *load, double hz, double error)
 {
     if (!pace_is_lower(hz, load->kept_hz, error)) {
@@ -195,8 +199,8 @@ static bool is_limited(const struct measure_visit *visit)
     return false;
 }
 
-// Returns true if the card limited the clock in most visits. The limit is then a property of the
-// case.
+// Returns true if the card limited the clock in more than half of the visits. The limit is then a
+// property of the case.
 static bool limit_lasts(struct measure_visit *const *visits, size_t count)
 {
     size_t limited = 0;

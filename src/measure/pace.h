@@ -13,41 +13,48 @@
 #include "measure/visit.h"
 
 enum {
-    // A worker remembers this many kinds of load. It first forgets the kind whose last visit is
-    // longest ago.
+    // Number of kinds of load that a worker remembers. It first forgets the kind whose last visit
+    // is longest ago.
     PACE_LOADS = 64,
-    // After this many visits in a row at the same lower clock, the load is taken to keep that
-    // clock.
+    // After this many visits in a row at the same lower clock, this clock counts as the load's
+    // normal clock.
     PACE_LASTING = 8,
-    // This many visits in a row at the same higher clock are no measurement error.
+    // After this many visits in a row at the same higher clock, the higher clock counts as known:
+    // it is no measurement error.
     PACE_HIGHER = 3,
-    PACE_LEAD_FIRST_NS = 2000000, // first lead of a visit; each further lead is 4 times as long
+    // Length of a visit's first lead (light work before the samples, during which the core clock
+    // can rise); each further lead is 4 times as long.
+    PACE_LEAD_FIRST_NS = 2000000,
     PACE_LEAD_MOST_NS = 64000000, // longest lead
     // A visit gets no further lead once its leads together took this long: PACE_PATIENCE_NS if the
     // last one did not raise the clock, PACE_SPENT_MOST_NS if it did.
     PACE_PATIENCE_NS = 150000000,
     PACE_SPENT_MOST_NS = 300000000,
-    PACE_SPARSE_MOST_NS = 4000000, // upper limit of measure_pace.sparse_ns
-    PACE_CALM = 64 // this many visits without a low clock shorten the lead of sparse work
+    PACE_SPARSE_MOST_NS = 4000000, // maximum of measure_pace.sparse_ns
+    // After this many visits in a row without a low clock, the lead of sparse work is shortened.
+    PACE_CALM = 64
 };
 
-// An H100, whose data sheet says 1980 MHz, ran at 1980 to 2040 MHz at different times of one run.
+// A core clock up to this share above the data sheet's clock counts as the data sheet's clock. An
+// H100, whose data sheet says 1980 MHz, ran at 1980 to 2040 MHz at different times of one run.
 // Without this margin 798 of 1,958 results had a remark, because they ran at 1995 MHz after others
 // had run at 2025 to 2040 MHz, and each visit lost time to leads.
 #define PACE_STATED_MARGIN 0.05
 
-// Successive visits at the same clock, within the margin of pace_is_lower.
+// A row of successive visits at the same core clock, within the margin of pace_is_lower.
 struct pace_row {
-    double hz; // lowest clock of these visits
+    double hz; // lowest core clock of the visits in the row
     unsigned visits;
 };
 
 struct pace_load {
-    uint32_t load;  // number of the kind of load, as in struct visit_clock
-    double kept_hz; // highest clock that the load kept, until PACE_LASTING visits had a lower one
-    // The last visits, if their clock was lower (or higher) than kept_hz.
+    uint32_t load; // number of the kind of load, as in struct visit_clock
+    // Highest core clock that this kind of load kept; replaced after PACE_LASTING visits at a lower
+    // clock.
+    double kept_hz;
+    // The last visits in a row whose core clock was lower (or higher) than kept_hz.
     struct pace_row lower, higher;
-    uint64_t last_seen; // number of the last visit with this load
+    uint64_t last_seen; // number of the last visit with this kind of load
 };
 
 // What a worker knows about its device's core clock. All zero at first.
@@ -59,18 +66,19 @@ struct measure_pace {
     // Highest clock that the product's data sheet states; 0: not known. A clock up to
     // PACE_STATED_MARGIN above it counts as that clock.
     double stated_hz;
-    double fastest_hz;      // stated_hz or, if higher, the highest clock of any load; 0: not known
-    struct pace_row higher; // last visits, if their clock was above fastest_hz
+    // The higher one of stated_hz and of the highest clock of any load; 0: not known.
+    double fastest_hz;
+    struct pace_row higher; // the last visits in a row whose core clock was above fastest_hz
     struct pace_load loads[PACE_LOADS];
     size_t load_count;
     uint64_t visits;
-    uint64_t sparse_ns; // shortest lead of sparse work (see pace_lead_ns)
+    uint64_t sparse_ns; // shortest lead of sparse work, in ns (see pace_lead_ns)
     // A visit gets no further lead once its leads took this time and the last one did not raise the
     // clock. At first PACE_PATIENCE_NS; halved after a visit whose leads were not enough.
     uint64_t patience_ns;
-    unsigned calm; // visits in a row without a low clock
+    unsigned calm; // number of visits with sparse work in a row that needed no lead
     // The members below belong to the present visit.
-    double *case_hz; // the clock that the present case keeps; 0: not known
+    double *case_hz; // core clock that the present case keeps; 0: not known
     double seen_hz;  // core clock of the last samples of this visit
     double most_hz;  // highest core clock of this visit's samples so far
     uint64_t lead_ns, spent_ns;
@@ -86,32 +94,35 @@ bool pace_is_lower(double hz, double than_hz, double error);
 // case's first visit, and then only the functions below change it.
 void pace_begin(struct measure_pace *pace, double *case_hz);
 
-// Returns how long the lead of the next samples should be, in ns; 0 for no lead or if `pace` is
-// NULL. `sparse` says that the case's samples are short, so that the device is idle for most of a
-// visit. The function remembers `sparse` in `pace`.
+// Returns how long the lead (light work before the samples) should be, in ns; 0 for no lead or if
+// `pace` is NULL. `sparse` says that the case's samples are short, so that the device is idle for
+// most of a visit. The function remembers `sparse` in `pace`.
 uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse);
 
-// Returns true if samples, whose lowest clock was seen_hz, should be repeated after a new lead.
-// Returns false if the clock is as high as it should be, if it is not known (NaN), if the card
-// limits it, or if leads did not raise it.
+// Returns true if samples, whose lowest core clock was seen_hz, should be repeated after a new
+// lead, that is, after light work during which the clock can rise. Returns false if the clock is as
+// high as it should be, if it is not known (NaN), if the card limits it, or if leads did not raise
+// it.
 bool pace_again(struct measure_pace *pace, double seen_hz, double error);
 
 enum pace_verdict {
     PACE_KEPT,  // normal clock: no load is known to keep a higher one
-    PACE_LOWER, // this load always has this clock, but other loads keep a higher one
+    PACE_LOWER, // lower clock that this load always has, while other loads keep a higher one
     PACE_FELL,  // the clock changed during the samples
     PACE_LOW    // too low: this load kept a higher clock earlier in the run (*kept_hz)
 };
 
-// Judges the clock of a visit's samples and remembers it, except for load 0 (not known). `hz` is
-// their median clock. After PACE_FELL and PACE_LOW the case's next visit tries all leads again.
+// Judges the core clock of a visit's samples, and remembers it for the visit's kind of load, unless
+// that kind is not known (0). `hz` is the median clock of the samples. *kept_hz becomes the clock
+// that this kind of load kept before. After PACE_FELL and PACE_LOW the case's next visit tries all
+// leads again.
 enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct visit_clock *clock,
                              double *kept_hz);
 
 // Compares the visits of a case. If a visit's core clock was lower than another visit's
 // (pace_is_lower), and the visit has no reason to be repeated yet, it gets one: `low-clock`. But if
-// the card limited the clock in most visits (remark `throttled`), limited visits are left out of
-// this comparison. Returns the number of visits that got the reason.
+// the card limited the clock in more than half of the visits (remark `throttled`), limited visits
+// are left out of this comparison. Returns the number of visits that got the reason.
 size_t pace_doubt(struct measure_visit *const *visits, size_t count);
 
 #endif

@@ -12,10 +12,10 @@ struct measure_programs {
     struct measure_program *newest; // last compiled program; NULL: none was compiled
 };
 
-// Returns the program of the embedded kernel with that name. `choices` (NULL: all zero) gives the
-// other members of the program's description; its member `kernel` is ignored. Each set of choices
-// makes its own program. Returns NULL with ERROR_UNSUPPORTED if this build has no such kernel, or
-// with the error of gpu_program_create.
+// Returns the program of the embedded kernel with the name `kernel`. `choices` (NULL: all zero)
+// gives the other members of the program's description; its own member `kernel` is ignored. Each
+// set of choices makes its own program. Returns NULL with ERROR_UNSUPPORTED if this build has no
+// such kernel, or with the error of gpu_program_create.
 struct gpu_program *measure_program(struct measure_programs *programs, const char *kernel,
                                     const struct gpu_program_desc *choices, struct error *err);
 

@@ -8,25 +8,27 @@
 #include "measure/visit.h"
 
 struct round_metric {
-    double *medians; // the medians of the rounds, in time order
-    double *limits;  // the limits from all visits that reported one
+    double *medians; // median of the metric's samples in each round, in time order
+    double *limits;  // physical limits of the metric, from all visits that reported one
     size_t rounds, median_room, limit_count, limit_room;
     size_t samples;
-    double step;   // largest step of the clock that a visit reported
-    double half;   // visit_half of the last visit; used only if there is one round
+    double step; // largest step of the clock that a visit reported, in the metric's unit
+    // Half of the interval that the last visit computed itself (visit_half); used only if there is
+    // one round.
+    double half;
     bool at_least; // true: the median of some round is only a lower bound (visit_at_least)
-    bool by_host;  // true: the host had a part in the samples of some round (visit_by_host)
+    bool by_host;  // true: the samples of some round depend on the host (visit_by_host)
     struct stats_serial within;
 };
 
-// A sample of a metric whose distribution matters.
+// A sample of the first metric, kept because the benchmark measures a distribution.
 struct round_answer {
     double value;
     unsigned round;
 };
 
-// A reason, by code and verdict, with the text of its first occurrence, and the number of rounds
-// that have it.
+// All reasons with the same code and verdict: the text of the first one, and the number of rounds
+// that have such a reason.
 struct round_reason {
     const char *code, *text;
     enum verdict verdict; // VERDICT_OK: the reason is a remark
@@ -39,12 +41,14 @@ struct rounds {
     unsigned count;
     size_t dropped; // number of samples that are not finite numbers
     struct round_metric metrics[MEASURE_METRICS_MAX];
-    struct round_answer *answers; // the finite samples of the first metric, if it is a distribution
+    // The finite samples of the first metric, if the benchmark measures a distribution.
+    struct round_answer *answers;
     size_t answer_count, answer_room;
     struct round_reason *reasons;
     size_t reason_count, reason_room;
-    // Merged visits: the first detail of each name, all sensor readings, the first kernel, and the
-    // series of the last visit that has any. It has no metrics and no reasons.
+    // What the visits have besides metrics and reasons, merged into one visit: the first detail of
+    // each name, all sensor readings, the first kernel, and the series of the last visit that has
+    // any.
     struct measure_visit *kept;
 };
 
@@ -59,14 +63,14 @@ void rounds_add(struct rounds *rounds, const struct measure_visit *visit);
 // values.
 const struct round_metric *rounds_primary(const struct rounds *rounds);
 
-// Returns the goal of a metric: collect_rule.goal, given as `goal`, but at least COLLECT_HOST_GOAL
-// if the metric's samples include time of the host.
+// Returns the goal for half of a metric's interval: collect_rule.goal, given as `goal`, but at
+// least COLLECT_HOST_GOAL if the metric's samples include time of the host.
 double rounds_goal(const struct round_metric *metric, double goal);
 
-// Finds the visits that a burst of other work disturbed: samples of the first metric are more than
-// 25 % worse than a typical sample. Gives these visits a reason to be repeated. `rounds` must hold
-// exactly the visits without such a reason. Returns how many visits got one: 0 if more than half
-// were disturbed, or if the first metric is a distribution.
+// Finds the visits that a burst of other work disturbed: samples of the first metric that has
+// values are more than 25 % worse than a typical sample. Gives these visits a reason to be
+// repeated. `rounds` must hold exactly the visits without such a reason. Returns how many visits
+// got one: 0 if more than half were disturbed, or if the benchmark measures a distribution.
 size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,
                         size_t visit_count);
 

@@ -9,17 +9,20 @@
 #include <string.h>
 
 static const double correlation_allowed = 0.3;
-// Chance exceeds this number of standard errors with a probability of 0.05 %.
+// A correlation of more than this many standard errors occurs by chance with a probability of
+// 0.05 %.
 static const double chance_deviations = 3.3;
 
 enum {
-    FEW_SAMPLES = 20, // least samples of a distribution, whose shares are then known to ±30 %
-    ROUND_SAMPLES_LEAST = 4 // fewest samples of a round that is compared with the other rounds
+    // Minimum number of samples of a distribution; with these its shares are known to ±30 %.
+    FEW_SAMPLES = 20,
+    // Minimum number of samples of a round that is compared with the other rounds.
+    ROUND_SAMPLES_LEAST = 4
 };
 static const double distribution_confidence = 0.95, distance_that_matters = 0.25;
 
-// Returns half of the interval divided by the median, or by `least` if the median is smaller.
-// Returns 0 for an interval of length 0, NaN if the interval is not known.
+// Returns half of a metric's interval divided by its median, or by `least` if the median is
+// smaller. Returns 0 for an interval of length 0, NaN if the interval is not known.
 static double relative_half(const struct metric *metric, double least)
 {
     double half = (metric->ci95[1] - metric->ci95[0]) / 2;
@@ -51,7 +54,7 @@ static void judge_limit(struct arena *arena, struct result *result, const struct
 }
 
 // Returns the largest half of an interval, relative to the median, that still counts as near the
-// goal.
+// goal. A result with a larger one is suspect or gets a remark.
 static double far_from(const struct round_metric *metric, double goal)
 {
     return metric->by_host ? fmax(COLLECT_HOST_MOST, goal) : COLLECT_IMPRECISE_FACTOR * goal;
@@ -85,12 +88,14 @@ static void judge_other(const struct rounds *rounds, size_t at, double goal,
 {
     const struct round_metric *gathered = &rounds->metrics[at];
     const char *whole = rounds->info->metrics[at].part_of;
-    // A metric without a unit (a share, a ratio) may be 0. If its median is below 1, the half
-    // interval is judged as it is, not relative to the median.
+    // The half interval is divided by the median, but by 1 if the metric has no unit (a share, a
+    // ratio) and a median below 1, and by the median of the whole if the metric is a part of
+    // another one.
     double least = metric->unit == UNIT_NONE ? 1 : whole ? result_median(result, whole) : 0;
     double half = relative_half(metric, least);
     bool exact = metric->median == 0 && fmax(-metric->ci95[0], metric->ci95[1]) <= gathered->step;
-    if (exact) // relative to a value of 0, the error of one clock step would be infinite
+    // Not judged: relative to a median of 0, the error of one clock step would be infinite.
+    if (exact)
         return;
     if (isnan(half) && result->metrics[0].round_count > metric->round_count)
         result_flag(arena, result, VERDICT_OK, "imprecise",
@@ -104,14 +109,15 @@ static void judge_other(const struct rounds *rounds, size_t at, double goal,
 static void judge_others(const struct rounds *rounds, double goal, struct arena *arena,
                          struct result *result)
 {
-    size_t count = 0; // result->metrics holds the metrics that have rounds, in the same order
+    // Metrics with rounds so far: only these are in result->metrics, in the same order.
+    size_t count = 0;
     for (size_t i = 0; i < rounds->info->metric_count; i++)
         if (rounds->metrics[i].rounds > 0 && count++ > 0)
             judge_other(rounds, i, goal, &result->metrics[count - 1], arena, result);
 }
 
-// Returns true if neighbouring values correlate above 0.3 and by more than chance, and if the
-// standard deviation of what they have in common is larger than `matters`.
+// Returns true if neighbouring values of a series have a correlation above 0.3 that is not chance,
+// and if the standard deviation of what they have in common is larger than `matters`.
 static bool is_correlated(const struct stats_serial *serial, double matters)
 {
     double correlation = stats_serial_correlation(serial);
@@ -137,7 +143,7 @@ static void judge_correlation(const struct rounds *gathered, double goal, struct
                     stats_serial_correlation(within_rounds ? within : &rounds));
 }
 
-// Returns the samples of one round, or of all rounds but this one if `others` is true, in ascending
+// Returns the samples of one round or, if `others` is true, of all other rounds, in ascending
 // order.
 static double *pick(const struct rounds *rounds, unsigned round, bool others, size_t *count,
                     struct arena *scratch)

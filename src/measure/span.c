@@ -59,9 +59,9 @@ static double hz_between(const struct measure_clock *clock, struct clock_stamp a
     return ticks > 0 ? cycles * 1e9 / (ticks * clock->device_tick_ns) : NAN;
 }
 
-// Fills `hz` with the core clock of each core that ran a stamping workgroup both before and after
-// the span: the mean over the whole span. Returns the number of clocks. A core may appear more than
-// once.
+// Fills `hz` with the core clock of each core that ran a workgroup of the clock kernel both before
+// and after the span: the mean over the whole span. Returns the number of clocks. A core may appear
+// more than once.
 static size_t hz_by_core(const struct measure_clock *clock, const struct span_stamps *stamps,
                          double *hz)
 {
@@ -116,7 +116,8 @@ double span_core_hz(struct arena *scratch, const struct measure_clock *clock,
 enum {
     REPEATS_MAX = 4096
 };
-static const double first_warm_ns = 15e6; // first warm-up; clocks rise slowly from idle
+// Least length of the first warm-up, because clocks rise slowly from idle.
+static const double first_warm_ns = 15e6;
 static const double clock_wait_ns = 20e3;
 static const uint64_t timeout_default_ns = 10 * NS_PER_S;
 
@@ -131,7 +132,7 @@ struct worker {
     double stamp_step_ns;
     uint64_t repeats;
     double spent_ns;
-    double submit_ns; // host time that the last submission took
+    double submit_ns; // host time in ns that the last call of gpu_batch_submit took
 };
 
 static const struct gpu_info *info_of(const struct worker *worker)
@@ -139,7 +140,8 @@ static const struct gpu_info *info_of(const struct worker *worker)
     return gpu_device_info(gpu_scope_device(worker->desc->scope));
 }
 
-// Returns the offset in bytes of the stamps after the span. The stamps before it are at offset 0.
+// Returns the offset, in the buffer of stamps, of the stamps that are taken after the span. The
+// stamps taken before the span are at offset 0.
 static uint64_t after_offset(const struct clock_dispatch *clock)
 {
     return clock_kernel_bytes(clock->groups, clock->stamps);
@@ -189,8 +191,8 @@ static void record_clock(struct worker *worker, uint64_t offset)
     clock_kernel_dispatch(worker->batch, &worker->clock);
 }
 
-// Records this submission's share of the lead. The lead is divided among about as many submissions
-// as there are samples.
+// Records this submission's share of the lead, the light work that gives the core clock time to
+// rise. The lead is divided among about as many submissions as there are samples.
 static void record_lead(struct worker *worker)
 {
     const struct measure_request *request = worker->desc->request;
@@ -226,9 +228,9 @@ static bool run(struct worker *worker, double *took_ns, struct error *err)
     return true;
 }
 
-// Finds the number of units that makes a sample long enough, starting with `next`. A first run may
-// be slow for many reasons, so a second run must be long enough too, unless the first took 125 ms
-// or more.
+// Finds the number of units of work that makes a sample long enough, starting with `next`. A first
+// run may be slow for many reasons, so a second run must be long enough, too, unless the first took
+// 125 ms or more.
 static bool find_repeats(struct worker *worker, uint64_t next, struct error *err)
 {
     const struct measure_span_desc *desc = worker->desc;
@@ -255,8 +257,8 @@ static bool warm_up(struct worker *worker, struct error *err)
     bool first = worker->desc->request->round == 0 && !worker->desc->warm;
     struct span_warmth warmth = {.least_ns = first ? first_warm_ns : 0,
                                  .calm_wanted = worker->desc->repeats ? 1 : 2};
-    // The loop also ends by the host's clock, because a device that reports spans of 0 would never
-    // end it.
+    // The warm-up also ends after a time on the host's clock: a device that reports spans of 0
+    // would never be warm.
     uint64_t end_ns = clock_deadline_ns(2 * (uint64_t)SPAN_WARM_MOST_NS);
     double took_ns;
     do {
@@ -266,8 +268,9 @@ static bool warm_up(struct worker *worker, struct error *err)
     return true;
 }
 
-// Finds the number of units before the core clock has risen and, unless desc->warm, a second time
-// after it has risen. If an earlier visit found the number, it is used unchanged.
+// Finds the number of units of work per sample, and warms up. Unless desc->warm, then finds the
+// number again, because the core clock has risen. If an earlier visit found the number, it is used
+// unchanged.
 static bool size_and_warm_up(struct worker *worker, struct error *err)
 {
     if (worker->desc->repeats)
@@ -343,7 +346,7 @@ static bool take_samples(struct worker *worker, struct measure_span *span, struc
     return true;
 }
 
-// Returns the relative error of a sample's core clock: the step of the device's clock divided by
+// Returns the relative error of a sample's core clock: the step of the device-wide clock divided by
 // the time between the sample's two stamps. Returns 0 if the core clock is not measured.
 static double core_error(const struct worker *worker, const struct measure_span *span)
 {
@@ -358,8 +361,8 @@ static bool ran_low(const struct worker *worker, const struct measure_span *span
     return !request->gate && pace_again(request->pace, span->low_hz, span->core_error);
 }
 
-// Takes the samples, and repeats them while their core clock is too low. Before each repetition
-// sizes the work again, because samples get shorter when the clock rises.
+// Takes the samples, and repeats them while their core clock is too low. Before each repetition, it
+// finds the number of units per sample again, because units get shorter when the clock rises.
 static bool take_paced_samples(struct worker *worker, struct measure_span *span, struct error *err)
 {
     for (;;) {
@@ -377,8 +380,8 @@ static bool take_paced_samples(struct worker *worker, struct measure_span *span,
     }
 }
 
-// Returns a batch of the bare work, without stamps and time stamps of a span, for counting. Returns
-// NULL with an error.
+// Returns a batch for hardware counters, which holds only the work: no clock stamps and no span.
+// Returns NULL with an error.
 static struct gpu_batch *record_counted(const struct worker *worker, uint64_t repeats,
                                         struct error *err)
 {

@@ -9,9 +9,9 @@
 #include "measure/clock.h"
 #include "measure/visit.h"
 
-// Records `repeats` units of work into the batch, between the begin and the end of a span; for work
-// that is counted there is no span. It is called again whenever the number of units changes. Errors
-// are kept in the batch.
+// A function that records `repeats` units of work into the batch, between the begin and the end of
+// a span; for work that is counted there is no span. It is called again whenever the number of
+// units changes. Errors are kept in the batch.
 typedef void measure_record(void *context, struct gpu_batch *batch, uint64_t repeats);
 
 struct measure_span_desc {
@@ -19,18 +19,21 @@ struct measure_span_desc {
     struct gpu_queue *queue; // queue for the work; NULL: the device's first queue
     measure_record *record;
     void *context;
-    const struct measure_clock *clock; // clocks of kernels; NULL: the core clock is not measured
+    // The clocks that kernels can read; NULL: the core clock is not measured.
+    const struct measure_clock *clock;
     const struct measure_request *request;
     bool unordered;       // true: the units of work may overlap each other
-    bool draws;           // the units contain draws
-    bool rays;            // the units trace rays or build trees (gpu/rays.h)
-    uint64_t repeats;     // units per sample that an earlier visit found; 0: not found yet
-    uint64_t repeats_max; // largest number of units per sample; 0: 4096
-    bool warm;            // true: the device is already warm, so one warm-up run and one sizing do
+    bool draws;           // true: the units of work contain draws
+    bool rays;            // true: the units of work trace rays or build trees (gpu/rays.h)
+    uint64_t repeats;     // number of units per sample, found by an earlier visit; 0: not found yet
+    uint64_t repeats_max; // maximum number of units per sample; 0: 4096
+    // True: the device is already warm, so one warm-up run is enough, and the number of units per
+    // sample is found only once.
+    bool warm;
 };
 
 struct measure_span {
-    double *unit_ns; // [i]: device time of one unit of work in sample i
+    double *unit_ns; // [i]: device time in ns of one unit of work in sample i
     // [i]: core clock of sample i, NaN if not known. NULL: no sample's clock is known.
     double *core_hz;
     double core_error; // relative error of a sample's core clock
@@ -39,13 +42,15 @@ struct measure_span {
     // noticed.
     double low_hz, high_hz;
     size_t count;
-    bool host_bound;               // the device waited for the host to submit (MEASURE_HOST_BOUND)
-    uint64_t repeats;              // units per sample, for measure_span_desc of the next visit
-    double sample_ns;              // median length of a sample
-    double step_ns;                // step of the time stamps divided by `repeats`
-    uint64_t device_time_ns;       // device time of all runs: sizing, warm-up and samples
-    uint64_t began_ns, ended_ns;   // host time before the first and after the last sample
-    struct measure_count *counted; // counters of the same work; NULL: the visit is not counted
+    bool host_bound;  // true: the device waited for the host to submit (MEASURE_HOST_BOUND)
+    uint64_t repeats; // number of units per sample, for measure_span_desc of the next visit
+    double sample_ns; // median length of a sample, in ns
+    double step_ns;   // step of the time stamps in ns, divided by `repeats`
+    // Device time of all runs, in ns: to find `repeats`, to warm up, and to take samples.
+    uint64_t device_time_ns;
+    uint64_t began_ns, ended_ns; // host time in ns before the first and after the last sample
+    // Hardware counters of the same work; NULL: the visit is not counted.
+    struct measure_count *counted;
 };
 
 // Warms up and takes request->samples samples (0: one), or fewer if they are long (span_another).
@@ -62,8 +67,8 @@ MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_
 // span of a visit.
 void measure_span_note(const struct measure_span *span, struct measure_visit *visit);
 
-// Sets the samples and the clock step of metric number `metric`: a rate per second, if one unit of
-// work has `amount` bytes or operations.
+// Sets the samples and the clock step of the visit's metric number `metric`, which is a rate per
+// second of something of which each unit of work has `amount`, such as bytes or operations.
 void measure_span_rate(const struct measure_span *span, double amount, unsigned metric,
                        struct measure_visit *visit);
 
@@ -85,10 +90,10 @@ struct span_size {
 double span_wanted_ns(uint64_t asked_ns, double stamp_step_ns);
 
 // Returns the next number of units to try if `repeats` units took took_ns, or `repeats` itself if
-// they lasted long enough or cannot be increased. So many units should last 10 % longer than
-// wanted. The number grows at most by a factor of 16, and only so far that a submission lasts at
-// most SPAN_LONGEST_NS: drivers' watchdogs end longer ones (after 2 s on Windows and with some
-// Linux drivers, 0.5 s on phones).
+// they lasted long enough or cannot be increased. The returned number should last 10 % longer than
+// wanted. It grows at most by a factor of 16, and only so far that a submission lasts at most
+// SPAN_LONGEST_NS: drivers' watchdogs end longer ones (after 2 s on Windows and with some Linux
+// drivers, 0.5 s on phones).
 uint64_t span_next_repeats(const struct span_size *size, uint64_t repeats, double took_ns);
 
 enum {
@@ -97,11 +102,12 @@ enum {
 
 // Decides when a device is warm. Equal work gets faster while the core clock rises. The device is
 // warm after at least least_ns of work, as soon as calm_wanted runs in a row were at most 0.5 %
-// faster than the best run before them. After SPAN_WARM_MOST_NS of work it is warm in any case.
+// faster than the best run before them. After SPAN_WARM_MOST_NS of work it counts as warm in any
+// case.
 struct span_warmth {
     double least_ns;
-    unsigned calm_wanted; // number of steady runs that are needed; 0: two
-    double best_ns;       // length of the shortest run; 0: no run yet
+    unsigned calm_wanted; // number of runs in a row without a rise in speed that are needed; 0: two
+    double best_ns;       // length in ns of the shortest run; 0: no run yet
     double spent_ns;
     unsigned calm_runs;
 };
@@ -110,13 +116,13 @@ enum {
     SPAN_WARM_MOST_NS = 300 * 1000 * 1000
 };
 
-// Adds the length of a run. Returns true if the device is warm after it.
+// Adds the length of a warm-up run. Returns true if the device is warm after this run.
 bool span_warm(struct span_warmth *warmth, double took_ns);
 
-// Returns true if a visit should take another sample. It has `taken` of `asked` samples (0: one),
-// which lasted spent_ns together; asked_ns is the planned length of a sample (0: not planned). If
-// they lasted SPAN_LONG times as long as was planned for all, SPAN_SAMPLES_LEAST samples are
-// enough.
+// Returns true if a visit should take another sample. It has already taken `taken` of `asked`
+// samples (0: one), which lasted spent_ns together; asked_ns is the planned length of a sample (0:
+// not planned). If the samples lasted SPAN_LONG times as long as was planned for all of them,
+// SPAN_SAMPLES_LEAST samples are enough.
 bool span_another(unsigned asked, uint64_t asked_ns, size_t taken, double spent_ns);
 
 enum {
@@ -131,10 +137,10 @@ struct span_stamps {
     uint32_t groups, stamps;
 };
 
-// Returns the core clock; NaN if the stamps give none. With one stamp per workgroup, it is the mean
-// clock over the whole span, as the median over the cores that stamped both before and after it:
-// counters of different cores are unrelated. With two stamps per workgroup, it is the clock during
-// the wait between them, as the median over all workgroups.
+// Returns the core clock in Hz; NaN if the stamps give none. With one stamp per workgroup, it is
+// the mean clock over the whole span, as the median over the cores that stamped both before and
+// after it: counters of different cores are unrelated. With two stamps per workgroup, it is the
+// clock during the wait between them, as the median over all workgroups.
 double span_core_hz(struct arena *scratch, const struct measure_clock *clock,
                     const struct span_stamps *stamps);
 

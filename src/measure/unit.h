@@ -18,8 +18,8 @@ MUST_CHECK bool measure_unit_time(const struct measure_span_desc *desc, unsigned
                                   struct error *err);
 
 // Returns how many iterations (passes, repeats) should last wanted_ns, if `iterations` of them
-// lasted took_ns. The number changes in proportion to the time, but by a factor from `least` to
-// `most`. The result is not rounded.
+// lasted took_ns. The number changes in proportion to the time, but by a factor of at least `least`
+// and at most `most`. The result is not rounded.
 double measure_unit_grow(double iterations, double wanted_ns, double took_ns, double least,
                          double most);
 

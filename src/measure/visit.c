@@ -9,7 +9,9 @@
 
 enum {
     FIRST_ROOM = 4,
-    RANGE_TRIMMED = 4 // with this many clocks, the lowest and the highest are not in the range
+    // If a visit has at least this many core clocks, the lowest and the highest do not count for
+    // its range.
+    RANGE_TRIMMED = 4
 };
 
 // Returns the list, or a larger copy of it, with room for one more element. Capacities are powers
@@ -163,7 +165,7 @@ void visit_core_clock(struct measure_visit *visit, const double *hz, size_t coun
             known[found++] = hz[i];
     if (found == 0)
         return;
-    visit_sensor(visit, "core_clock", UNIT_HZ, stats_median(known, found)); // now `known` is sorted
+    visit_sensor(visit, "core_clock", UNIT_HZ, stats_median(known, found)); // sorts `known`
     size_t outer = found >= RANGE_TRIMMED ? 1 : 0;
     visit->clock.low_hz = known[outer];
     visit->clock.high_hz = known[found - 1 - outer];

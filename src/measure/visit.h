@@ -21,23 +21,26 @@ struct measure_samples {
     size_t count;
     double step;   // one step of the clock that timed the samples, in the metric's unit
     double half;   // half of the 95 % interval if the visit itself computed it; else 0
-    double limit;  // physical limit of the metric; not finite or 0: not known
+    double limit;  // physical limit of the metric, in its unit; not finite or 0: not known
     bool at_least; // true: the median is only a lower bound (visit_at_least)
-    bool by_host;  // true: the host had a part in the samples (visit_by_host)
+    bool by_host;  // true: the samples depend on the host (visit_by_host)
 };
 
 // The core clock during a visit's samples. The worker judges it (measure/pace.h).
 struct visit_clock {
-    double low_hz, high_hz; // lowest and highest clock of the samples; 0: not known
-    double error;           // relative error of the clock of one sample
-    uint32_t load;          // kind of load; loads of one kind keep the same clock; 0: not known
-    bool uses_memory;       // the load reads or writes the device's memory
+    double low_hz, high_hz; // lowest and highest core clock of the samples; 0: not known
+    double error;           // relative error of the core clock of one sample
+    // Number of the kind of load (measure_claim_load), for which one core clock is normal; 0: not
+    // known.
+    uint32_t load;
+    bool uses_memory; // true: the load reads or writes the device's memory
 };
 
 struct measure_visit {
-    struct arena *arena;                                 // owns the data of the members below
-    struct measure_samples metrics[MEASURE_METRICS_MAX]; // one per metric of benchmark_info.metrics
-    struct reason *reasons;                              // reasons that make the case suspect
+    struct arena *arena; // owns the data of the members below
+    // The samples of each metric, in the order of benchmark_info.metrics.
+    struct measure_samples metrics[MEASURE_METRICS_MAX];
+    struct reason *reasons; // reasons that make the case suspect
     size_t reason_count;
     struct reason *retakes; // reasons why the visit should be repeated
     size_t retake_count;
@@ -45,7 +48,8 @@ struct measure_visit {
     size_t remark_count;
     struct named_text *details;
     size_t detail_count;
-    // "core_clock" in Hz, during the samples, then values of the card's sensors, after them.
+    // Values of sensors: first "core_clock" in Hz, measured during the samples, then the card's
+    // sensors, read after the samples.
     struct named_number *sensors;
     size_t sensor_count;
     struct series *series;
@@ -53,9 +57,10 @@ struct measure_visit {
     struct counter *counters; // hardware counters, if the visit is counted (measure_request.count)
     size_t counter_count;
     struct kernel_info kernel;
-    uint64_t device_time_ns;     // device time spent measuring; the case's budget limits it
+    // Device time spent measuring, in ns; the case's budget limits its sum.
+    uint64_t device_time_ns;
     uint64_t began_ns, ended_ns; // host time at the begin and end of the samples; 0: not known
-    struct visit_clock clock;    // the core clock; not sent to the parent
+    struct visit_clock clock;    // core clock of the samples; not sent to the parent process
 };
 
 // A point at which the visits of several devices wait for each other. Each device is then prepared
@@ -73,18 +78,21 @@ struct measure_leave {
 
 // What a visit should do.
 struct measure_request {
-    // Wanted samples of the first metric; a visit may take more if they cost no time.
+    // Number of samples of the first metric to take; a visit may take more if they cost no time.
     unsigned samples;
-    uint64_t sample_ns;  // minimum device time of a sample, usually 2 ms
-    uint64_t timeout_ns; // longest wait for one submission
+    uint64_t sample_ns;  // minimum device time of a sample in ns, usually 2 ms
+    uint64_t timeout_ns; // maximum wait for one submission, in ns
     // Number of the round. In round 0, the case's first visit decides on the size and shape of the
     // work.
     unsigned round;
-    const struct measure_gate *gate; // where devices wait for each other; NULL: only one measures
-    bool any_clock;                  // true: the core clock of the samples is not judged
-    struct measure_count *count;     // counters to read; NULL: the visit is not counted
-    struct measure_pace *pace;       // judges the core clock; NULL: samples are not repeated for it
-    const struct measure_leave *leave; // says when to end early; NULL: the visit never does
+    // The gate where several devices wait for each other; NULL: only one device measures.
+    const struct measure_gate *gate;
+    bool any_clock;              // true: the core clock of the samples is not judged
+    struct measure_count *count; // hardware counters to read; NULL: the visit is not counted
+    // Judges the core clock; NULL: samples are not repeated because of their clock.
+    struct measure_pace *pace;
+    // Tells the visit when to end early; NULL: the visit never ends early.
+    const struct measure_leave *leave;
 };
 
 // Fails with ERROR_INTERRUPTED if the visit is asked to end early. A visit that has many parts,
@@ -106,8 +114,8 @@ void visit_samples(struct measure_visit *visit, unsigned metric, const double *v
 // Sets half of the 95 % interval of a metric that is measured by a single visit of the case.
 void visit_half(struct measure_visit *visit, unsigned metric, double half);
 
-// Marks the median of a metric's samples as a lower bound. Of many samples it is only known that
-// they are longer than some time, so the true median may be larger.
+// Marks the median of a metric's samples as a lower bound. This is done if of many samples it is
+// only known that they are longer than some time, so that the true median may be larger.
 void visit_at_least(struct measure_visit *visit, unsigned metric);
 
 // Marks the samples of a metric as dependent on the host: the host's clock timed them, or the
@@ -144,8 +152,8 @@ double visit_sensor_value(const struct measure_visit *visit, const char *name);
 // clock is known.
 void visit_core_clock(struct measure_visit *visit, const double *hz, size_t count, double error);
 
-// Adds a hardware counter, per unit of the visit's work. Its `claimed` is NaN if nothing is
-// claimed.
+// Adds a hardware counter. Its values are per unit of the visit's work; its member `claimed` is NaN
+// if the benchmark predicts no value.
 void visit_counter(struct measure_visit *visit, const struct counter *counter);
 
 // Adds a series with its name, columns and data.

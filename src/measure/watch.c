@@ -20,31 +20,32 @@ enum {
     // Number of dispatches that are timed one by one: the largest number of spans in a batch.
     LENGTHS = 64,
     ITERATIONS_MAX = 1 << 20,
-    FITTINGS_MAX = 4, // most attempts at a watch, if they turn out too short
+    FITTINGS_MAX = 4, // maximum number of attempts, if watches turn out too short
     // Workgroups per core in the arithmetic yardstick, enough to keep the core's units busy.
     CORE_GROUPS = 16,
     YARDSTICK_RUNS = 2,
-    PASSES_MAX = 64, // most repetitions of the copy within the last cache
+    PASSES_MAX = 64, // maximum number of copies within the last cache that are timed together
     GROUPS_UNKNOWN = 64,
-    GROUPS_MAX = 512 // stamps of at most this many workgroups are read
+    GROUPS_MAX = 512 // maximum number of workgroups whose stamps are read
 };
 static const uint64_t least_default_ns = 5000000;
 static const uint64_t timeout_ns = UINT64_C(10000000000);
-// A gap is an interval of more than gap_factor times the median, and gap_least_ns longer than it. A
-// rising core clock makes no such gap: from idle to full speed (345 to 1980 MHz on an H200) a loop
-// gets 5.7 times faster.
+// A gap is an interval of more than gap_factor times the median of all intervals, and at least
+// gap_least_ns longer than the median. A rising core clock makes no such gap: from idle to full
+// speed (345 to 1980 MHz on an H200) a loop gets 5.7 times faster.
 static const double gap_factor = 6, gap_least_ns = 20e3;
-static const double step_most_ns = 5e3; // largest step of a clock that can show gaps
+// A device-wide clock with a larger step than this cannot show gaps.
+static const double step_most_ns = 5e3;
 static const double arithmetic_ns = 200e3;
 static const uint64_t copy_bytes = UINT64_C(64) << 20, link_bytes = UINT64_C(4) << 20;
 static const uint64_t cache_least_bytes = UINT64_C(1) << 20;
-static const double passes_most_ns = 100e3; // longest time of the copies within the last cache
+static const double passes_most_ns = 100e3; // maximum time of the copies within the last cache
 
 struct watch_copy {
     struct gpu_buffer *to, *from;
     uint64_t bytes;
-    uint32_t passes; // repetitions that are timed as one; 0: not measured
-    bool is_warmed;  // one more pass goes before the timed ones
+    uint32_t passes; // number of copies that are timed together; 0: the copy is not measured
+    bool is_warmed;  // true: one untimed copy goes before the timed ones
 };
 
 struct measure_watch {
@@ -59,7 +60,8 @@ struct measure_watch {
     uint32_t groups, iterations, arithmetic_iterations;
     double limits[WATCH_YARDSTICKS];
     bool limits_known;
-    double fastest_hz; // fastest core clock measured together with a yardstick; 0: not known
+    // Fastest core clock that was measured together with the yardsticks; 0: not known.
+    double fastest_hz;
     struct watch_copy copies[WATCH_YARDSTICKS]; // WATCH_CORES is none
 };
 
@@ -142,8 +144,9 @@ static bool submit(struct measure_watch *watch, struct error *err)
     return gpu_batch_end(watch->batch, err) && gpu_batch_run(watch->batch, timeout_ns, err);
 }
 
-// Reads the stamps of all dispatches as one series for each workgroup number. In the next dispatch
-// that workgroup may run on another core, but all cores share the device-wide clock.
+// Reads the stamps of all dispatches as one series for each workgroup number. The workgroup with
+// the same number may run on another core in the next dispatch, but all cores share the device-wide
+// clock.
 static void read_gaps(struct measure_watch *watch, struct watch_finding *finding, double *away_ns)
 {
     const uint32_t *words = gpu_buffer_map(watch->words);
@@ -160,7 +163,8 @@ static void read_gaps(struct measure_watch *watch, struct watch_finding *finding
         }
         watch_add_intervals(watch->arena, intervals_ns, READINGS - 1, finding, away_ns);
     }
-    finding->watched_ns /= watch->groups; // a sum over all workgroups, which watch the same time
+    // The sum over all workgroups becomes a mean, because all workgroups watched the same time.
+    finding->watched_ns /= watch->groups;
     *away_ns /= watch->groups;
 }
 
@@ -188,9 +192,9 @@ static bool take(struct measure_watch *watch, struct watch_finding *finding, dou
     return true;
 }
 
-// Takes a watch during which the device worked for it at least 90 % of least_ns. The core clock may
-// have changed since the last watch, so a watch that was too short is repeated with more
-// iterations; there are at most FITTINGS_MAX watches.
+// Takes a watch that lasts at least 90 % of least_ns, without the time of other work. The core
+// clock may have changed since the last watch, so a watch that was too short is repeated with more
+// iterations. After FITTINGS_MAX watches, the last one is used in any case.
 static bool take_long_enough(struct measure_watch *watch, double least_ns,
                              struct watch_finding *finding, double *away_ns, struct error *err)
 {
@@ -248,9 +252,9 @@ static struct gpu_buffer *make_buffer(struct measure_watch *watch, uint64_t byte
                              &(struct gpu_buffer_desc){.bytes = bytes, .memory = memory}, &no_room);
 }
 
-// Creates the copies, all of them in the same buffers at each watch, because the rate of a cache
-// depends on the place of the data. If there is not enough memory for a buffer, no copy is
-// measured.
+// Creates the copies within memory, within the last cache and over the link. All watches use the
+// same buffers, because the rate of a cache depends on the place of the data. If there is not
+// enough memory for a buffer, no copy is measured.
 static void make_copies(struct measure_watch *watch)
 {
     struct measure_limits limits;
@@ -271,7 +275,8 @@ static void make_copies(struct measure_watch *watch)
     watch->copies[WATCH_TO_HOST] = (struct watch_copy){readback, from, link_bytes, 1, false};
 }
 
-// Creates the yardsticks (watch.h); a model has none.
+// Creates the yardsticks, small fixed pieces of work (watch.h). A model (a simulated device) has
+// none.
 static bool make_yardsticks(struct measure_watch *watch, struct error *err)
 {
     if (watch->info->caps & GPU_CAP(VIRTUAL_TIME))
@@ -310,9 +315,9 @@ static bool record_yardsticks(struct measure_watch *watch, uint32_t iterations, 
     return gpu_batch_end(watch->yardsticks, err);
 }
 
-// Sets *rate to the iterations of all cores per core cycle, which the core clock does not change,
-// and *core_hz to the core clock. If kernels cannot read that clock, sets *rate to the iterations
-// per second, and *core_hz to NaN.
+// Sets *rate to the number of iterations that all cores make per core cycle, which does not depend
+// on the core clock, and *core_hz to the core clock. If kernels cannot read the core clock, sets
+// *rate to the iterations per second, and *core_hz to NaN.
 static bool read_arithmetic(struct measure_watch *watch, uint32_t iterations, double *rate,
                             double *core_hz, struct error *err)
 {
@@ -352,8 +357,9 @@ static bool read_copy(struct measure_watch *watch, unsigned span, double *rate, 
     return true;
 }
 
-// Runs all yardsticks once and raises `rates` and *most_hz to what it measures. A yardstick that is
-// not measured leaves its rate as it is, because fmax ignores a NaN.
+// Runs all yardsticks once. Raises each of `rates` to the measured rate and *most_hz to the
+// measured core clock, if these are higher. A yardstick that is not measured leaves its rate as it
+// is, because fmax ignores a NaN.
 static bool run_yardsticks(struct measure_watch *watch, uint32_t iterations,
                            double rates[WATCH_YARDSTICKS], double *most_hz, struct error *err)
 {
@@ -371,8 +377,8 @@ static bool run_yardsticks(struct measure_watch *watch, uint32_t iterations,
     return true;
 }
 
-// Runs each yardstick YARDSTICK_RUNS times and keeps the highest rate, because an idle link is
-// still slow at the first run.
+// Runs each yardstick (a small fixed piece of work) YARDSTICK_RUNS times and keeps its highest
+// rate, because an idle link is still slow at the first run.
 static bool take_yardsticks(struct measure_watch *watch, struct watch_finding *finding,
                             struct error *err)
 {
@@ -420,9 +426,10 @@ static bool choose_program(struct measure_watch *watch, struct error *err)
     return watch->program != NULL;
 }
 
-// Sets the limits of the rates over the link. The other yardsticks get none: no limit of the last
-// cache is known, and the others do not come near theirs. A copy within the memory of an H200
-// reaches 83 % of it through CUDA, and 17 % through Vulkan.
+// Sets the limits of the rates over the link. The other yardsticks get no limit: the limit of the
+// last cache is not known, and arithmetic and copies within memory do not come near their limits. A
+// copy within the memory of an H200 reaches 83 % of its limit through CUDA, and 17 % through
+// Vulkan.
 static void find_limits(struct measure_watch *watch)
 {
     struct arena_mark mark = arena_mark(watch->arena);
@@ -466,7 +473,7 @@ bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
     if (!take_yardsticks(watch, finding, err))
         return false;
     if (!watch->limits_known)
-        find_limits(watch); // called after the copies, because an idle card slows its link down
+        find_limits(watch); // after the copies, because an idle card slows its link down
     memcpy(finding->limits, watch->limits, sizeof finding->limits);
     return true;
 }

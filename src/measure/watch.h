@@ -21,14 +21,16 @@
 
 enum watch_method {
     WATCH_NONE,
-    WATCH_GAPS,    // looks for gaps between two clock readings of a kernel
-    WATCH_LENGTHS, // compares the lengths of equal dispatches
-    // For a CPU device: the time that threads waited for a processor (base/processors.h).
+    WATCH_GAPS,    // looks for gaps between successive clock readings in a kernel
+    WATCH_LENGTHS, // looks for dispatches that take longer than equal ones
+    // For a CPU device: measures how long threads waited for a processor (base/processors.h).
     WATCH_QUEUE
 };
 
 enum watch_yardstick {
-    WATCH_CORES,     // arithmetic: iterations of all cores, per core cycle or else per second
+    // Arithmetic on all cores, in iterations per core cycle, or per second if the core clock cannot
+    // be read.
+    WATCH_CORES,
     WATCH_MEMORY,    // copy within the device's memory, in bytes per second
     WATCH_CACHE,     // copy within the last cache, in bytes per second
     WATCH_TO_DEVICE, // copy from the host, in bytes per second
@@ -39,26 +41,26 @@ enum watch_yardstick {
 // What one watch found.
 struct watch_finding {
     enum watch_method method;
-    double share;      // share of the watched time in which the device did other work
-    double longest_ns; // longest single interruption by other work
+    double share;      // part of the watched time in which the device did other work
+    double longest_ns; // longest single interruption by other work, in ns
     double watched_ns;
     double rates[WATCH_YARDSTICKS];  // measured rate of each yardstick; NaN: not measured
     double limits[WATCH_YARDSTICKS]; // physical limit of each rate; NaN: not known
-    const char *who; // processes that use the device; NULL: none are known, or share is 0
+    const char *who; // names of processes that use the device; NULL: none are known, or share is 0
 };
 
 struct measure_watch;
 
-// Fails with ERROR_UNSUPPORTED for a CPU device, whose threads are watched instead, or if this
-// build lacks the clock kernel.
+// Checks whether a device can be watched. Fails with ERROR_UNSUPPORTED for a CPU device, whose
+// threads are watched instead, or if this build lacks the clock kernel.
 MUST_CHECK bool measure_watch_check(const struct gpu_info *info, struct error *err);
 
-// Prepares to watch a device; its objects belong to `scope`. Returns NULL with an error.
+// Prepares to watch a device. The objects for that belong to `scope`. Returns NULL with an error.
 struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *scope,
                                          struct error *err);
 
-// Watches for `least_ns` (0: 5 ms), which may be at most about a second. A watch that lasted less
-// than 90 % of that is repeated, but at most three times.
+// Watches the device for `least_ns` (0: 5 ms), which may be at most about a second. A watch that
+// lasted less than 90 % of that is repeated, but at most three times.
 MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
                                   struct watch_finding *finding, struct error *err);
 
@@ -66,9 +68,9 @@ MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns
 
 // Adds intervals to a finding. An interval is the time between neighbouring readings of a clock by
 // one workgroup, or the length of one of several equal dispatches. watched_ns grows by their sum.
-// An interval was interrupted if it is longer than six times the median (no change of the core
-// clock explains that) and longer than the median plus 20 µs. What it lasts beyond the median is
-// added to *away_ns, and longest_ns is raised to the largest such excess.
+// An interval was interrupted if it is longer than six times the median of all (no change of the
+// core clock explains that) and longer than the median plus 20 µs. The part of such an interval
+// beyond the median is added to *away_ns, and longest_ns is raised to the largest such part.
 void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size_t count,
                          struct watch_finding *finding, double *away_ns);
 
@@ -83,10 +85,10 @@ void watch_drop_slow_clock(double core_hz, double *fastest_hz, struct watch_find
 // most a quarter of that cache. Returns 0 if the cache is not known or is smaller than 1 MiB.
 uint64_t watch_cache_bytes(const struct measure_limits *limits);
 
-// Returns how often to repeat such a copy of `bytes` bytes so that it lasts as long as the copy
-// within memory, but at most 0.1 ms. `rates` are those of the last watch, which repeated it
-// `passes` times. The result is never below `passes`: fewer repetitions would look like a lower
-// rate, because the time stamps are part of the time.
+// Returns how often to repeat a copy of `bytes` bytes within the last cache so that all repetitions
+// together last as long as the copy within memory, but at most 0.1 ms. `rates` are those of the
+// last watch, which repeated the copy `passes` times. The result is never below `passes`: fewer
+// repetitions would look like a lower rate, because the time stamps are part of the time.
 uint32_t watch_cache_passes(uint32_t passes, uint64_t bytes, const double rates[WATCH_YARDSTICKS]);
 
 #endif

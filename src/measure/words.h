@@ -8,17 +8,18 @@
 #include "gpu/gpu.h"
 
 enum {
-    // Number of words for the sum, and for the count; kernels call it WORDS_SLOTS.
+    // Number of words over which the sum is spread, and as many for the count; kernels call it
+    // WORDS_SLOTS.
     MEASURE_WORDS_SLOTS = 1024
 };
 
 struct measure_words {
-    uint32_t sum; // sum of the values that were read, modulo 2^32
+    uint32_t sum; // sum of the values that kernels read, modulo 2^32
     uint64_t count;
 };
 
-// Creates the buffer. Its contents are undefined until measure_words_clear. Returns NULL with an
-// error.
+// Creates the buffer for the sum and the count. Its contents are undefined until
+// measure_words_clear. Returns NULL with an error.
 struct gpu_buffer *measure_words_create(struct gpu_scope *scope, struct error *err);
 
 MUST_CHECK bool measure_words_clear(struct gpu_buffer *buffer, struct error *err);

@@ -30,7 +30,7 @@ struct lines {
     struct line *list;
     size_t count, capacity;
     size_t widths[COLUMN_COUNT];
-    enum column columns; // number of columns that fit the screen
+    enum column columns; // number of columns of the table that fit the screen
 };
 
 // Returns the value of a figure as text. A figure that is not trusted is in parentheses, so that
@@ -95,8 +95,8 @@ static void line_print(const struct lines *lines, const char *const *cells, enum
     fputc('\n', screen->stream);
 }
 
-// Prints why the figure at index `at` is not trusted. Prints nothing if the next figure has the
-// same reason, because it is printed there.
+// Prints, below the figure at index `at`, why that figure is not trusted. If the next figure has
+// the same reason, prints nothing, because the reason is printed below the next figure.
 static void reason_print(const struct lines *lines, size_t at)
 {
     const struct card_figure *figure = lines->list[at].figure;
@@ -129,7 +129,8 @@ static void lines_print_all(struct lines *lines, const char *reference, bool rea
 
 // ---------------------------------------------------------------- the card
 
-// Prints a line: the title in bold, the rest in grey. The line is cut to the width of the screen.
+// Prints a line of the card's head: `title` in bold, then `rest` in grey. The line is cut to the
+// width of the screen.
 static void head_line(struct screen *screen, const char *title, const char *rest)
 {
     title = screen_quote(screen->arena, title, screen->columns);
@@ -139,7 +140,7 @@ static void head_line(struct screen *screen, const char *title, const char *rest
     fputc('\n', screen->stream);
 }
 
-// Prints a warning, cut to the width of the screen. Prints nothing if it is NULL.
+// Prints a warning, cut to the width of the screen. Prints nothing if `warning` is NULL.
 static void warning_line(struct screen *screen, const char *warning)
 {
     if (!warning)
@@ -202,8 +203,8 @@ bool console_card(const struct card *card, const struct console_desc *desc, FILE
 
 // ---------------------------------------------------------------- the card as Markdown
 
-// Returns a text from a run file without control characters and without "|<>", for a line or cell
-// of Markdown. Returns "" for NULL.
+// Returns a text from a run file in a form that is safe in a line or table cell of Markdown:
+// control characters become '?', the characters "|<>" become '/'. Returns "" for NULL.
 static const char *markdown_text(struct arena *arena, const char *text)
 {
     enum {
@@ -258,7 +259,8 @@ void console_card_markdown(const struct card *card, FILE *stream)
 
 // ---------------------------------------------------------------- headlines not on the card
 
-// Prints why cases failed and, if no case was measured, why cases were skipped.
+// Prints why cases of a benchmark failed and, if none of its cases was measured, why they were
+// skipped.
 static void print_causes(struct screen *screen, const struct notes *notes,
                          const struct run_counts *counts)
 {

@@ -11,19 +11,21 @@
 #include <string.h>
 
 enum {
-    EDGE = 4,           // left margin of the texts
-    LINE = 15,          // height of a title line
-    SMALL_LINE = 13,    // height of a line of small text
-    PLOT = 150,         // height of the area in which lines are drawn
-    BAR_ROW = 25,       // height of a bar and the label above it
-    LABELS_MOST = 150,  // largest width of the labels beside the lines
-    LETTERS_MOST = 300, // largest number of characters in a text
-    SWATCH = 12,        // width of the coloured dash that precedes the label of a line
+    EDGE = 4,           // margin at the left and right of the drawing, in pixels
+    LINE = 15,          // height of a title line, in pixels
+    SMALL_LINE = 13,    // height of a line of small text, in pixels
+    PLOT = 150,         // height of the area in which lines are drawn, in pixels
+    BAR_ROW = 25,       // height of a bar with its label above it, in pixels
+    LABELS_MOST = 150,  // maximum width of the labels to the right of the lines, in pixels
+    LETTERS_MOST = 300, // maximum number of characters of a text that is drawn
+    // width of the coloured dash before a line's label, with the gap behind it, in pixels
+    SWATCH = 12,
     TICKS_MOST = 7,
-    DOTS_MOST = 12,      // a line with at most this many points has a dot at each
-    STRAIGHT_MOST = 256, // largest number of points that one straight part of a stroke can replace
+    DOTS_MOST = 12, // a line of the chart with at most this many points gets a dot at every point
+    // maximum number of points that one straight segment of a drawn line replaces
+    STRAIGHT_MOST = 256,
     TITLE_LINES = 3,
-    FINE = 4 // fineness: coordinates of lines are multiples of 1/4 pixel
+    FINE = 4 // steps per pixel: the coordinates of lines are rounded to 1/4 pixel
 };
 static const double title_size = 12.5, small_size = 10.5;
 
@@ -47,12 +49,13 @@ struct drawing {
     struct arena *arena;
     FILE *out;
     const struct chart *chart;
-    double y; // y at which the next part begins
+    double y; // y coordinate at which the next part of the drawing begins, in pixels
 };
 
 // ---------------------------------------------------------------- writing text
 
-// Returns a character's width as a share of the font size, at least as large as in usual fonts.
+// Returns an upper bound of the width that a character has in the usual fonts, as a share of the
+// font size.
 static double character_width(const char *text, size_t bytes)
 {
     if (bytes > 1)
@@ -124,9 +127,10 @@ static void words_put(struct drawing *d, const char *class, const char *text, do
 // ---------------------------------------------------------------- axes and ticks
 
 struct axis {
-    double low, high; // range of the values; both are above 0 if the axis is logarithmic
+    // lowest and highest value on the axis; both are above 0 if the axis is logarithmic
+    double low, high;
     bool log;
-    double from, to; // positions of `low` and `high`, in pixels
+    double from, to; // positions of the values `low` and `high` in the drawing, in pixels
     double ticks[TICKS_MOST];
     size_t count;
 };
@@ -138,8 +142,8 @@ static double axis_place(const struct axis *axis, double value)
     return axis->from + share * (axis->to - axis->from);
 }
 
-// Adds a tick, unless its value is outside the axis. Returns false if the axis already has
-// TICKS_MOST ticks.
+// Adds a tick (a labelled value) to the axis, unless the tick's value is outside the axis. Returns
+// false without adding it if the axis already has TICKS_MOST ticks.
 static bool tick_add(struct axis *axis, double value)
 {
     double slack = 1e-9 * fabs(axis->high - axis->low);
@@ -151,7 +155,8 @@ static bool tick_add(struct axis *axis, double value)
     return true;
 }
 
-// Sets about `most` ticks or fewer, at multiples of 1, 2 or 5 times a power of ten.
+// Sets the ticks of a linear axis: multiples of a step that is 1, 2 or 5 times a power of ten. The
+// axis gets at most `most` + 1 ticks.
 static void ticks_linear(struct axis *axis, size_t most)
 {
     static const double steps[] = {1, 2, 5, 10};
@@ -166,9 +171,9 @@ static void ticks_linear(struct axis *axis, size_t most)
             break;
 }
 
-// Sets at most `most` ticks at powers of `base`: at each power, else at every second power, and so
-// on. With base 10, ticks at 1, 2 and 5 times each power are tried first. If the axis would get
-// fewer than two ticks, it gets linear ones.
+// Sets at most `most` ticks on a logarithmic axis, at powers of `base`: at every power if so many
+// ticks are allowed, else at every second power, and so on. With base 10, ticks at 1, 2 and 5 times
+// every power are tried first. If the axis would get fewer than two ticks, ticks_linear sets them.
 static void ticks_log(struct axis *axis, double base, size_t most)
 {
     double first = floor(log(axis->low) / log(base)), last = ceil(log(axis->high) / log(base));
@@ -191,7 +196,8 @@ static const char *tick_text(struct arena *arena, double value, double factor)
     return arena_printf(arena, "%.6g", fabs(value * factor) < 1e-12 ? 0 : value * factor);
 }
 
-// Returns a text like "latency, ns", or only the name if the unit is the name.
+// Returns the text beside the axis of the values: the metric with its unit, "latency, ns", or only
+// the metric if the unit has the same name.
 static const char *axis_name(const struct drawing *d, const char *unit)
 {
     bool says = strcmp(d->chart->metric, unit) == 0;
@@ -208,14 +214,15 @@ static bool is_drawn(const struct chart *chart, const struct chart_line *line, s
            (!chart->log_x || chart->xs[i] > 0);
 }
 
-// A point of a line; x and y in quarter pixels.
+// A point of a line in the drawing: its coordinates in quarter pixels, and whether its value is not
+// trusted.
 struct place {
     long x, y;
     bool doubted;
 };
 
-// True if all places between `from` and `to` lie within a third of a pixel of the straight line
-// between these two.
+// True if all points of a line between the indices `from` and `to` lie within a third of a pixel of
+// the straight line from point `from` to point `to`.
 static bool is_straight(const struct place *places, size_t from, size_t to)
 {
     double dx = (double)(places[to].x - places[from].x);
@@ -228,7 +235,8 @@ static bool is_straight(const struct place *places, size_t from, size_t to)
     return true;
 }
 
-// Writes a stroke through the places, without the places that lie on a straight part of it.
+// Writes a line of the chart as one SVG path. Leaves out points that lie on a straight segment
+// between two others.
 static void stroke_put(const struct drawing *d, size_t number, const struct place *places,
                        size_t count)
 {
@@ -243,7 +251,8 @@ static void stroke_put(const struct drawing *d, size_t number, const struct plac
     fputs("\"/>\n", d->out);
 }
 
-// If `doubted` is true, writes a dot at each place that is not trusted, else at each trusted place.
+// Draws dots on a line of the chart: if `doubted` is true, at each point whose value is not
+// trusted, else at each point whose value is trusted.
 static void dots_put(const struct drawing *d, const char *class, const struct place *places,
                      size_t count, bool doubted)
 {
@@ -259,8 +268,9 @@ static void dots_put(const struct drawing *d, const char *class, const struct pl
     fputs(any ? "\"/>\n" : "", d->out);
 }
 
-// Draws the line. A line with at most DOTS_MOST points gets dots at all of them; other lines only
-// at points that are not trusted. Returns the y at which the line ends.
+// Draws one line of the chart. A line with at most DOTS_MOST points gets a dot at every point,
+// other lines get dots only at points that are not trusted. Returns the y coordinate of the last
+// point.
 static double line_put(const struct drawing *d, size_t number, const struct axis *x,
                        const struct axis *y)
 {
@@ -283,7 +293,8 @@ static double line_put(const struct drawing *d, size_t number, const struct axis
     return (double)places[count - 1].y / FINE;
 }
 
-// Writes each label beside the end of its line. Labels are at least one line of text apart.
+// Writes the label of each line to the right of the line's last point. Labels that would overlap
+// are moved, so that they are at least one line of text apart.
 static void labels_put(const struct drawing *d, const double *ends, const struct axis *y, double x)
 {
     double places[CHART_LINES_MAX], floor_y = y->from;
@@ -313,7 +324,8 @@ static void axis_reach(struct axis *axis, double value)
     axis->high = fmax(axis->high, value);
 }
 
-// Gives the axis a length above 0, also if it has only one value or none.
+// Widens the range of an axis if the range is empty or has only one value, so that the axis has a
+// length above 0.
 static void axis_widen(struct axis *axis)
 {
     if (!(axis->low <= axis->high))
@@ -345,7 +357,8 @@ static void axes_span(const struct chart *chart, struct axis *x, struct axis *y)
     y->high = y->log ? y->high * 1.1 : y->high + 0.04 * (y->high - y->low);
 }
 
-// Sets the ticks of the x axis: as many as fit beside each other.
+// Sets the ticks of the x axis and their texts: as many ticks as possible without
+// texts that touch each other.
 static void number_ticks(const struct drawing *d, struct axis *x, const char **texts)
 {
     for (size_t most = TICKS_MOST; most > 1; most--) {
@@ -369,7 +382,7 @@ static void number_ticks(const struct drawing *d, struct axis *x, const char **t
     }
 }
 
-// Draws the y axis: its grid lines, and its name above it.
+// Draws the y axis: grid lines with their values, and the name of the axis above them.
 static void value_axis_put(const struct drawing *d, const struct axis *x, const struct axis *y,
                            double factor, const char *unit)
 {

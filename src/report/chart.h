@@ -18,8 +18,8 @@ enum {
 
 struct chart_line {
     const char *label;
-    const double *values; // one value for each x of the chart; not finite: no value
-    const bool *doubted;  // one flag for each x; true: the value is not trusted
+    const double *values; // the line's value at each x of the chart; not finite: no value at this x
+    const bool *doubted;  // for each x of the chart: true if the line's value there is not trusted
 };
 
 struct chart_bar {
@@ -28,14 +28,14 @@ struct chart_bar {
     bool doubted;
 };
 
-// The data of one drawing: lines over numbers, or bars if bar_count is not 0.
+// The data of one drawing: lines over a numeric x axis, or bars if bar_count is not 0.
 struct chart {
-    const char *title;  // the main result, as a sentence
-    const char *about;  // what the drawing shows
-    const char *origin; // device, driver, version of fathom
+    const char *title;  // title of the drawing, which says the main result
+    const char *about;  // subtitle, which says what the drawing shows
+    const char *origin; // where the values are from: device, driver, version of fathom, date
     const char *metric; // name of the metric that is drawn
-    enum unit unit;     // unit of the metric
-    const char *x_name; // name of the x axis, if lines are drawn
+    enum unit unit;     // unit of the metric that is drawn
+    const char *x_name; // name of the x axis, if the drawing has lines
     enum unit x_unit;
     bool log_x, log_y;
     const double *xs; // x values of the lines, ascending
@@ -46,7 +46,8 @@ struct chart {
     size_t bar_count;
 };
 
-// The style sheet of all drawings, as text for a <style> element. A document needs it once.
+// The style sheet (CSS) of the drawings that chart_put writes, as text for a <style> element. A
+// document needs it only once.
 extern const char chart_style[];
 
 // Writes the drawing as an <svg> element, placed at x and y of an outer <svg>. Returns its height
@@ -58,9 +59,9 @@ double chart_put(struct arena *arena, const struct chart *chart, double x, doubl
 double chart_text_width(const char *text, double size);
 
 // Returns a chart for each benchmark that has a number on this device, in the order of the run, and
-// sets *count. A chart shows the benchmark's first view that has numbers, cut to what fits. `curve`
-// is the device's longest latency curve (analysis/levels.h), or NULL; the title of the chart that
-// draws it names its levels.
+// sets *count. A chart shows the benchmark's first view that has numbers, with as many lines or
+// bars as fit. `curve` is the device's longest latency curve (analysis/levels.h), or NULL. The
+// chart that draws this curve names the curve's levels in its title.
 const struct chart *charts_of(struct arena *arena, const struct run *run, const char *device,
                               const struct level_curve *curve, size_t *count);
 

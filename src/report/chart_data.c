@@ -10,19 +10,21 @@
 #include <string.h>
 
 enum {
-    NUMBERS_MIN = 16, // a heat map with more values of x than this is drawn as lines
+    // a heat map is drawn as lines if it has more values of x than this, else as bars
+    NUMBERS_MIN = 16,
     SPARSE_POINTS = 4,
-    // If x is logarithmic, a line becomes bars if it has at most SPARSE_POINTS points and each x is
-    // at least SPARSE_STEP times the x before it.
+    // A line is too sparse to be drawn if its x axis is logarithmic, it has at most SPARSE_POINTS
+    // points, and each x is at least SPARSE_STEP times the x before it. If all lines are sparse,
+    // the chart has bars instead.
     SPARSE_STEP = 8
 };
 
-// A value that the view shows.
+// One value that the chart can show: the view's metric of one result.
 struct point {
     const struct result *result;
     const struct metric *metric;
-    double x;         // value of x, if lines are drawn
-    const char *line; // text that tells the point's line from other lines
+    double x;         // x coordinate of the point, if the chart has lines
+    const char *line; // name of the line that the point belongs to; all lines have different names
     size_t place;     // index of the point's result among the results of the view
 };
 
@@ -35,7 +37,8 @@ struct source {
     struct view_info view;
     const struct metric_info *metric; // the metric that the view draws
     const struct param_info *x;
-    const struct param_info **keys; // the parameters of role AXIS that vary
+    // the parameters of role AXIS that vary among the results of the view
+    const struct param_info **keys;
     size_t key_count;
     struct point *points;
     size_t count;
@@ -48,8 +51,8 @@ static bool has_rows(const struct view_info *view)
     return view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;
 }
 
-// Finds the points of s->view; s->metric and s->x must be set. Returns false if there are no
-// points.
+// Fills s->points: one point for each measured result of s->view that has a finite median of
+// s->metric, which must be set. Returns false if there are no points.
 static bool find_points(struct source *s)
 {
     size_t count;
@@ -67,8 +70,8 @@ static bool find_points(struct source *s)
     return s->count > 0;
 }
 
-// Finds the benchmark's first view that has numbers, tables only after curves, bars and heat maps.
-// Returns false if no view has numbers.
+// Chooses the benchmark's first view that has numbers. Curves, bars and heat maps are preferred to
+// tables and time lines. Returns false if no view has numbers.
 static bool find_view(struct source *s)
 {
     for (int pass = 0; pass < 2; pass++)
@@ -98,7 +101,7 @@ static enum unit unit_of(const struct source *s)
     return unit;
 }
 
-// Returns the values of all parameters that vary, by which the point differs from the other points.
+// Returns the name of a point: the values of those parameters that vary among the points.
 static const char *name_of(const struct source *s, const struct point *point)
 {
     return view_words(s->arena, &point->result->bench_case, s->keys, s->key_count);
@@ -115,8 +118,8 @@ static const char *plain(struct arena *arena, const char *name)
     return words;
 }
 
-// Returns the value with its unit. If the unit is none and the metric's name is a plural, the name
-// replaces the unit: "48 subgroups".
+// Returns the metric's median with its unit. If the unit is none and the metric's name is a plural,
+// the name replaces the unit: "48 subgroups".
 static const char *value_text(struct arena *arena, const struct metric *metric)
 {
     const char *text = screen_short(arena, metric->median, metric_unit_shown(metric));
@@ -131,7 +134,8 @@ static bool is_doubted(const struct point *point)
     return point->result->verdict != VERDICT_OK;
 }
 
-// Order of points: the best first.
+// Order for qsort: the point with the better value comes first. Points with equal values keep the
+// order of the run.
 static int compare_points(const void *a, const void *b)
 {
     const struct point *one = a, *other = b;
@@ -143,7 +147,7 @@ static int compare_points(const void *a, const void *b)
 }
 
 // Returns the trusted points, the best first. If fewer than half of all points are trusted, returns
-// all points.
+// all points, the best first.
 static const struct point *sorted_points(const struct source *s, size_t *count)
 {
     struct point *sorted = ARENA_ARRAY(s->arena, s->count, struct point);
@@ -159,8 +163,9 @@ static const struct point *sorted_points(const struct source *s, size_t *count)
     return sorted;
 }
 
-// Returns a title like "L1 16.2 ns · near L2 142 ns · far L2 263 ns · DRAM 338 ns"; "" if the view
-// does not draw the curve by which the levels were found, or if there are fewer than two levels.
+// Returns the title of a chart of latencies, which names the levels of memory: "L1 16.2 ns · near
+// L2 142 ns · far L2 263 ns · DRAM 338 ns". Returns "" if the view does not draw the latency curve
+// from which the levels are known, or if there are fewer than two levels.
 static const char *levels_text(const struct source *s)
 {
     const struct level_curve *curve = s->curve;
@@ -180,7 +185,8 @@ static const char *levels_text(const struct source *s)
     return 2 * doubted > curve->count ? text_join(s->arena, text, "; ", "doubted") : text;
 }
 
-// Returns a text like "4.71 TB/s (dot; 98 % of its limit)".
+// Returns the value of a point and, in parentheses, the point's name and its share of the limit:
+// "4.71 TB/s (dot; 98 % of its limit)".
 static const char *point_text(const struct source *s, const struct point *point)
 {
     double share = metric_share(point->metric, point->metric->median);
@@ -192,7 +198,7 @@ static const char *point_text(const struct source *s, const struct point *point)
     return *about ? arena_printf(s->arena, "%s (%s)", value, about) : value;
 }
 
-// Returns a title with the best and the worst value.
+// Returns a title for the chart: the best and the worst value with their points' names.
 static const char *range_text(const struct source *s)
 {
     size_t count;
@@ -214,18 +220,20 @@ static bool is_log(const struct source *s)
     return s->view.scale && text_begins(s->view.scale, "log");
 }
 
-// Returns the value of x for the point. All cases of the view have that parameter.
+// Returns the value that the x parameter of the view has in the point's case. All cases of the view
+// have this parameter.
 static double number_of(const struct source *s, const struct point *point)
 {
     const struct case_value *x = case_find(&point->result->bench_case, s->x->key);
     return x->type == PARAM_REAL ? x->real : (double)x->uint;
 }
 
-// A line that may be drawn. Its points are neighbours in the sorted points.
+// A line that the chart may draw. In the sorted array of points, the points of one line are
+// neighbours.
 struct candidate {
     const struct point *points;
     size_t count;
-    bool sparse; // true: it has one point, or few points that are far apart
+    bool sparse; // true: the line has one point, or few points that are far apart
 };
 
 static int compare_lines(const void *a, const void *b)
@@ -237,7 +245,8 @@ static int compare_lines(const void *a, const void *b)
     return order ? order : (one->place > other->place) - (one->place < other->place);
 }
 
-// Order of lines: more points first, then the order of the run.
+// Order for qsort: the line with more points comes first. Lines with equally many points keep the
+// order of the run.
 static int compare_candidates(const void *a, const void *b)
 {
     const struct candidate *one = a, *other = b;
@@ -247,7 +256,8 @@ static int compare_candidates(const void *a, const void *b)
            (one->points->place < other->points->place);
 }
 
-// Sorts the points so that those of one line are neighbours, with ascending x.
+// Sets the line and the x of each point, and sorts the points: those of one line become neighbours,
+// with ascending x.
 static void sort_points(const struct source *s)
 {
     const struct param_info **keys = ARENA_ARRAY(s->arena, s->key_count, const struct param_info *);
@@ -289,7 +299,8 @@ static struct candidate *candidates_of(const struct source *s, size_t *count)
     return lines;
 }
 
-// Returns the words by which a line differs from the other drawn lines.
+// Returns the label of a line: the parameter values by which the line differs from the other drawn
+// lines.
 static const char *label_of(const struct source *s, const struct candidate *lines, size_t count,
                             size_t at)
 {
@@ -310,7 +321,7 @@ static int compare_numbers(const void *a, const void *b)
     return (*one > *other) - (*one < *other);
 }
 
-// Sets the values of x in the chart: each x at which a drawn line has a point.
+// Fills chart->xs: each x at which at least one drawn line has a point, ascending.
 static void set_numbers(const struct source *s, const struct candidate *lines, struct chart *chart)
 {
     size_t most = 0, count = 0;
@@ -327,7 +338,8 @@ static void set_numbers(const struct source *s, const struct candidate *lines, s
     chart->xs = xs;
 }
 
-// Returns the values of a line. Sets *doubt to true if one of the values is not trusted.
+// Returns a line of the chart with one value for each x; the caller sets the label. Sets *doubt to
+// true if one of the values is not trusted, else does not change it.
 static struct chart_line line_of(const struct source *s, const struct chart *chart,
                                  const struct candidate *line, bool *doubt)
 {
@@ -345,8 +357,8 @@ static struct chart_line line_of(const struct source *s, const struct chart *cha
 }
 
 // Adds the lines with the most points to the chart. Leaves out sparse lines, and lines with less
-// than a sixth of the points of the longest line. chart->about says whether lines are left out, and
-// whether values are not trusted.
+// than a sixth of the points of the longest line. The subtitle (chart->about) says how many lines
+// are drawn if some are left out, and that grey dots are values that are not trusted.
 static void add_lines(const struct source *s, struct chart *chart)
 {
     size_t count, drawn = 0;
@@ -368,8 +380,8 @@ static void add_lines(const struct source *s, struct chart *chart)
         chart->about = text_join(s->arena, chart->about, " · ", "grey dots: not trusted");
 }
 
-// True if the view can be drawn as lines: its x is a number, and if it is a heat map, x has more
-// than NUMBERS_MIN values.
+// True if the view is drawn as lines: it is a curve or a heat map, and its x is a number. A heat
+// map must also have more than NUMBERS_MIN values of x.
 static bool is_curve(const struct source *s)
 {
     if (s->x->type == PARAM_TEXT || !has_rows(&s->view) || s->view.kind == VIEW_BARS)
@@ -398,9 +410,9 @@ static struct chart_bar bar_of(const struct source *s, const struct point *point
                               .doubted = is_doubted(point)};
 }
 
-// Adds the bars in the order of the run. If there are too many bars, adds the points of
-// sorted_points() instead, the best first. If these are too many, too, the last bar is the worst
-// point.
+// Adds one bar for each point, in the order of s->points. If there are too many points, adds those
+// that sorted_points returns, the best first. If these are too many, too, the last bar shows the
+// worst point.
 static void add_bars(const struct source *s, struct chart *chart)
 {
     size_t count = s->count;

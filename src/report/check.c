@@ -103,7 +103,8 @@ static void put_status(const struct run *run, FILE *stream)
     }
 }
 
-// The Prometheus metrics for figures, by unit. Latencies are converted from ns to s.
+// The Prometheus metrics for the figures of a check, one for each unit. A figure is multiplied by
+// `scale`: latencies in ns become seconds.
 static const struct {
     enum unit unit;
     const char *name, *help;

@@ -13,7 +13,8 @@ enum {
 
 // ---------------------------------------------------------------- the comparison as Markdown
 
-// Writes a text of a run file escaped: it must not become markup, a mention or a new table row.
+// Writes a text from a run file with Markdown's special characters escaped, so that the text cannot
+// act as markup, mention a user, or begin a new table row.
 static void put(FILE *stream, const char *text)
 {
     for (; *text; text++) {
@@ -43,7 +44,7 @@ static void put_change(FILE *stream, struct arena *arena, const struct compare *
     fputs(" |\n", stream);
 }
 
-// Writes the rows of all compare_sections that have numbers, as one table of at most
+// Writes the rows with numbers of all sections (compare_sections) as one table of at most
 // MARKDOWN_ROWS_MAX rows.
 static void put_changes(FILE *stream, struct arena *arena, const struct compare *compare)
 {

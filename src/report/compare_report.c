@@ -8,13 +8,14 @@
 #include <string.h>
 
 enum {
-    // Without `all`, a section prints at most SECTION_GROUPS groups of rows. Each of these groups
-    // prints at most SECTION_ROWS / (number of groups) rows, but at least GROUP_ROWS are allowed.
+    // Limits for a terminal without --all. A section prints at most SECTION_GROUPS groups of rows.
+    // Each group prints at most SECTION_ROWS / (number of groups) rows, or GROUP_ROWS if that is
+    // more.
     SECTION_ROWS = 40,
     GROUP_ROWS = 3,
     SECTION_GROUPS = 40,
-    PAIRS_MAX = 16,    // most pairs of devices that are named
-    ROLE_COLUMNS = 11, // width of "reference  "
+    PAIRS_MAX = 16,    // maximum number of pairs of devices that are named
+    ROLE_COLUMNS = 11, // width of the column of labels, such as "reference  "
     NAME_COLUMNS = 24
 };
 
@@ -23,13 +24,13 @@ enum {
 struct printer {
     struct screen screen;
     const struct compare_report *report;
-    // axes_set() sets these members: the benchmark of its last call, and the parameters (of role
-    // AXIS) that vary among all rows of that benchmark.
+    // axes_set() sets the next four members: name and description of the benchmark whose rows are
+    // printed, and the parameters (of role AXIS) that vary among all rows of this benchmark.
     const char *benchmark;
-    const struct benchmark_info *info; // NULL: no run describes the benchmark
+    const struct benchmark_info *info; // description of the benchmark; NULL: neither run has one
     const struct param_info **axes;
     size_t axis_count;
-    bool explained; // true: a line has said what the columns of numbers are
+    bool explained; // true: the line that explains the columns of numbers was printed
 };
 
 static const struct result *row_result(const struct compare_row *row)
@@ -37,7 +38,8 @@ static const struct result *row_result(const struct compare_row *row)
     return row->base ? row->base : row->now;
 }
 
-// Sets `benchmark`, `info` and `axes` of the printer.
+// Sets the members of the printer that belong to a benchmark: its name, its description, and the
+// parameters that vary among its rows.
 static void axes_set(struct printer *p, const char *benchmark)
 {
     const struct compare *compare = p->report->compare;
@@ -57,7 +59,8 @@ static void axes_set(struct printer *p, const char *benchmark)
         p->axes = view_varying(arena, p->info, results, count, &p->axis_count);
 }
 
-// Returns the benchmark's name, after the device if the runs have several: "vulkan:0 latency".
+// Returns the name of the result's benchmark. If a run has several devices, the device's id
+// precedes the name: "vulkan:0 latency".
 static const char *benchmark_text(struct printer *p, const struct result *result)
 {
     const struct compare *compare = p->report->compare;
@@ -66,7 +69,8 @@ static const char *benchmark_text(struct printer *p, const struct result *result
                    : result->benchmark;
 }
 
-// Returns the values in which the case differs from other cases: "latency vector random 2.5 KiB".
+// Returns the name of the result's benchmark and the parameter values by which its case differs
+// from the benchmark's other cases: "latency vector random 2.5 KiB".
 static const char *row_words(struct printer *p, const struct result *result)
 {
     axes_set(p, result->benchmark);
@@ -78,12 +82,12 @@ static const char *row_words(struct printer *p, const struct result *result)
 
 struct place {
     const struct compare_row *row;
-    size_t rank; // place among the rows of the section; 0: the largest change
+    size_t rank; // rank of the row's change in the section; 0: the largest change
 };
 
-// Rows of a section with equal benchmark, device, metric and text.
+// Rows of one section of the report that have the same benchmark, device, metric and text.
 struct group {
-    const struct place *places; // the rows, by ascending rank
+    const struct place *places; // rows of the group, the largest change first
     size_t count;
 };
 
@@ -112,7 +116,8 @@ static int compare_groups(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-// Divides rows into groups, the one with the largest change first. Returns their number.
+// Divides the rows of a section into groups, the group with the largest change first. Returns the
+// number of groups.
 static size_t groups_of(struct arena *arena, const struct compare_row *const *rows, size_t count,
                         struct group *groups)
 {
@@ -130,8 +135,9 @@ static size_t groups_of(struct arena *arena, const struct compare_row *const *ro
     return group_count;
 }
 
-// Prints the head of a group: what its rows have in common but other rows of the benchmark do not,
-// as "latency · path=constant, chain=index". `varying`: the parameters that vary in the group.
+// Prints the head of a group: the benchmark, the metric, and the parameter values that all rows of
+// the group share but other rows of the benchmark do not: "latency · path=constant, chain=index".
+// `varying` lists the parameters that vary within the group.
 static void group_head(struct printer *p, const struct group *group,
                        const struct param_info *const *varying, size_t varying_count)
 {
@@ -155,7 +161,7 @@ static void group_head(struct printer *p, const struct group *group,
     screen_wrap(&p->screen, text_join(arena, text, " · ", common), 2, 4);
 }
 
-// The texts of a row with numbers.
+// The texts of a printed row: its numbers, and its case with remarks.
 struct change {
     const char *numbers[COMPARE_NUMBERS], *text;
 };
@@ -173,14 +179,15 @@ static void change_print(struct screen *screen, const struct change *change,
         screen_paint_right(screen, c == 1 ? PAINT_DIM : PAINT_NONE, change->numbers[c], widths[c]);
         used += 2 + widths[c];
     }
-    // A text that is too long to stand beside the numbers gets lines of its own.
+    // The case's text is printed beside the numbers of the row or, if it is too long, on lines of
+    // its own.
     bool beside = used + 2 + screen_width(change->text) <= screen->columns;
     fprintf(screen->stream, beside ? "%*s" : "\n%*s", beside ? 2 : TEXT_INDENT, "");
     screen_wrap(screen, change->text, TEXT_INDENT, TEXT_INDENT);
 }
 
-// Prints at most `most` rows with numbers, under a head with what all rows of the group have in
-// common.
+// Prints a group of rows with numbers: its head, which says what all rows of the group have in
+// common, and at most `most` rows.
 static void changes_print(struct printer *p, const struct group *group, size_t most)
 {
     struct arena *arena = p->screen.arena;
@@ -209,8 +216,9 @@ static void changes_print(struct printer *p, const struct group *group, size_t m
         fprintf(p->screen.stream, "    … and %zu more: --all lists them\n", group->count - shown);
 }
 
-// Prints rows without numbers: "loads Buffer<R8>.Load: loads version 2 against 3". Without `all`,
-// several rows become one line: "138 × loads: …".
+// Prints a group of rows without numbers, each with its case and an explanation: "loads
+// Buffer<R8>.Load: loads version 2 against 3". Without --all, a group of several rows becomes one
+// line: "138 × loads: …".
 static void texts_print(struct printer *p, const struct group *group)
 {
     struct arena *arena = p->screen.arena;
@@ -315,7 +323,8 @@ static void parts_print(struct screen *screen, const struct compare_report *repo
     }
 }
 
-// Prints what only `all` lists: "--all also lists: 35 unsure · 9 added".
+// Prints how many rows of each kind only --all would list: "--all also lists: 35 unsure · 9 added".
+// Prints nothing if there are none.
 static void hidden_print(struct screen *screen, const struct compare_report *report)
 {
     size_t counts[COMPARE_WORD_COUNT] = {0};

@@ -10,19 +10,20 @@
 struct compare_report {
     const struct compare *compare;
     const char *base_name, *now_name; // file names of the two runs
-    bool reference; // true: base is a reference run; cases of only one run are not reported
-    bool all;       // terminal only: also print the minor sections, and every row
+    // true: base is a reference run; cases that only one of the runs has are not reported
+    bool reference;
+    bool all; // true: a terminal also shows the minor sections, and every row
 };
 
-// Prints for a terminal, at most desc->columns wide: the verdict with the exit status, the counts,
-// the two runs, the changed rows by kind of change, and one line per benchmark. A row names only
-// those parameters of its case that vary among the rows printed with it.
+// Prints the comparison for a terminal, at most desc->columns wide: the verdict with the exit
+// status, the counts, the two runs, the changed rows by kind of change, and one line per benchmark.
+// A row names only those parameters of its case that vary among the rows printed with it.
 void compare_console(const struct compare_report *report, const struct console_desc *desc,
                      FILE *stream);
 
-// Writes GitHub's Markdown: a summary line, the devices, a table of the changes, a list of the
-// cases that could not be compared, and a table of the benchmarks. Texts from run files are
-// escaped.
+// Writes the comparison as GitHub's Markdown: a summary line, the devices, a table of the changes,
+// a list of the cases that could not be compared, and a table of the benchmarks. Texts from run
+// files are escaped.
 void compare_markdown(const struct compare_report *report, FILE *stream);
 
 // Writes this JSON; fails with ERROR_IO if writing to the stream fails.

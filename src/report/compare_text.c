@@ -95,7 +95,7 @@ const char *compare_verdict(struct arena *arena, const struct compare *compare)
     const struct compare_row **rows = compare_rows_of(arena, compare, COMPARE_SLOWER, &slower);
     const char *largest = "";
     for (size_t i = 0; i < slower && !*largest; i++)
-        if (isfinite(rows[i]->ratio.value)) // a ratio to a base value of 0 is not finite
+        if (isfinite(rows[i]->ratio.value)) // a ratio is NaN if the base value is 0
             largest = arena_printf(arena, ", the largest change is %s",
                                    percent_text(arena, rows[i]->ratio.value));
     const char *text = arena_printf(arena, "%zu of %zu values got slower by more than %s%s", slower,

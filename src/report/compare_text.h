@@ -12,19 +12,22 @@ enum {
 };
 struct compare_section {
     enum compare_word word;
-    bool numbers; // true: rows are metrics with both numbers; false: cases with a text
-    bool minor;   // true: not a change that counts; a terminal lists the rows only with `all`
+    // true: a row is a metric with its numbers in both runs; false: a row is a case with a text
+    bool numbers;
+    // true: the section's rows do not count as changes; a terminal lists them only with --all
+    bool minor;
     enum screen_paint paint;
     const char *title;
 };
 extern const struct compare_section compare_sections[COMPARE_SECTIONS];
 
-// Returns false for words that are not reported. These are "missing" and "added" if base is a
-// reference run, since its cases differ from those of the other run.
+// Returns false for a word (kind of change) whose rows are not reported: "missing" and "added" if
+// base is a reference run, because its cases differ from those of the other run.
 bool compare_is_reported(const struct compare_report *report, enum compare_word word);
 
 // Writes the numbers of a row as texts: the change ("+5.1%", from 10 on "×12.3", "–" if it is not
-// finite), its interval ("+4.9% … +5.3%", "" if it is not known), base and new.
+// finite), the interval of the change ("+4.9% … +5.3%", "" if it is not known), the value in base
+// and the value in new.
 enum {
     COMPARE_NUMBERS = 4
 };
@@ -35,8 +38,8 @@ void compare_numbers(struct arena *arena, const struct compare_row *row,
 const char *compare_remarks(struct arena *arena, const struct compare_row *row);
 
 // Returns the number of rows of each reported word: "72 faster · 0 slower · 469 same · 35 unsure".
-// Words after "unsure" that do not occur are left out; with `only_found`, so are all words that do
-// not occur.
+// Words without rows are left out, except the four words of this example; with `only_found`, these
+// are left out, too.
 const char *compare_counts(struct arena *arena, const struct compare_report *report,
                            const size_t counts[COMPARE_WORD_COUNT], bool only_found);
 
@@ -44,10 +47,11 @@ const char *compare_counts(struct arena *arena, const struct compare_report *rep
 // than 2%, the largest change is +206%: exit status 1."
 const char *compare_verdict(struct arena *arena, const struct compare *compare);
 
-// Returns a device as "vulkan:0 NVIDIA H200 · driver 570.1".
+// Returns the id, name and driver of a device as text: "vulkan:0 NVIDIA H200 · driver 570.1".
 const char *compare_device(struct arena *arena, const struct run_device *device);
 
-// Returns what a reader must know if the pair is two cards of one model; NULL if it is not.
+// Returns a note that explains the word "card-to-card" if the pair consists of two different cards
+// of one model; else NULL.
 const char *compare_card_note(const struct device_pair *pair);
 
 #endif

@@ -51,8 +51,8 @@ void console_head(const struct run *run, const struct console_desc *desc, FILE *
     screen_finish(&screen, stream);
 }
 
-// True if desc->benchmarks names the benchmark of a case key, or no benchmark at all. `key` may
-// also be only the name of a benchmark.
+// True if the benchmark of a case key is to be printed: desc->benchmarks names it, or
+// desc->benchmarks is empty. `key` may also be only the name of a benchmark.
 static bool is_wanted(const struct console_desc *desc, const char *key)
 {
     size_t bytes = strcspn(key, "/");
@@ -62,7 +62,8 @@ static bool is_wanted(const struct console_desc *desc, const char *key)
     return desc->benchmark_count == 0;
 }
 
-// True if a finding is about a benchmark that desc->benchmarks names, or about the whole run.
+// True if a finding is to be printed: it is about the whole run, or about a benchmark that is
+// to be printed (is_wanted).
 static bool finding_is_wanted(const struct console_desc *desc, const struct finding *finding)
 {
     for (size_t i = 0; i < finding->key_count; i++)
@@ -135,7 +136,8 @@ void console_summary(const struct run *run, const struct console_desc *desc, FIL
 
 // ---------------------------------------------------------------- tables of a benchmark
 
-// True if a result has one of the sensors. `sensors` is a list with commas.
+// True if any of the results has a value of one of the sensors that `sensors` lists, separated by
+// commas.
 static bool any_sensor(const struct result *const *results, size_t count, const char *sensors)
 {
     for (size_t i = 0; i < count; i++)
@@ -170,7 +172,8 @@ static void grid_print(struct screen *screen, const struct notes *notes,
     struct screen_scale scale = grid_scale(screen->arena, grid);
     bool mixed;
     grid_unit(grid, &mixed);
-    // If the bars differ in unit, each bar names its unit.
+    // If the bars differ in unit, the head names no unit, because the line of each bar names its
+    // own.
     view_head(screen, grid->view, mixed && grid->view->kind == VIEW_BARS ? "" : scale.unit,
               grid->common);
     if (grid->view->kind == VIEW_HEATMAP)
@@ -188,11 +191,11 @@ static void view_print(struct screen *screen, const struct run *run, const char 
     struct view_info shown;
     const struct view_info *view = &shown;
     if (!view_shown(screen->arena, run, device, info, declared, &shown))
-        return; // the notes above the views say why there are no numbers
+        return; // the notes below the views say why there are no numbers
     size_t count;
     const struct result **results = view_select(screen->arena, run, device, view, info, &count);
     if (view->kind == VIEW_TABLE && view->sensors && !any_sensor(results, count, view->sensors))
-        return; // not drawn: other views of the benchmark show the numbers
+        return; // not drawn: no result has one of the sensors, and other views show the metrics
     struct view_grid grid;
     bool gridded =
         view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;

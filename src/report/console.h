@@ -11,8 +11,9 @@
 
 struct console_desc {
     bool colour;      // true: use colours; the caller tests for a terminal and NO_COLOR
-    unsigned columns; // width of the screen; 0: SCREEN_COLUMNS (report/screen.h)
-    double elapsed_s; // duration of the run, shown in the summary; 0: not known, not shown
+    unsigned columns; // width of the screen in columns; 0: SCREEN_COLUMNS (report/screen.h)
+    // duration of the run in seconds, shown in the summary; 0: not known, not shown
+    double elapsed_s;
     // Names of the benchmarks that console_run prints. If the count is 0, it prints all.
     const char *const *benchmarks;
     size_t benchmark_count;
@@ -20,29 +21,31 @@ struct console_desc {
 
 // Prints the whole run: the cards or, if there are none, the head; the tables of each device and
 // benchmark; the comparison of APIs on one chip; findings; a summary. If desc->benchmarks names
-// benchmarks, prints only the tables, findings and cases of these, and no card.
+// benchmarks, prints no card, and only the tables, findings and numbers of cases of these
+// benchmarks; the comparison of APIs and findings about the whole run are still printed.
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream);
 
-// The next functions each print a part of what console_run prints, for tables that appear during
-// the run.
+// The next three functions each print a part of what console_run prints. They are for printing
+// tables while the run is going on.
 void console_head(const struct run *run, const struct console_desc *desc, FILE *stream);
 void console_benchmark(const struct run *run, const char *device, const char *benchmark,
                        const struct console_desc *desc, FILE *stream);
 void console_end(const struct run *run, const struct console_desc *desc, FILE *stream);
 
-// Prints only the last line of console_end, which has the number of cases by verdict.
+// Prints only the last line of what console_end prints: the number of cases by verdict.
 void console_summary(const struct run *run, const struct console_desc *desc, FILE *stream);
 
-// Prints the card with one line per figure. A figure that is not trusted is grey and in
-// parentheses. The reason is printed below it, but not during the run. If the card has no rows,
-// prints nothing and returns false.
+// Prints the card of a device with one line per figure. A figure that is not trusted is grey and in
+// parentheses. The reason is printed below the figure, but not while the run is going on. If the
+// card has no rows, prints nothing and returns false.
 bool console_card(const struct card *card, const struct console_desc *desc, FILE *stream);
 
-// Prints the card as a Markdown table.
+// Prints the card of a device in Markdown: a head, a table of the figures, and the notes.
 void console_card_markdown(const struct card *card, FILE *stream);
 
-// Prints for each benchmark the number of its cases by verdict, why cases failed, and its headlines
-// that are not on the card.
+// Prints for each benchmark with results on the card's device: the number of its cases by verdict,
+// why cases failed, and its headlines that are not on the card. If the benchmark has a view of kind
+// VIEW_LINES, prints this view instead of the headlines.
 void console_headlines(const struct card *card, const struct console_desc *desc, FILE *stream);
 
 // Prints what `fathom map` found on each device: a picture and a table of the levels, and the

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-// docs/DATA.md explains the columns. web/src/csv.ts writes the same ones.
+// The names of the CSV columns. docs/DATA.md explains them. web/src/csv.ts writes the same columns.
 static const char *const columns[] = {
     "key",     "benchmark",  "metric",  "value",        "low",     "high",
     "unit",    "parameters", "device",  "device_name",  "verdict", "reasons",

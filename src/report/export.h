@@ -28,8 +28,8 @@ void csv_field(const char *text, FILE *stream);
 // Writes one self-contained SVG without a script. For each device it has the card and the levels of
 // memory (report/picture.h) and the charts of all benchmarks (report/chart.h). For each result with
 // a time line it has one row per lane, arrows from a span to the spans that waited for it, a scale,
-// the number of spans that ran at the same time, and the spans on each core. Titles are tool-tips;
-// colours suit light and dark pages.
+// the number of spans that ran at the same time, and the spans on each core. A span has its length
+// and start as a tool-tip. The colours suit light and dark pages.
 MUST_CHECK bool svg_write(const struct run *run, FILE *stream, struct error *err);
 
 // Writes the JSON that Perfetto (ui.perfetto.dev) and chrome://tracing read

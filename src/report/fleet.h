@@ -9,15 +9,18 @@
 #include <stdio.h>
 
 enum {
-    FLEET_FIRST = 5 // number of entries that are printed with their reasons
+    // Maximum number of entries in the list of cards to look at: on a terminal those that are
+    // printed, on the HTML page those that are compared with the median card.
+    FLEET_FIRST = 5
 };
 
-// Prints what to look at first, the metrics, the groups, the missing machines, and which files were
-// left out.
+// Prints a judged fleet: its size and the exit status, the cards to look at first, the metrics, the
+// groups that differ, remarks such as missing machines, and the files that were left out.
 void fleet_console(const struct fleet *fleet, const struct console_desc *desc, FILE *stream);
 
-// These two functions return a sentence, in `arena`: about a group, such as "rack r01: FP32 1.5 %
-// slower than the fleet (160 cards)", and about a relation.
+// These two functions return a sentence, in `arena`: about a group of cards that differs, such as
+// "rack r01: FP32 1.5 % slower than the fleet (160 cards)", or about a quantity, such as the
+// temperature, with which a loss is correlated.
 const char *fleet_group_text(struct arena *arena, const struct fleet *fleet,
                              const struct fleet_group *group);
 const char *fleet_relation_text(struct arena *arena, const struct fleet *fleet,
@@ -32,14 +35,14 @@ const char *fleet_counts(struct arena *arena, const struct fleet *fleet);
 // ERROR_IO if a write fails.
 MUST_CHECK bool fleet_json(const struct fleet *fleet, FILE *stream, struct error *err);
 
-// Writes one row for each card and metric, and one row for each card without metrics. docs/FLEET.md
-// explains the columns. `fleet` is a const struct fleet; it is a void pointer because the function
-// must have the type file_write (results/save.h).
+// Writes the judged fleet as CSV: one row for each card and metric, and one row for each card
+// without metrics. docs/FLEET.md explains the columns. `fleet` is a const struct fleet; it is a
+// void pointer because the function must have the type file_write (results/save.h).
 MUST_CHECK bool fleet_csv(void *fleet, FILE *stream, struct error *err);
 
-// Writes an HTML page without scripts that loads nothing: what to look at first, one strip per
-// metric with each card as a dot, a map of the machines, and the worst cards compared with the
-// median card. `fleet` is as in fleet_csv.
+// Writes the judged fleet as an HTML page that has no scripts and loads nothing: what to look at
+// first, one strip per metric with each card as a dot, a map of the machines, and the worst cards
+// compared with the median card. `fleet` is as in fleet_csv.
 MUST_CHECK bool fleet_html(void *fleet, FILE *stream, struct error *err);
 
 #endif

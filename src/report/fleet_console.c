@@ -129,7 +129,8 @@ static void metric_cells(struct arena *arena, const struct fleet_kind *kind, enu
                      fleet_percent(arena, metric->high / metric->median - 1));
 }
 
-// Prints the first cell of a line and as many of the other cells as fit the screen.
+// Prints a line of the table of metrics: its first cell, and as many of its other cells as fit the
+// screen.
 static void cells_print(struct screen *screen, const char *const cells[COLUMNS],
                         const size_t widths[COLUMNS], enum screen_paint paint)
 {
@@ -170,7 +171,7 @@ static void metrics_print(struct screen *screen, const struct fleet_kind *kind)
 // ---------------------------------------------------------------- groups and files left out
 
 enum {
-    SHOWN = 10 // most lines in each part of the text
+    SHOWN = 10 // maximum number of groups, relations and left-out files that are printed
 };
 
 static void head_print(struct screen *screen, const char *text)

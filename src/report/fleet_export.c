@@ -128,7 +128,7 @@ bool fleet_json(const struct fleet *fleet, FILE *stream, struct error *err)
 
 // ---------------------------------------------------------------- the fleet as CSV
 
-// docs/FLEET.md explains the columns.
+// The names of the CSV columns, which docs/FLEET.md explains.
 static const char columns[] = "host,index,metric,value,low,high,unit,loss,score,expected,verdict,"
                               "code,cause,device,uuid,driver,started,file\n";
 

@@ -9,12 +9,12 @@
 #include <string.h>
 
 enum {
-    LISTED = 50,  // most entries in the list
-    SHOWN = 100,  // most lines in each other part
-    STRIP = 46,   // height of a strip in pixels
-    CELL = 10,    // width and height of a card on the map
-    ACROSS = 110, // machines per row of the map
-    ROW_GAP = 6   // gap between rows of the map
+    LISTED = 50,  // maximum number of entries in the list of cards to look at
+    SHOWN = 100,  // maximum number of items in each other list of the page
+    STRIP = 46,   // height of a strip, which shows one metric, in pixels
+    CELL = 10,    // width and height of a card's square on the map, in pixels
+    ACROSS = 110, // number of machines in a row of the map
+    ROW_GAP = 6   // vertical gap between rows of the map, in pixels
 };
 
 struct page {
@@ -132,8 +132,9 @@ static void map_put(const struct page *page)
 
 // ---------------------------------------------------------------- strips of dots, one per metric
 
-// Returns the loss at the left end of a strip; at the right end the gain is as large. The smallest
-// loss that would be found lies well inside the strip. Dots beyond an end are drawn at the edge.
+// Returns the loss that the left end of a metric's strip stands for; the right end stands for a
+// gain of the same size. The range is so large that the smallest loss that would be found lies well
+// inside the strip. The dot of a card beyond an end is drawn at that end.
 static double strip_range(const struct fleet_metric *metric)
 {
     double range = fmax(1.5 * metric->found, 6 * metric->scale);
@@ -145,8 +146,8 @@ static double strip_x(double loss, double range)
     return 50 - 49 * fmax(-1, fmin(loss / range, 1));
 }
 
-// Draws one card as a dot. Successive dots get different heights, in an order that fills the strip
-// evenly, so that dots of equal value do not hide each other.
+// Draws one card as a dot in the strip of a metric. Successive dots get different heights, in an
+// order that fills the strip evenly, so that dots of equal value do not hide each other.
 static void dot_put(const struct page *page, size_t i, enum check_metric m, double range)
 {
     const struct fleet_card *card = page->fleet->cards[i];
@@ -163,8 +164,8 @@ static void dot_put(const struct page *page, size_t i, enum check_metric m, doub
             unit_text(page->arena, point->figure->value, fleet_unit(point->figure->unit)));
 }
 
-// If `marked` is true, draws the dots of all cards that are not healthy, over the dots of the
-// healthy ones; else draws the dots of the healthy cards.
+// Draws the dots of all cards of a kind in the strip of a metric: if `marked` is true, those of the
+// cards that are not healthy, else those of the healthy cards.
 static void dots_put(const struct page *page, size_t kind, enum check_metric m, double range,
                      bool marked)
 {

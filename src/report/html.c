@@ -10,16 +10,18 @@
 #include <string.h>
 #include <zlib.h>
 
-// The page as HTML, without a NUL at its end; cmake/Web.cmake puts it into the program. html_write
-// replaces the first marker by the summary of the devices and the second one by the runs. The page
-// has 0 bytes if it could not be built.
+// The report page as HTML, without a NUL at its end; cmake/Web.cmake puts it into the program.
+// html_write replaces the first marker in the page by the summary of the devices and the second
+// marker by the runs. The page has 0 bytes if it could not be built.
 extern const char report_page[];
 extern const uint64_t report_page_bytes;
 
 // Says why the page could not be built, in one line without a full stop; "" if it was built.
 extern const char report_page_reason[];
 
-// The page contains each marker once, in this order; build.mjs checks that.
+// Markers in the page, in this order: where the summary of the devices is inserted, where the runs
+// are inserted, and where the script of the live page begins. build.mjs checks that the page
+// contains each of them once.
 static const char first_marker[] = "@FIRST@", runs_marker[] = "@RUNS@", live_marker[] = "@LIVE@";
 
 bool html_available(const char **reason)
@@ -28,12 +30,14 @@ bool html_available(const char **reason)
     return report_page_bytes > 0;
 }
 
-// A part of the page: the text before a marker is start … end, the text after it begins at `rest`.
+// A part of the page that ends at a marker. Its text is start … end; `rest` points to the text
+// after the marker.
 struct part {
     const char *start, *end, *rest;
 };
 
-// Returns the part from `start` to a marker. If the marker is missing, `rest` is NULL.
+// Returns the part of the page from `start` to a marker. If the page has no such marker, the part's
+// member `rest` is NULL.
 static struct part part_before(const char *start, const char *marker)
 {
     const char *end = report_page + report_page_bytes;
@@ -58,12 +62,13 @@ static bool no_page(struct error *err)
 // ---------------------------------------------------------------- runs as packed data
 
 enum {
-    PACKED_BYTES = 48 * 1024, // multiple of 3, so that base64 is padded only at the end
-    PACKED_LEVEL = 5          // zlib's level 6 would take a third longer and save 1 %
+    // size of the buffer; a multiple of 3, so that base64 is padded only at the end
+    PACKED_BYTES = 48 * 1024,
+    PACKED_LEVEL = 5 // zlib's level; level 6 would take a third longer and save 1 % of the bytes
 };
 
-// Packs text piece by piece on its way to the page. It does not keep the text, because a run may
-// have 100 MB.
+// Compresses text piece by piece and writes it to the page as base64. It does not keep the whole
+// text, because a run may have 100 MB.
 struct packer {
     struct arena *arena;
     FILE *stream;
@@ -85,8 +90,8 @@ static void put_base64(const unsigned char *bytes, size_t count, FILE *stream)
     }
 }
 
-// Writes the packed bytes to the page and empties the buffer: if the buffer is full or, if `end` is
-// true, in any case.
+// Writes the compressed bytes in the buffer to the page and empties the buffer. If the buffer is
+// not full, does so only if `end` is true.
 static void put_piece(struct packer *packer, bool end)
 {
     size_t count = PACKED_BYTES - packer->zlib.avail_out;
@@ -97,7 +102,8 @@ static void put_piece(struct packer *packer, bool end)
     packer->zlib.avail_out = PACKED_BYTES;
 }
 
-// Callback of json_out, which gets the text: packs it.
+// Compresses a piece of JSON text. The JSON writer calls this function with each piece
+// (json_out.sink).
 static void pack(void *context, const char *text, size_t bytes)
 {
     struct packer *packer = context;
@@ -116,11 +122,11 @@ static voidpf packer_alloc(voidpf packer, uInt count, uInt bytes)
 
 static void packer_free(voidpf packer, voidpf address)
 {
-    (void)packer, (void)address; // the memory is freed with the arena
+    (void)packer, (void)address; // zlib's memory is freed together with the arena
 }
 
 // Writes the runs as a JSON array without the medians of single rounds: no chart shows these
-// medians, and they would be two fifths of a packed run.
+// medians, and they would be two fifths of the compressed bytes of a run.
 static bool put_runs(const struct run *const *runs, size_t count, struct packer *packer,
                      struct error *err)
 {
@@ -133,8 +139,9 @@ static bool put_runs(const struct run *const *runs, size_t count, struct packer 
     return json_out_end(&out, "the report", err);
 }
 
-// Writes the runs packed. Run files are repetitive, so a packed run has a tenth of the size. Base64
-// has no characters that could end the <script> element, whatever text a run contains.
+// Writes the runs compressed, as base64. Run files are repetitive, so compression reduces a run to
+// a tenth of its size. Base64 has no characters that could end the <script> element, whatever text
+// a run contains.
 static bool put_packed(const struct run *const *runs, size_t count, FILE *stream, struct error *err)
 {
     struct arena *arena = arena_create();
@@ -193,13 +200,15 @@ bool html_write(const struct run *const *runs, size_t count, FILE *stream, struc
 
 // ---------------------------------------------------------------- the live page
 
-// A report has additional styles for readers without a script (report/picture.c). The live page
-// does not have them, so its policy allows no style sheet but that of the page.
+// Texts in the page that precede the content security policies: that of a report, and that of the
+// live page. A report contains additional styles for readers without a script (report/picture.c),
+// so its policy allows all styles in the page. The live page does not contain them, so its policy
+// allows only the page's style sheet.
 static const char policy_start[] = "http-equiv=\"Content-Security-Policy\" content=\"";
 static const char live_policy_start[] = "name=\"policy\" content=\"";
 
-// Returns the text of the page after `start`, up to the next quote. Returns an empty text if the
-// page does not contain `start`.
+// Returns the text of the page after `start`, up to the next quotation mark. Returns an empty text
+// if the page does not contain `start`.
 static struct part policy_part(const char *start)
 {
     struct part head = part_before(report_page, start);

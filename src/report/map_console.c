@@ -9,31 +9,33 @@
 #include <string.h>
 
 enum {
-    BOX_COLUMNS = 26, // width of the first level's box
-    BOX_STEP = 5,     // each box is this much wider than the box above it
+    BOX_COLUMNS = 26, // width in columns of the box of the first level in the picture
+    BOX_STEP = 5,     // each box in the picture is this many columns wider than the box above it
     NAME_COLUMNS = 24,
     SIZE_COLUMNS = 36,
     CLAIM_COLUMNS = 12
 };
 
-static const char unknown[] = "unknown: "; // begins a detail that has a reason but no value
+// start of a detail's text if a value is not known; the reason follows
+static const char unknown[] = "unknown: ";
 
 enum kind {
     KIND_HIERARCHY, // result with the number of levels of a path
     KIND_LEVEL,
-    KIND_MEMORY, // result about the memory behind the last level
+    KIND_MEMORY, // a result about the memory behind the last level of cache
     KIND_TLB,
     KIND_SHARED,
-    KIND_COUNT // any other result, from a probe
+    KIND_COUNT // a result of any other kind, which is not printed
 };
 
 static const char *const kinds[KIND_COUNT] = {"hierarchy", "level", "memory", "tlb", "shared"};
-static const char code_path[] = "instruction"; // path by which instructions are fetched
+static const char code_path[] = "instruction"; // name of the path by which instructions are fetched
 
-// What is printed about one device.
+// What `fathom map` prints about one device.
 struct map {
     struct screen *screen;
-    const struct result **results; // the device's results whose kind is below KIND_COUNT
+    // the device's results of the kinds that are printed, those below KIND_COUNT
+    const struct result **results;
     size_t count;
 };
 
@@ -66,7 +68,7 @@ static const char *joined(struct arena *arena, const char *line, const char *tex
     return text_join(arena, line, " · ", text);
 }
 
-// Returns the name of what the result describes, such as "vector level 2".
+// Returns the name of the level or memory that the result describes, such as "vector level 2".
 static const char *name_of(struct arena *arena, const struct result *result)
 {
     const struct case_value *level = case_find(&result->bench_case, "level");
@@ -87,7 +89,7 @@ static const char *name_of(struct arena *arena, const struct result *result)
 
 // ---------------------------------------------------------------- the picture of the levels
 
-// Returns the time that an instruction takes to be fetched: "0.505 ns · 1 cycle an instruction"; ""
+// Returns the time that the fetch of one instruction takes: "0.505 ns · 1 cycle an instruction"; ""
 // if it is not known.
 static const char *fetch_text(struct arena *arena, const struct result *result)
 {
@@ -126,8 +128,8 @@ static const char *bandwidth_text(struct arena *arena, const struct result *resu
     return joined(arena, joined(arena, all, one), line);
 }
 
-// Returns which clocks a level's latency follows: "by the core's clock and another (60.1 cycles +
-// 80.2 ns)"; "" if they are not known.
+// Returns the clocks on which the latency of a level depends: "by the core's clock and another
+// (60.1 cycles + 80.2 ns)"; "" if they are not known.
 static const char *clock_text(struct arena *arena, const struct result *result)
 {
     const char *domain = result_detail(result, "clock domain");
@@ -140,8 +142,8 @@ static const char *clock_text(struct arena *arena, const struct result *result)
                         value(arena, result, "fixed"));
 }
 
-// Returns the ways, the sharing and the clock of a level, as far as they are known: "4 ways · each
-// core its own · by the core's clock".
+// Returns the ways of a level, the cores that share it, and its clock, as far as they are known: "4
+// ways · each core its own · by the core's clock".
 static const char *sharing_text(struct arena *arena, const struct result *result)
 {
     const char *ways = value(arena, result, "ways"), *clock = clock_text(arena, result);
@@ -201,9 +203,9 @@ static void draw_picture(const struct map *map, const char *path)
 
 // ---------------------------------------------------------------- the table of the levels
 
-// Returns the size with its interval: "194.2 KiB (182 KiB to 216 KiB)", or "at least 194.2 KiB" if
-// the interval is not known. If the size in bytes is not known, returns the number of instructions
-// with its interval or, without an interval, the text of end_text().
+// Returns the size of a level with its interval: "194.2 KiB (182 KiB to 216 KiB)", or "at least
+// 194.2 KiB" if the interval is not known. If the size in bytes is not known, returns the number of
+// instructions that the level holds, with its interval if that is known.
 static const char *size_text(struct arena *arena, const struct result *result)
 {
     const struct metric *size = result_metric(result, "size");
@@ -250,9 +252,9 @@ static void print_table(const struct map *map)
 
 // ---------------------------------------------------------------- values that are not known
 
-// Returns the names of all results that have this detail: "vector level 1 and vector level 2".
-// Returns "" if a result before index `first` has it: the detail was then already printed for that
-// result.
+// Returns the names of all results that have the same detail: "vector level 1 and vector level 2".
+// Returns "" if a result before index `first` has the detail, which was then already printed for
+// that result.
 static const char *names_with(const struct map *map, size_t first, const struct named_text *detail)
 {
     struct arena *arena = map->screen->arena;
@@ -268,8 +270,8 @@ static const char *names_with(const struct map *map, size_t first, const struct 
     return names;
 }
 
-// Prints the details "partition" and "size" of the levels, except those that begin with "unknown:
-// ".
+// Prints the details "partition" and "size" of each level of cache, except those that begin with
+// "unknown: ".
 static void print_notes(const struct map *map)
 {
     static const char *const notes[] = {"partition", "size"};

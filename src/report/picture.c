@@ -12,17 +12,17 @@
 #include <string.h>
 
 enum {
-    ROW = 50,     // height of a row of the card
-    GAP = 10,     // gap between the parts of the card
-    STEP = 74,    // height of a level in the drawing of the memory levels
-    STEP_GAP = 6, // vertical gap between two levels
+    ROW = 50,     // height of a row of the card, in pixels
+    GAP = 10,     // gap between the parts of the card, in pixels
+    STEP = 74,    // height of a level in the drawing of the memory levels, in pixels
+    STEP_GAP = 6, // vertical gap between two memory levels, in pixels
     LEVELS_MAX = PLATEAUS_MAX,
-    EDGE = 14, // margin around the drawings in a file that has nothing else
+    EDGE = 14, // margin at the left and right of the drawings in an SVG file, in pixels
     FONT = 14,
-    LINE = 19, // distance between lines of text
-    TITLE = 30 // height of the device's name
+    LINE = 19, // distance between lines of text, in pixels
+    TITLE = 30 // height of the line with the device's name, in pixels
 };
-#define EDGE_TEXT "14" // EDGE as text for an attribute
+#define EDGE_TEXT "14" // EDGE as text, for attributes of SVG elements
 
 const char picture_style[] =
     ".first{--ink:#1d2329;--dim:#56616a;--rule:#d5dbe0;--bar:#0067a3;font:14px "
@@ -48,7 +48,7 @@ static const char *markup(const struct picture *picture, const char *text)
     return text_markup(picture->arena, text ? text : "");
 }
 
-// Appends `item` to a list of remarks such as "a · b".
+// Returns a list of remarks, such as "a · b", with `item` added at its end.
 static const char *also(const struct picture *picture, const char *list, const char *item)
 {
     return text_join(picture->arena, list, " · ", item);
@@ -62,7 +62,8 @@ static const char *figure_text(const struct picture *picture, const struct card_
                         screen_short(picture->arena, figure->value, figure->unit));
 }
 
-// A line below a value. Only wide screens show `wide`, the part after `text`.
+// A line of small text below the value of a figure. `text` is always visible; `wide`, which follows
+// it, is visible only on wide screens.
 struct remark {
     const char *text, *wide;
 };
@@ -86,8 +87,8 @@ static struct remark about(const struct picture *picture, const struct card_figu
     return remark;
 }
 
-// Returns the second line below a figure: its interval, and how much better or worse it is than the
-// figure of the reference card.
+// Returns the second line below a figure: its interval, and by how many percent the figure is
+// better or worse than the same figure of the reference card.
 static struct remark margin(const struct picture *picture, const struct card_figure *figure)
 {
     double gain = card_figure_gain(figure);
@@ -118,7 +119,8 @@ static void remark_put(const struct picture *picture, const char *x, int y,
             y, markup(picture, remark->text), markup(picture, remark->wide));
 }
 
-// Draws the figures of a row: the last one at the right edge, another one left of it.
+// Draws the one or two figures of a row of the card: the last one at the right edge, the other one
+// to the left of it.
 static void figures_put(const struct picture *picture, const struct card_row *row, int y)
 {
     for (size_t i = 0; i < row->count; i++) {
@@ -132,8 +134,8 @@ static void figures_put(const struct picture *picture, const struct card_row *ro
     }
 }
 
-// Draws a line under a row. Its filled part is the share of the limit that the first figure
-// reaches.
+// Draws a line under a row of the card. The filled part of the line is the share of the limit that
+// the first figure of the row reaches.
 static void share_put(const struct picture *picture, const struct card_row *row, int y)
 {
     const struct card_figure *figure = &row->figures[0];
@@ -175,14 +177,15 @@ static void rows_put(const struct picture *picture, const struct card *card)
 
 struct step {
     const char *name; // name of the level: "L1", "near L2", "DRAM"
-    double bytes;     // working set at which a cache ends, or size of memory; not finite: unknown
+    double bytes;     // size of the cache or of the memory, in bytes; not finite: not known
     double ns, cycles;
-    const struct card_figure *bandwidth; // figure of the bandwidth; NULL: not known
+    // read bandwidth of the level; NULL: not known, or drawn at the level before
+    const struct card_figure *bandwidth;
 };
 
-// Returns the read bandwidth of a level, which is the first figure of the row of bandwidths whose
-// label begins with the name of the level. NULL if there is no such figure, or if it is not
-// trusted.
+// Returns the figure with the read bandwidth of a level: the first figure in the row of bandwidths
+// whose label begins with the name of the level. Returns NULL if there is no such figure, or if it
+// is not trusted.
 static const struct card_figure *bandwidth_of(const struct card *card, const char *level)
 {
     for (size_t i = 0; i < card->count; i++)
@@ -200,13 +203,14 @@ static double memory_bytes(const struct run_device *device)
     return NAN;
 }
 
-// Fills `steps` with the levels and returns their number; returns 0 if the run shows fewer than
-// two.
+// Fills `steps` with the levels of memory and returns their number; returns 0 if the run shows
+// fewer than two levels.
 static size_t steps_of(const struct picture *picture, const struct card *card, struct step *steps)
 {
     const struct level_curve *curve = &card->curve;
     size_t count = curve->count ? levels_count(curve) : 0;
-    const char *before = ""; // cache of the level before; its halves share one bandwidth
+    // cache of the previous level; two halves of one cache share one bandwidth
+    const char *before = "";
     for (size_t k = 0; count > 1 && k < count; k++) {
         const char *name = levels_name(picture->arena, curve, k), *half = strchr(name, ' ');
         const char *level = half ? half + 1 : name;
@@ -238,7 +242,8 @@ static void step_put(const struct picture *picture, const struct step *step, siz
             "<rect class=\"s s%zu\" x=\"%.1f%%\" y=\"%d\" width=\"%.1f%%\" height=\"%d\" "
             "rx=\"6\"/>\n",
             k < 4 ? k : 4, (100 - width) / 2, y, width, STEP);
-    int down = step->bandwidth ? 0 : 10; // centres the two lines of a level without bandwidth
+    // pixels by which the text moves down to be centred if a level has no bandwidth
+    int down = step->bandwidth ? 0 : 10;
     text_put(picture, "c n", "50%", y + 22 + down, head);
     text_put(picture, "c v", "50%", y + 42 + down, latency);
     if (step->bandwidth)
@@ -366,7 +371,7 @@ static size_t line_bytes(const struct picture *picture, const char *text, double
     return fits;
 }
 
-// Writes the text in lines of at most this width, beginning at y. Returns the y below the last
+// Writes the text in lines of at most `width` pixels, beginning at y. Returns the y below the last
 // line.
 static double sentence_put(const struct picture *picture, const char *class, double y, double width,
                            const char *text)
@@ -381,8 +386,8 @@ static double sentence_put(const struct picture *picture, const char *class, dou
     return y;
 }
 
-// Begins a part of the drawing: its title at x, y (`place`), and below the title an <svg> of this
-// size.
+// Begins a part of the drawing: writes its title at the coordinates `place` (x, y), and opens an
+// <svg> element of this size below the title. The caller closes the element.
 static void part_begin(const struct picture *picture, const char *title, const double place[2],
                        double width, double height)
 {
@@ -392,7 +397,8 @@ static void part_begin(const struct picture *picture, const char *title, const d
             place[1] + LINE + 3, width, height);
 }
 
-// Draws the card, and the levels of memory to the right of it. Returns the y below both.
+// Draws the rows of the card, and the levels of memory to the right of them. Returns the y
+// coordinate below both.
 static double pair_put(const struct picture *picture, const struct card *card, double y,
                        double width)
 {

@@ -13,7 +13,8 @@ static const char *const paint_codes[] = {
     [PAINT_NONE] = "",          [PAINT_BOLD] = "\x1b[1m",    [PAINT_DIM] = "\x1b[2m",
     [PAINT_GREEN] = "\x1b[32m", [PAINT_YELLOW] = "\x1b[33m", [PAINT_RED] = "\x1b[31m"};
 
-// Blocks that fill one to eight eighths of a column: from the left, and from the bottom.
+// Characters that fill one to eight eighths of a character cell: from the left, and from the
+// bottom.
 static const char *const left_blocks[] = {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
 static const char *const low_blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
@@ -66,7 +67,8 @@ static size_t control_length(const unsigned char *text)
 {
     if (text[0] < 0x20 || text[0] == 0x7F)
         return 1;
-    return text[0] == 0xC2 && text[1] >= 0x80 && text[1] <= 0x9F ? 2 : 0; // U+0080 … U+009F
+    // control characters U+0080 … U+009F
+    return text[0] == 0xC2 && text[1] >= 0x80 && text[1] <= 0x9F ? 2 : 0;
 }
 
 const char *screen_quote(struct arena *arena, const char *text, size_t columns)
@@ -188,7 +190,8 @@ struct screen_scale screen_scale_of(const double *values, size_t count, enum uni
     double shown = unit_scale(typical, unit, &scale.unit);
     scale.factor = typical > 0 ? shown / typical : 1;
     scale.decimals = shown >= 1000 ? 0 : shown >= 100 ? 1 : shown >= 10 ? 2 : 3;
-    // If the largest number has five digits before the point, the column needs no decimals.
+    // Large numbers in a column reduce the number of its decimals: none if a number is 10,000 or
+    // more, at most one if a number is 1000 or more.
     if (largest * scale.factor >= 10000)
         scale.decimals = 0;
     else if (largest * scale.factor >= 1000 && scale.decimals > 1)
@@ -203,7 +206,8 @@ const char *screen_number(struct arena *arena, double value, const struct screen
     double shown = value * scale->factor;
     if (fabs(shown) >= 1e9)
         return arena_printf(arena, "%.3e", shown);
-    // A value far below the others in its column still gets two significant digits.
+    // A value far below the others in its column gets more decimals, up to six, so that two
+    // significant digits are visible.
     int decimals = scale->decimals;
     while (decimals < 6 && shown != 0 && fabs(shown) * pow(10, decimals) < 9.5)
         decimals++;
@@ -259,8 +263,9 @@ const char *screen_bar(struct arena *arena, double share, size_t columns)
     return bar;
 }
 
-// If the values differ by less than this share of the highest value, all are drawn at the lowest
-// height. Otherwise their noise, stretched to the full height, would look like structure.
+// If the values of a curve differ by less than this share of the highest value, all are drawn at
+// the lowest height. Otherwise their noise, stretched to the full height, would look like
+// structure.
 #define FLAT 0.02
 
 // Returns the last value before index `end` that can be drawn; NaN if there is none.
@@ -315,7 +320,8 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
 // text has another form.
 static bool parse_utc(const char *text, time_t *seconds)
 {
-    static const char ends[] = "--T::Z"; // the character after each of the six numbers
+    // the character after each of the six numbers of a time such as 2026-01-02T03:04:05Z
+    static const char ends[] = "--T::Z";
     long parts[6];
     for (size_t i = 0; i < 6; i++) {
         char *end;
@@ -332,7 +338,7 @@ static bool parse_utc(const char *text, time_t *seconds)
     long from_march = (month + 9) % 12;
     long years = year - (month <= 2);
     long days = 365 * years + years / 4 - years / 100 + years / 400 + (153 * from_march + 2) / 5 +
-                day - 1 - 719468; // the first terms count the days since March 1 of year 0
+                day - 1 - 719468; // 719468 days lie between March 1 of year 0 and 1970
     *seconds = (time_t)days * 86400 + parts[3] * 3600 + parts[4] * 60 + parts[5];
     return true;
 }

@@ -24,10 +24,10 @@ enum screen_paint {
 };
 
 struct screen {
-    FILE *stream;        // stream that writes to `memory`
-    struct arena *arena; // arena for texts of the caller; lives until screen_finish
+    FILE *stream;        // stream for the text of the screen, which is collected in `memory`
+    struct arena *arena; // arena for texts that are made for the screen; screen_finish destroys it
     bool colour;
-    unsigned columns; // largest width of a line
+    unsigned columns; // maximum width of a line, in columns
     struct text_stream memory;
 };
 
@@ -56,8 +56,8 @@ const char *screen_repeat(struct arena *arena, const char *text, size_t count);
 void screen_left(struct screen *screen, const char *text, size_t columns);
 void screen_right(struct screen *screen, const char *text, size_t columns);
 
-// These functions write a text in a colour, if the screen has colours. The last two also pad it
-// with blanks to a width of `columns`.
+// These functions write a text in a colour or style, if the screen has colours. The last two also
+// pad the text with blanks to a width of `columns`: behind the text, or before it.
 void screen_paint(struct screen *screen, enum screen_paint paint, const char *text);
 void screen_paint_left(struct screen *screen, enum screen_paint paint, const char *text,
                        size_t columns);
@@ -75,8 +75,8 @@ struct screen_scale {
     const char *unit; // name of the unit: "TB/s"
 };
 
-// Returns the scale that suits the geometric mean of the values, without values that are 0 or not
-// finite.
+// Returns the scale (unit and number of decimals) that suits the geometric mean of the values.
+// Values that are 0 or not finite are ignored.
 struct screen_scale screen_scale_of(const double *values, size_t count, enum unit unit);
 
 // Returns the value in the scale's unit as text: "4614.2", or "–" if it is not finite.
@@ -109,11 +109,12 @@ const char *screen_time(struct arena *arena, const char *utc);
 // Returns a block whose height shows the share, from ▁ (0) to █ (1).
 const char *screen_block(double share);
 
-// Returns at most `columns` blocks, from ▁ (lowest value) to █ (highest): one per value or, if
-// there are more values, one for several neighbouring values (the last of them). If a value cannot
-// be drawn (not finite, or ≤ 0 with `logarithmic`), the block before it is repeated; before the
-// first drawn value there is a blank. The text ends after the last drawn value. If the lowest and
-// the highest value differ by less than 2 % of the highest, all blocks are ▁.
+// Draws a curve as a text of at most `columns` blocks, from ▁ (lowest value) to █ (highest): one
+// per value or, if there are more values, one for several neighbouring values (the last of them).
+// If a value cannot be drawn (not finite, or ≤ 0 with `logarithmic`), the block before it is
+// repeated; before the first drawn value there is a blank. The text ends after the last drawn
+// value. If the lowest and the highest value differ by less than 2 % of the highest, all blocks are
+// ▁.
 const char *screen_spark(struct arena *arena, const double *values, size_t count, size_t columns,
                          bool logarithmic);
 

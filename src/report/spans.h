@@ -14,7 +14,7 @@ enum {
     SPANS_LINE_ROWS = 32
 };
 
-#define SPANS_NONE SIZE_MAX // index of a column that the series does not have
+#define SPANS_NONE SIZE_MAX // stands for the index of a column that a series does not have
 
 // Returns the index of the column with this name; SPANS_NONE if `series` is NULL or has no such
 // column.
@@ -23,27 +23,31 @@ size_t series_column(const struct series *series, const char *name);
 struct spans {
     const struct result *result;
     const struct series *series;
-    size_t start, end, lane, queue, after, core; // indices of the columns, or SPANS_NONE
-    double from_ns, to_ns;                       // earliest start and latest end of all spans
+    // index of each column of the series of spans; SPANS_NONE: the series does not have the column
+    size_t start, end, lane, queue, after, core;
+    double from_ns, to_ns; // earliest start and latest end of all spans, in ns
 };
 
-// Finds the line of the result: its first series of spans with at most SPANS_LINE_ROWS rows.
-// Returns false if the result has no such series, or if to_ns is not above from_ns.
+// Finds the time line of a result: its first series of spans that has at most SPANS_LINE_ROWS rows
+// and whose latest end is after its earliest start. Returns false if the result has no such series.
 bool spans_line(const struct result *result, struct spans *spans);
 
 struct spans_edge {
-    size_t from, to; // rows of the line: the span in row `to` waited for the span in row `from`
+    // rows of the time line: the span in row `to` waited for the span in row `from`
+    size_t from, to;
 };
 
-// Returns the waits between spans of the line, and sets *count. They are taken from the result's
-// series "edges" or, if there is none, from the line's column `after`.
+// Returns which spans of the time line waited for which other spans, and sets *count. These waits
+// are taken from the result's series "edges" or, if there is none, from the time line's column
+// `after`.
 struct spans_edge *spans_edges(struct arena *arena, const struct spans *line, size_t *count);
 
-// Finds the crowd of the result: its first series of spans other than the line. Returns false if
-// the result has no line, or no other series of spans.
+// Finds the crowd of a result: its first series of spans other than the time line. Returns false if
+// the result has no time line, or no other series of spans.
 bool spans_crowd(const struct result *result, struct spans *spans);
 
-// Returns the value in this row and column; `fallback` if the column is SPANS_NONE.
+// Returns the number in this row and column of a series of spans; `fallback` if `column` is
+// SPANS_NONE.
 double spans_cell(const struct spans *spans, size_t row, size_t column, double fallback);
 
 // True if the lane of this row is not the lane of any earlier row.
@@ -53,8 +57,8 @@ bool spans_first_of_lane(const struct spans *spans, size_t row);
 // first comma, or "lane N" itself if there is no such detail.
 const char *spans_label(struct arena *arena, const struct result *result, size_t lane);
 
-// Divides from_ns … to_ns into `columns` equal parts. Returns how many spans run in the middle of
-// each part.
+// Divides from_ns … to_ns into `columns` equal parts. Returns for each part how many spans run at
+// the middle of that part.
 double *spans_at_once(struct arena *arena, const struct spans *spans, double from_ns, double to_ns,
                       size_t columns);
 

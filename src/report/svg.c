@@ -14,22 +14,22 @@
 
 enum {
     WIDTH = 1200,
-    LEFT = 170, // width of the labels at the left
+    LEFT = 170, // width of the labels at the left, in pixels
     RIGHT = 30,
     ROW = 24,
     BAR = 16,
-    CURVE = 60,  // height of the curve that shows how many spans run at the same time
-    CORE = 4,    // height of the row of a core
-    GAP = 14,    // vertical space between two parts
-    HEAD = 34,   // height of the title of a result
-    COLOURS = 8, // number of colours, the CSS classes c0 … c7
+    CURVE = 60,  // height of the curve that shows how many spans run at the same time, in pixels
+    CORE = 4,    // height of the row of a core, in pixels
+    GAP = 14,    // gap between two parts of the drawing, in pixels
+    HEAD = 34,   // height of the title of a result, in pixels
+    COLOURS = 8, // number of colours for lanes: the CSS classes c0 … c7
     CORES_MAX = 4096
 };
 
 struct svg {
     struct arena *arena;
     FILE *out; // the drawing; kept in memory, because the SVG begins with its height
-    double y;  // y at which the next part begins
+    double y;  // y coordinate at which the next part of the drawing begins, in pixels
 };
 
 static const char style[] =
@@ -56,7 +56,7 @@ static void label_put(struct svg *svg, double y, const char *class, const char *
             LEFT - 10, y, class, text_markup(svg->arena, text));
 }
 
-// Draws a span as a bar with a tool-tip. The bar is at y[0] and has the height y[1].
+// Draws a span as a bar with a tool-tip. The top edge of the bar is at y[0], its height is y[1].
 static void bar_put(struct svg *svg, const struct spans *line, const struct spans *spans,
                     size_t row, const double y[2])
 {
@@ -75,7 +75,8 @@ static void bar_put(struct svg *svg, const struct spans *line, const struct span
 
 // ---------------------------------------------------------------- drawing a time line
 
-// Returns the row in which a lane is drawn. The order of lanes is that of their first spans.
+// Returns the index of the row in which a lane is drawn. Lanes are in the order of their first
+// spans.
 static double lane_row(const struct spans *line, double lane)
 {
     double row = 0;
@@ -118,8 +119,8 @@ static void lanes_put(struct svg *svg, const struct spans *line)
     svg->y += ROW * rows + GAP;
 }
 
-// Draws a scale: a bar whose length is 1, 2 or 5 times a power of ten, at most a fifth of the
-// drawing.
+// Draws a scale for the time: a bar whose length is 1, 2 or 5 times a power of ten ns, at most a
+// fifth of the whole time line.
 static void scale_put(struct svg *svg, const struct spans *line)
 {
     double fifth = (line->to_ns - line->from_ns) / 5, power = pow(10, floor(log10(fifth)));
@@ -150,8 +151,9 @@ static void curve_put(struct svg *svg, const struct spans *line, const struct sp
     svg->y += CURVE + GAP;
 }
 
-// Draws one row per core, in the order of the cores' numbers. Cores without spans are left out. The
-// spans of a core are half transparent, because they may lie over each other.
+// Draws one row per core with the spans that ran on it, in the order of the cores' numbers. Cores
+// without spans are left out. The spans are half transparent, because spans on one core may lie
+// over each other.
 static void cores_put(struct svg *svg, const struct spans *line, const struct spans *crowd)
 {
     double *place = ARENA_ARRAY(svg->arena, CORES_MAX, double), cores = 0;

@@ -11,8 +11,9 @@ enum {
 
 struct line {
     const char *label;
-    const char *unit;  // unit of this line, such as "TFLOP/s", if the lines differ in unit; else ""
-    const char *share; // share of the limit, "98.7%"; "" if it is not known
+    // unit of the value, such as "TFLOP/s", if the bars have different units; else ""
+    const char *unit;
+    const char *share; // share of the limit that the value reaches, "98.7%"; "" if it is not known
     struct cell cell;
     double value;
 };
@@ -54,7 +55,7 @@ static size_t lines_of(const struct table *table, struct line *lines)
     return count;
 }
 
-// Widths of the columns before the bars; 0: the table lacks this column.
+// Widths of the columns to the left of the bars; 0: the table does not have this column.
 struct widths {
     size_t label, unit, share;
     struct cell_widths cell;

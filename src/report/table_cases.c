@@ -15,7 +15,8 @@ enum {
 
 struct cases {
     struct screen *screen;
-    struct table table; // argument for cell_of
+    // The table that cell_of needs as an argument: it has only a screen and notes.
+    struct table table;
     const struct benchmark_info *info;
     const struct result *const *results;
     size_t count;
@@ -23,9 +24,9 @@ struct cases {
     size_t axis_count, *axis_widths;
 };
 
-// The column of a metric or sensor.
+// The column of a metric or sensor in a table of cases.
 struct metric_column {
-    const char *name, *unit; // the two lines of the column's head
+    const char *name, *unit; // name and unit: the two lines of the column's head
     struct cell *cells;
     struct cell_widths widths;
     size_t columns;
@@ -52,7 +53,8 @@ static void axes_measure(struct cases *cases)
 }
 
 // Fills `column` with the values of all cases. values[i] is the median of metrics[i]; `metrics` is
-// NULL if the column is of a sensor. Returns false if no value is finite.
+// NULL if the column is of a sensor. If `margins` is false, the cells have no intervals and no
+// letters of notes. Returns false if no value is finite.
 static bool column_of(const struct cases *cases, const char *name, enum unit unit,
                       const double *values, const struct metric *const *metrics, bool margins,
                       struct metric_column *column)
@@ -106,7 +108,8 @@ static bool sensor_column_of(const struct cases *cases, const char *name,
     return column_of(cases, name, unit, values, NULL, false, column);
 }
 
-// Prints the value of a parameter: a word at the left of its column, a number at the right.
+// Prints the value of a parameter in its column: words are aligned to the left, numbers to the
+// right.
 static void axis_print(const struct cases *cases, size_t axis, const char *text)
 {
     if (cases->axes[axis]->type == PARAM_TEXT)
@@ -154,8 +157,9 @@ static void head_print(const struct cases *cases, const struct metric_column *co
 
 struct choice {
     struct metric_column *columns;
-    size_t count, left; // number of columns that fit, and number of those that do not fit
-    size_t used;        // width of the parameters and of the columns chosen so far
+    size_t count, left; // number of columns that fit the screen, and number of those that do not
+    // width of the parameters and of all columns chosen so far, in columns of the screen
+    size_t used;
 };
 
 static void column_add(const struct cases *cases, struct choice *choice,
@@ -169,7 +173,8 @@ static void column_add(const struct cases *cases, struct choice *choice,
     choice->columns[choice->count++] = *column;
 }
 
-// Adds the column of the view's metric if `wanted` is true, else the columns of all other metrics.
+// Adds the column of the view's metric if `wanted` is true, else the columns of all other metrics,
+// as far as they fit the screen.
 static void metrics_add(const struct cases *cases, const struct view_info *view, bool wanted,
                         bool all_margins, struct choice *choice)
 {
@@ -196,8 +201,9 @@ static void sensors_add(const struct cases *cases, const struct view_info *view,
     }
 }
 
-// Chooses as many columns as fit, in this order: the view's metric, the view's sensors, the other
-// metrics. If `all_margins` is false, only the first column of a metric shows intervals.
+// Chooses as many columns as fit the screen, in this order: the view's metric, the view's sensors,
+// the other metrics. If `all_margins` is false, a metric shows intervals only if its column is the
+// first one.
 static void columns_choose(const struct cases *cases, const struct view_info *view,
                            bool all_margins, struct choice *choice)
 {
@@ -249,8 +255,8 @@ void cases_print(struct screen *screen, const struct notes *notes,
 
 static const double percent = 100;
 
-// Fills `names` with the names of all counters that have a claim in any of the results, in the
-// order of their first appearance, and returns their number.
+// Fills `names` with the names of all hardware counters for which any of the results has a claim (a
+// value that the benchmark computes), in the order of their first appearance. Returns their number.
 static size_t claimed_names(struct arena *arena, const struct result *const *results, size_t count,
                             const char ***names)
 {
@@ -277,7 +283,8 @@ static double claimed_percent(const struct result *result, const char *name)
     return NAN;
 }
 
-// Adds a column with values in percent; `unit` names what they are a share of.
+// Adds a column with values in percent; `unit` says what the values are a share of, such as "%
+// hits".
 static void percent_add(const struct cases *cases, const char *name, const char *unit,
                         const double *values, struct choice *choice)
 {

@@ -8,23 +8,25 @@
 #include <string.h>
 
 enum {
-    ROWS_MAX = 40, // most rows per chip; if it has more, only rows whose APIs differ are shown
+    // maximum number of rows per chip; of a chip with more rows, only rows whose APIs differ are
+    // printed
+    ROWS_MAX = 40,
     VALUE_COLUMNS = 12,
     RATIO_COLUMNS = 15,
     GAP = 2
 };
 
-// The printed rows of one benchmark and metric.
+// The printed rows of one benchmark and metric, measured on one chip through several APIs.
 struct group {
     const struct cross_row **rows;
     size_t count;
-    const struct param_info **axes; // parameters of role AXIS that vary among the rows
+    const struct param_info **axes; // parameters of role AXIS that vary among the rows of the group
     size_t axis_count;
-    const char *common; // values that are the same in all rows: "chain=index, load=idle"
+    const char *common; // parameter values that all rows share: "chain=index, load=idle"
 };
 
-// Returns the rows of the chip, from index `from` on, that belong to the group of chip->rows[from].
-// If `all` is false, returns only rows whose APIs differ; there may be none.
+// Returns the group of rows that have the same benchmark and metric as chip->rows[from], from index
+// `from` on. If `all` is false, the group has only rows whose APIs differ; it may be empty.
 static struct group group_of(struct arena *arena, const struct run *run,
                              const struct cross_chip *chip, size_t from, bool all)
 {
@@ -121,8 +123,8 @@ static size_t group_print(struct screen *screen, const struct cross_chip *chip,
     return shown;
 }
 
-// Prints the summary of a device: "vulkan:0 ÷ cuda:0: 88 equal cases, median ratio 0.998 (0.981 …
-// 1.012), 3 differ by more than 3 %".
+// Prints how much one device of a chip differs from the chip's reference device: "vulkan:0 ÷
+// cuda:0: 88 equal cases, median ratio 0.998 (0.981 … 1.012), 3 differ by more than 3 %".
 static void summary_print(struct screen *screen, const struct cross_chip *chip, size_t device)
 {
     struct arena *arena = screen->arena;

@@ -38,7 +38,8 @@ static struct column column_of(const struct table *table, const struct view_seri
     return column;
 }
 
-// Returns the values of x as texts. Sets *width to the largest width among them and the head.
+// Returns the values of x as texts. Sets *width to the largest width among these texts and the name
+// of x.
 static const char **x_texts(const struct table *table, size_t *width)
 {
     const struct view_grid *grid = table->grid;
@@ -52,10 +53,11 @@ static const char **x_texts(const struct table *table, size_t *width)
     return texts;
 }
 
-// Chooses the printed rows: every step-th row, and all rows at powers of two, where the behaviour
-// of a device often changes.
+// The rows of a curve's table that are printed: every step-th row, and all rows at powers of two,
+// where the behaviour of a device often changes.
 struct rows {
-    size_t step, shown; // step 0: only powers of two; shown: number of rows that are printed
+    // step 0: only rows at powers of two; shown: number of rows that are printed
+    size_t step, shown;
 };
 
 static bool whole_octave(const struct case_value *x)
@@ -84,7 +86,8 @@ static struct rows rows_choose(const struct view_grid *grid)
         return rows;
     rows.step = 0;
     rows.shown = rows_shown(&rows, grid);
-    bool sizes = grid->xs[0].type == PARAM_BYTES; // sizes of a working set usually grow by factors
+    // true: x is the size of a working set; such sizes usually grow by a constant factor
+    bool sizes = grid->xs[0].type == PARAM_BYTES;
     if (sizes && rows.shown >= ROWS_MAX / 4 && rows.shown <= ROWS_MAX)
         return rows;
     do {
@@ -94,7 +97,8 @@ static struct rows rows_choose(const struct view_grid *grid)
     return rows;
 }
 
-// Draws the value as a bar at the right of the only column.
+// Draws the value of a row as a bar, to the right of the column of numbers. Only tables with a
+// single series have bars.
 static void row_bar(const struct table *table, const struct column *column, size_t x_width,
                     double value, double highest)
 {

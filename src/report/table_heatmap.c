@@ -5,19 +5,19 @@
 #include <math.h>
 
 enum {
-    LABEL_COLUMNS = 20, // largest width of the text above a column
-    ROW_COLUMNS = 36,   // largest width of the label of a row
+    LABEL_COLUMNS = 20, // maximum width of the text above a column
+    ROW_COLUMNS = 36,   // maximum width of the label of a row
     GAP = 1
 };
 
 struct matrix {
     const struct table *table;
     const struct view_panel *panel;
-    struct cell *cells; // the cells of all rows, row by row
+    struct cell *cells; // the cells of the matrix, row by row
     struct cell_widths widths;
-    const char **heads; // values of x as texts, above the columns
+    const char **heads; // heads of the columns: the values of x as texts
     size_t column_width, label_width;
-    double widest; // largest half of an interval, relative to its median
+    double widest; // largest half-width of the cells' 95 % intervals, relative to the median
 };
 
 static void matrix_cells(struct matrix *matrix, const struct screen_scale *scale)

@@ -12,17 +12,18 @@ enum {
     RESULTS_MAX = 8,
     LABEL_COLUMNS = 20,
     LENGTH_COLUMNS = 9,
-    DRAWING_LEAST = 16 // smallest width of the drawing
+    DRAWING_LEAST = 16 // minimum width of the drawing, in columns of the screen
 };
 
 struct timeline {
     struct screen *screen;
     struct spans spans;
-    size_t label, columns; // width of the labels and of the drawing
-    // Overlap of each lane with each other lane, 0 … 1, as a matrix; NaN: not known. NULL: overlaps
-    // are not printed.
+    // width of the labels, and width of the drawing, in columns of the screen
+    size_t label, columns;
+    // Overlap of each lane with each other lane, 0 … 1, as a square matrix; NaN: not known. The
+    // pointer is NULL if overlaps are not printed.
     double *overlaps;
-    size_t lanes; // number of lanes: of rows, and of columns, of `overlaps`
+    size_t lanes; // number of rows, and of columns, of the matrix `overlaps`
 };
 
 static const char *lane_label(const struct timeline *timeline, size_t lane)
@@ -36,8 +37,8 @@ static double cell_at(const struct timeline *timeline, size_t row, size_t column
     return spans_cell(&timeline->spans, row, column, 0);
 }
 
-// Fills `overlaps` from the result's series "matrix", if it has one. The series has the columns a,
-// b (numbers of lanes) and overlap.
+// Fills the matrix of overlaps from the result's series "matrix", if the result has one. The series
+// has the columns a, b (numbers of two lanes) and overlap.
 static void overlaps_open(struct timeline *timeline, const struct result *result)
 {
     const struct series *matrix = result_series(result, "matrix");
@@ -89,8 +90,8 @@ static size_t half_of(const struct timeline *timeline, double ns)
     return (size_t)lround(fmax(0, fmin(share, 1)) * 2 * (double)timeline->columns);
 }
 
-// Returns for each half column of the bar whether a span of the lane covers it. Even the shortest
-// span covers one half.
+// Returns, for each half column of the screen, whether a span of the lane covers it. Even the
+// shortest span covers one half column.
 static bool *halves_of(const struct timeline *timeline, double lane)
 {
     bool *halves = ARENA_ARRAY(timeline->screen->arena, 2 * timeline->columns, bool);
@@ -106,7 +107,8 @@ static bool *halves_of(const struct timeline *timeline, double lane)
     return halves;
 }
 
-// Returns the bar of a lane. Each column is empty, full, or filled in its left or right half.
+// Returns the bar of a lane as text. Each column of the screen is empty, full, or filled in its
+// left or right half.
 static const char *bar_of(const struct timeline *timeline, double lane)
 {
     static const char *const blocks[] = {" ", "▌", "▐", "█"};
@@ -141,8 +143,8 @@ static const char *length_of(const struct timeline *timeline, double lane)
                       : arena_printf(arena, "%zu spans", count);
 }
 
-// Prints one block per lane. Its height is the share by which that lane overlaps `lane`; a "·" is
-// printed for `lane` itself.
+// Prints how `lane` overlaps with the other lanes: one block for each lane, whose height is the
+// share of the overlap. A "·" is printed for `lane` itself.
 static void overlaps_print(const struct timeline *timeline, double lane)
 {
     if (!timeline->overlaps || !(lane >= 0 && lane < (double)timeline->lanes))
@@ -192,8 +194,8 @@ static void crowd_print(const struct timeline *timeline, const struct spans *cro
     fprintf(screen->stream, "  up to %.0f\n", most);
 }
 
-// Prints the result's series "histogram", if it has one, as "100 answers from 1.91 ms ▁▁█▂▁ to 5.31
-// ms". The series has the columns low, high (ns) and count.
+// Prints the distribution in the result's series "histogram", if the result has one, as "100
+// answers from 1.91 ms ▁▁█▂▁ to 5.31 ms". The series has the columns low, high (ns) and count.
 static void histogram_print(const struct timeline *timeline)
 {
     enum {

@@ -189,7 +189,8 @@ static const char *key_text(struct arena *arena, const struct result *result, co
     return value ? case_value_shown(arena, value) : "";
 }
 
-// Returns a metric as text, multiplied by `times`: "0.377ms" if its unit is ns, else "3.908x".
+// Returns the median of a metric as text. If its unit is ns, it is multiplied by `times` and shown
+// in ms: "0.377ms". Else it is a ratio: "3.908x".
 static const char *number_text(struct arena *arena, const struct metric *metric, double times)
 {
     if (!metric || !isfinite(metric->median))

@@ -10,15 +10,15 @@
 // ---------------------------------------------------------------- views as grids
 
 // The data of one table or chart. A grid has panels, a panel has series, and a series has one
-// result per value of x. This code knows no benchmark, only parameters and metrics that the run
-// file declares.
+// result per value of x. Grids know no particular benchmark, only the parameters and metrics that
+// the run file declares.
 struct view_series {
     const char *label;             // name of the series: "vector random"; "" if there is only one
     const struct result **results; // result for each x of the grid; NULL: there is no such case
 };
 
-// A part of a grid. A heat map has one panel for each combination of the varying parameters (of
-// role AXIS), without x and y. All other views have a single panel.
+// A part of a grid. A heat map has one panel for each combination of the varying parameters of role
+// AXIS other than x and y. All other views have a single panel.
 struct view_panel {
     const char *label; // name of the panel: "vector random"; "" if there is only one panel
     struct view_series *series;
@@ -29,15 +29,18 @@ struct view_grid {
     const struct benchmark_info *info;
     const struct view_info *view;
     const struct metric_info *metric;
-    const struct param_info *x, *y; // `y` is NULL unless the view is a heat map
-    struct case_value *xs;          // values of x: ascending numbers, or texts in their order
+    // parameters of the two axes; `y` is NULL unless the view is a heat map
+    const struct param_info *x, *y;
+    // the different values of x: ascending numbers, or texts in the order of the run
+    struct case_value *xs;
     size_t x_count;
     struct view_panel *panels;
     size_t panel_count;
     const char *common; // values that all cases share, "path=vector, load=idle"; "": none
 };
 
-// Returns those results of a device that a view shows, in the order of the run, and sets *count.
+// Returns the results of a benchmark on a device that a view shows, in the order of the run, and
+// sets *count.
 const struct result **view_select(struct arena *arena, const struct run *run, const char *device,
                                   const struct view_info *view, const struct benchmark_info *info,
                                   size_t *count);
@@ -75,15 +78,15 @@ const char *view_common(struct arena *arena, const struct benchmark_info *info,
                         const struct view_info *view, const struct result *const *results,
                         size_t count);
 
-// Fills `grid`. Returns false if the view shows no case of this device, has no x, or names an x or
-// metric that is not declared. Parameters of role AXIS that vary but are not named in the view get
-// series of their own (in a heat map: panels), so that no case hides another.
+// Fills `grid` with the data of a view. Returns false if the view shows no case of this device, has
+// no x, or names an x or metric that is not declared. Parameters of role AXIS that vary but are not
+// named in the view get series of their own (in a heat map: panels), so that no case hides another.
 bool view_grid_build(struct arena *arena, const struct run *run, const char *device,
                      const struct benchmark_info *info, const struct view_info *view,
                      struct view_grid *grid);
 
-// Returns the metric of a result that the grid draws. NULL if `result` is NULL or has no finite
-// median of this metric.
+// Returns, from this result, the metric that the grid draws. Returns NULL if `result` is NULL or
+// has no finite median of the metric.
 const struct metric *view_metric(const struct view_grid *grid, const struct result *result);
 
 // Returns a value as text for people: "32 KiB", "64", "vector". `param` gives the unit; if it is
@@ -99,13 +102,13 @@ bool view_log_y(const struct view_info *view);
 
 enum screen_paint verdict_paint(enum verdict verdict);
 
-// A note: a reason why results of a benchmark are suspect, skipped or failed, with a letter that
-// the tables print beside the numbers of these results.
+// A note below a table: one reason why results of a benchmark are suspect, skipped or failed. The
+// note has a letter, which the tables print beside the numbers of these results.
 struct note {
     enum verdict verdict;
     const char *code, *text; // code of the reason, and its text in the first result that has it
-    size_t cases;            // number of results with this verdict and code
-    bool one_text;           // true: the text of the reason is the same in all of these results
+    size_t cases;            // number of results that have this verdict and reason
+    bool one_text;           // true: all these results give the same text for the reason
 };
 
 struct notes {
@@ -126,13 +129,14 @@ void notes_print(const struct notes *notes, struct screen *screen);
 
 // One cell of a table: a number as text, with its interval and the letters of its notes.
 struct cell {
-    const char *number; // number as text: "16.3"; "–": the case has none, "": there is no case
+    // number as text, such as "16.3"; "–": the case has no number, "": there is no such case
+    const char *number;
     const char *margin; // half of the interval, "±0.4%"; "" if it is not known
     const char *mark;   // letters of at most three notes, "a" or "ac"; "" if there are none
     enum screen_paint paint;
 };
 
-// Widths of the three parts of a column of cells.
+// Widths of the three parts of a column of cells: number, interval, letters of notes.
 struct cell_widths {
     size_t number, margin, mark;
 };
@@ -146,10 +150,11 @@ struct table {
 struct cell cell_of(const struct table *table, const struct result *result,
                     const struct metric *metric, const struct screen_scale *scale);
 
-// Widens the column if the cell is wider.
+// Widens each part of a column (number, interval, letters) in which the cell needs more width.
 void cell_measure(struct cell_widths *widths, const struct cell *cell);
 
-// Returns the width of a column of cells. If its head does not fit, widens the column first.
+// Returns the width of a column of cells, with its head. If the head is wider than the cells,
+// widens the column first.
 size_t cell_columns(struct cell_widths *widths, const char *head);
 void cell_print(struct screen *screen, const struct cell *cell, const struct cell_widths *widths);
 
@@ -159,10 +164,10 @@ double *series_values(struct arena *arena, const struct view_grid *grid,
                       const struct view_series *series);
 
 // Returns the unit in which the metric of all results of a grid is shown (metric_unit_shown). If
-// their units differ, sets *mixed and returns the unit of the run file.
+// the units of the results differ, sets *mixed to true and returns the unit of the run file.
 enum unit grid_unit(const struct view_grid *grid, bool *mixed);
 
-// Returns the scale for the numbers of all panels and series of a grid.
+// Returns the scale (unit and decimals) that the numbers of all panels and series of a grid share.
 struct screen_scale grid_scale(struct arena *arena, const struct view_grid *grid);
 
 // ---------------------------------------------------------------- printing each kind of view
@@ -172,8 +177,8 @@ void bars_print(const struct table *table);
 void heatmap_print(const struct table *table);
 
 // If the benchmark has a view of kind VIEW_LINES with results, prints the first such view and
-// returns true. Its lines, such as "Y X: 0.377ms 3.908x", have the form of a published table, and
-// are printed instead of all other views. Returns false if there is no such view.
+// returns true. Its lines, such as "Y X: 0.377ms 3.908x", have the form of a table that others
+// published; the caller then prints no other view. Returns false if there is no such view.
 bool lines_instead_print(struct screen *screen, const struct run *run, const char *device,
                          const struct benchmark_info *info);
 

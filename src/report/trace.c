@@ -10,7 +10,9 @@
 
 enum {
     FIRST_TRACK = 1000, // lowest number of a track; numbers of processes are lower
-    TRACKS_A_CORE = 64  // tracks per core: several, because spans on one track must not overlap
+    // maximum number of tracks per core; a core needs several, because spans on one track must not
+    // overlap
+    TRACKS_A_CORE = 64
 };
 
 // Time of the first event. It is not 0, because Perfetto 20 ignores the value of a counter at time
@@ -27,7 +29,7 @@ struct trace {
     struct arena *arena;
     struct json_out *out;
     size_t flows;    // number of arrows so far, which is also the id of the next arrow
-    double start_ns; // time at which the present result begins; results follow one another
+    double start_ns; // time at which the current result begins in the trace
     struct track *tracks;
     size_t track_count, track_capacity;
 };
@@ -40,8 +42,8 @@ static void put_time(struct trace *trace, const char *name, double ns)
     json_put_real(trace->out, name, strtod(text, NULL));
 }
 
-// Begins an event with the members that all events have. `ns` counts from the beginning of the
-// result.
+// Begins an event of the trace and writes the members that all events have. `ns` counts from the
+// beginning of the result. The caller writes further members and ends the event.
 static void event_open(struct trace *trace, const char *phase, const char *name, long long pid,
                        long long tid, double ns)
 {
@@ -147,7 +149,7 @@ static void flow_add(struct trace *trace, const struct spans *line, const struct
     trace->flows++;
 }
 
-// Adds a span that has the name of the case and lasts as long as the whole result.
+// Adds a span that has the name of the case and lasts as long as the result's whole time line.
 static void case_add(struct trace *trace, const struct spans *line)
 {
     const struct result *result = line->result;
@@ -184,7 +186,8 @@ static int bound_compare(const void *left, const void *right)
     const struct bound *a = left, *b = right;
     if (a->ns != b->ns)
         return a->ns < b->ns ? -1 : 1;
-    return a->change - b->change; // an end sorts before a begin at the same time, to free its track
+    // at equal times, the end of a span sorts before a begin, to free its track
+    return a->change - b->change;
 }
 
 static struct bound *bounds_of(struct arena *arena, const struct spans *crowd)
@@ -194,7 +197,8 @@ static struct bound *bounds_of(struct arena *arena, const struct spans *crowd)
     for (size_t i = 0; i < rows; i++) {
         bounds[2 * i] = (struct bound){spans_cell(crowd, i, crowd->start, 0), i, 1};
         bounds[2 * i + 1] = (struct bound){spans_cell(crowd, i, crowd->end, 0), i, -1};
-        if (bounds[2 * i + 1].ns <= bounds[2 * i].ns) // a span of length 0 gets a positive length
+        // a span of length 0 gets a positive length, so that it ends after its begin
+        if (bounds[2 * i + 1].ns <= bounds[2 * i].ns)
             bounds[2 * i + 1].ns = nextafter(bounds[2 * i].ns, INFINITY);
     }
     qsort(bounds, 2 * rows, sizeof *bounds, bound_compare);
@@ -215,8 +219,8 @@ static void count_add(struct trace *trace, const struct spans *crowd, double ns,
     json_put_close(trace->out, '}');
 }
 
-// Takes the lowest free track of a core, or the last track if none is free. Bit i of `used` is set
-// if track i is in use.
+// Returns the lowest free track of a core and marks it as used; returns the last track if none is
+// free. Bit i of `used` is set if track i is in use.
 static unsigned track_take(uint64_t *used)
 {
     unsigned track = 0;
@@ -226,8 +230,8 @@ static unsigned track_take(uint64_t *used)
     return track;
 }
 
-// Adds a span to a track of its core. A core has several tracks if it has several spans at the same
-// time.
+// Adds a span to the given track of its core. A core needs several tracks if it has several spans
+// at the same time.
 static void core_add(struct trace *trace, const struct spans *crowd, size_t row, size_t core,
                      unsigned track)
 {
@@ -267,7 +271,8 @@ static void crowd_add(struct trace *trace, const struct spans *crowd)
 
 // ---------------------------------------------------------------- the trace file
 
-// Adds a result to the trace, at a distance after the result before it.
+// Adds the spans of a result to the trace, and sets the time at which the next result begins, with
+// a gap between the two.
 static void result_add(struct trace *trace, const struct result *result)
 {
     struct spans line, crowd;

@@ -69,8 +69,8 @@ const struct param_info **view_varying(struct arena *arena, const struct benchma
     return varying;
 }
 
-// Returns the values that the case has for the given parameters. For a parameter that it does not
-// have, `absent` is in the text.
+// Returns the values that the case has for the given parameters, as one text. For a parameter that
+// the case does not have, the text contains `absent`.
 static const char *words_of(struct arena *arena, const struct bench_case *c,
                             const struct param_info *const *keys, size_t count, const char *absent)
 {
@@ -79,8 +79,8 @@ static const char *words_of(struct arena *arena, const struct bench_case *c,
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `keys` has `count` entries
         const struct case_value *value = case_find(c, keys[i]->key);
         const char *text = value ? view_value_text(arena, value, keys[i]) : absent;
-        // The text is "width=16", because a bare number would not show to which parameter it
-        // belongs.
+        // A number is written as "width=16", because a bare number would not show to which
+        // parameter it belongs.
         if (value && value->type != PARAM_TEXT && value->type != PARAM_BYTES)
             text = arena_printf(arena, "%s=%s", keys[i]->key, text);
         words = text_join(arena, words, " ", text);
@@ -147,8 +147,8 @@ static size_t value_index(const struct case_value *values, size_t count,
     return count;
 }
 
-// Returns the different values that a key has among the results: numbers in ascending order, texts
-// in the order of their appearance.
+// Returns the different values that a parameter has among the results: numbers in ascending order,
+// texts in the order of their appearance.
 static struct case_value *values_of(struct arena *arena, const char *key,
                                     const struct result *const *results, size_t count,
                                     size_t *value_count)
@@ -180,7 +180,8 @@ static struct view_series *series_get(struct arena *arena, const struct view_gri
     for (size_t i = 0; i < panel->series_count; i++)
         if (strcmp(panel->series[i].label, label) == 0)
             return &panel->series[i];
-    // Enlarging the array by one each time is cheap enough, because panels have few series.
+    // The array of series is enlarged by one element each time. That is cheap enough, because
+    // panels have few series.
     struct view_series *series = ARENA_ARRAY(arena, panel->series_count + 1, struct view_series);
     if (panel->series_count)
         memcpy(series, panel->series, panel->series_count * sizeof *series);
@@ -209,7 +210,8 @@ static const struct param_info **group_of(struct arena *arena, const struct view
     return group;
 }
 
-// True if a result has a finite median of this metric or, if `metric` is NULL, of any metric.
+// True if any of the results has a finite median of this metric or, if `metric` is NULL, of any
+// metric.
 static bool any_number(const struct result *const *results, size_t count, const char *metric)
 {
     for (size_t i = 0; i < count; i++)
@@ -220,8 +222,8 @@ static bool any_number(const struct result *const *results, size_t count, const 
     return false;
 }
 
-// True if the benchmark has another view of the same kind, with the same cases, that draws this
-// metric.
+// True if the benchmark has a view of the same kind as `view`, with the same condition for its
+// cases, that draws this metric.
 static bool has_view_of(const struct benchmark_info *info, const struct view_info *view,
                         const char *metric)
 {
@@ -235,8 +237,8 @@ static bool has_view_of(const struct benchmark_info *info, const struct view_inf
     return false;
 }
 
-// Returns the view. If it draws cycles and no result has any, returns it with the time of the same
-// work as its metric, unless another view draws that time.
+// Returns a copy of the view. If the view draws cycles and no result has any, the copy draws the
+// time of the same work instead, unless another view of the benchmark draws that time.
 static struct view_info view_in_time(const struct benchmark_info *info,
                                      const struct view_info *view,
                                      const struct result *const *results, size_t count)

@@ -71,8 +71,8 @@ struct check *run_add_check(struct run *run)
 
 // ---------------------------------------------------------------- the check in a run file
 
-// Returns false for a figure whose metric this version of fathom does not know, but a later one
-// may. Such a figure is ignored.
+// Says whether a figure that was read is kept. Returns false for a figure whose metric this version
+// of fathom does not know, because a later version added it.
 static bool figure_keep(const void *object)
 {
     return ((const struct check_figure *)object)->metric < CHECK_METRIC_COUNT;

@@ -22,16 +22,19 @@
 // ---------------------------------------------------------------- writing JSON
 
 struct json_out {
-    struct arena *arena; // memory for the text
-    FILE *stream;        // gets the text; NULL: the text is kept in memory, for json_out_text
-    bool lines;          // true: one line per top-level member and per object in a top-level array
-    unsigned indent;     // spaces per level, for human readers; 0: no indentation
-    int gzip;            // level at which zlib gzips the text for the stream; 0: plain text
-    // Gets the text instead of the stream. NULL: the stream gets it.
+    struct arena *arena; // memory for the text that is being written
+    // The stream that gets the text. If `stream` and `sink` are NULL, the text stays in memory, for
+    // json_out_text.
+    FILE *stream;
+    bool lines;      // true: one line per top-level member and per object in a top-level array
+    unsigned indent; // number of spaces per level of indentation; 0: no indentation
+    int gzip;        // level at which zlib gzips the text for the stream; 0: plain text
+    // A function that gets the text, piece by piece, instead of the stream. NULL: the stream gets
+    // it.
     void (*sink)(void *context, const char *text, size_t bytes);
     void *sink_context;
     const char *without; // name of members that are left out in all structs; NULL: none
-    // Private to codec_write.c.
+    // The members below are private to codec_write.c.
     char *text;
     size_t used, capacity;
     unsigned depth;
@@ -41,17 +44,17 @@ struct json_out {
 };
 
 // Each of these functions writes one value. `name` is the name of the member; it is NULL if the
-// value is an element of an array, or the document itself. If `text` is NULL, nothing is written.
-// Bytes that are not valid UTF-8, which some drivers' texts contain, become U+FFFD, in values and
-// in names. Callers need not repair them.
+// value is an element of an array, or the document itself. json_put_text writes nothing if `text`
+// is NULL. In values and in names, bytes that are not valid UTF-8, which some drivers' texts
+// contain, become U+FFFD.
 void json_put_text(struct json_out *out, const char *name, const char *text);
 void json_put_count(struct json_out *out, const char *name, uint64_t count);
 void json_put_bool(struct json_out *out, const char *name, bool value);
 void json_put_null(struct json_out *out, const char *name);
 
-// Writes decimal digits that read back as the same double. Whole numbers below 2^53 have no
-// fraction. A value that is not finite becomes null in an array; as a member of an object it is
-// left out.
+// These functions write numbers with decimal digits that read back as the same double. Whole
+// numbers below 2^53 have no fraction. A value that is not finite becomes null in an array; as a
+// member of an object it is left out.
 void json_put_real(struct json_out *out, const char *name, double value);
 void json_put_reals(struct json_out *out, const char *name, const double *values, size_t count);
 
@@ -60,8 +63,8 @@ void json_put_reals(struct json_out *out, const char *name, const double *values
 void json_put_open(struct json_out *out, const char *name, char bracket);
 void json_put_close(struct json_out *out, char bracket);
 
-// Returns the text written so far; `stream` must be NULL. The text is valid until the next value is
-// written.
+// Returns the text written so far. The text must be kept in memory: `stream` and `sink` are NULL.
+// The returned text is valid until the next value is written.
 const char *json_out_text(struct json_out *out);
 
 // Ends the document with a newline and flushes the stream. Fails with ERROR_IO if a write failed:
@@ -70,9 +73,9 @@ MUST_CHECK bool json_out_end(struct json_out *out, const char *what, struct erro
 
 // ---------------------------------------------------------------- reading JSON
 
-// Reads one document. `err` gets the first error, with the path of the value. Callers can read all
-// members and check `failed` only once, at the end: a function that fails to read a node returns
-// what it returns for an absent node.
+// The state of reading one document. `err` gets the first error, with the path of the value. A
+// caller can read all members first and then check `failed` once: a function that cannot read a
+// node returns the same value as for an absent node.
 struct json_reader {
     struct arena *arena; // memory for the strings and arrays that are read
     const char *file;    // name of the file, for messages
@@ -84,17 +87,18 @@ struct json_reader {
 
 // A value in a document, with its path. Nodes live on the stack of the function that reads them.
 struct json_node {
-    const struct json_node *up; // object or array that contains the value; NULL: it is the document
-    const char *member;         // name of the member; NULL: an element of an array, or the document
-    size_t index;               // index of the element in an array
-    const json_t *value;        // the value in jansson; NULL if it is absent or null
+    // object or array that contains the value; NULL: the value is the document
+    const struct json_node *up;
+    const char *member;  // name of the member; NULL: an element of an array, or the document
+    size_t index;        // index in the array, if the value is an element of an array
+    const json_t *value; // the value in jansson; NULL if it is absent or null
 };
 
 // These functions read a document from a file ("-": the standard input) or from memory. The caller
-// releases it with json_decref. They return NULL with ERROR_IO if the file cannot be read, or with
-// ERROR_USAGE and the line if the text is not JSON or is cut short. `name` is used in messages. A
-// file may be gzipped, whatever its name is; damage, or more than 256 MiB of unpacked text, then
-// gives ERROR_USAGE.
+// releases the document with json_decref. They return NULL with ERROR_IO if the file cannot be
+// read, or with ERROR_USAGE and the line if the text is not JSON or is cut short. `name` is used in
+// messages. A file may be gzipped, whatever its name is; if it is damaged or has more than 256 MiB
+// of unpacked text, the error is ERROR_USAGE.
 json_t *json_read_file(const char *path, struct error *err);
 json_t *json_read_memory(const char *text, size_t bytes, const char *name, struct error *err);
 
@@ -107,8 +111,8 @@ char *json_read_text(const char *path, size_t *bytes, struct error *err);
 // this struct.
 struct json_rows {
     const char *name;     // name of the array
-    const char *at, *end; // text of the rows that have not been read
-    bool failed;          // true: a row was not JSON
+    const char *at, *end; // text of the elements that have not been read yet
+    bool failed;          // true: an element was not valid JSON
 };
 
 // Reads the document without the elements of its top-level array `name`. json_rows_next then reads
@@ -117,25 +121,26 @@ struct json_rows {
 // the error.
 json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct json_rows *rows);
 
-// Returns the next element, which the caller releases with json_decref. Returns NULL after the last
-// element, or if `rows` failed.
+// Returns the next element of the array, which the caller releases with json_decref. Returns NULL
+// after the last element, or if an element was not valid JSON (rows->failed).
 json_t *json_rows_next(struct json_rows *rows);
 
-// These functions return a member of an object, or an element of an array. If it is missing or
-// null, they return an absent node. json_member fails if `node` is present but not an object.
+// json_member returns a member of an object, json_element an element of an array. If the value is
+// missing or null, they return an absent node. json_member records an error if `node` is present
+// but not an object.
 struct json_node json_member(struct json_reader *reader, const struct json_node *node,
                              const char *name);
 struct json_node json_element(const struct json_node *node, size_t index);
 
-// Returns the number of elements; 0 if the array is absent. Fails if `node` is something other than
-// an array.
+// Returns the number of elements of an array; 0 if the node is absent. Records an error if `node`
+// is something other than an array.
 size_t json_elements(struct json_reader *reader, const struct json_node *node);
 
-// True if the node is an object or absent; else fails.
+// Returns true if the node is an object or absent. Otherwise records an error and returns false.
 bool json_is_map(struct json_reader *reader, const struct json_node *node);
 
-// These functions return the value of a node, and fail if it has another type. For an absent node
-// they return NULL, NaN or 0, except json_text_required, which fails and returns "".
+// These functions return the value of a node, and record an error if it has another type. For an
+// absent node they return NULL, NaN or 0. Only json_text_required records an error and returns "".
 const char *json_text(struct json_reader *reader, const struct json_node *node);
 const char *json_text_required(struct json_reader *reader, const struct json_node *node);
 double json_number(struct json_reader *reader, const struct json_node *node);
@@ -147,7 +152,8 @@ const char *json_compact(struct arena *arena, const struct json_node *node);
 // Returns an array of numbers in the reader's arena and sets *count. Null elements become NaN.
 double *json_numbers(struct json_reader *reader, const struct json_node *node, size_t *count);
 
-// Records ERROR_USAGE "FILE: PATH: message", unless the reader has failed before. Returns false.
+// Records the error ERROR_USAGE "FILE: PATH: message" for a node, unless the reader has failed
+// before. Returns false.
 bool json_fail(struct json_reader *reader, const struct json_node *node, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
@@ -158,34 +164,38 @@ void json_message_clean(struct error *err);
 // ---------------------------------------------------------------- tables of members
 
 enum json_kind {
-    FIELD_TEXT,   // const char *
-    FIELD_CHARS,  // char[], a text in the struct; an absent member reads as ""
-    FIELD_REAL,   // double
-    FIELD_COUNT,  // unsigned, size_t or uint64_t
+    FIELD_TEXT,   // a text: const char *
+    FIELD_CHARS,  // a text within the struct: char[]; an absent member reads as ""
+    FIELD_REAL,   // a real number: double
+    FIELD_COUNT,  // a whole number ≥ 0: unsigned, size_t or uint64_t
     FIELD_FLAG,   // bool; false is not written
-    FIELD_WORD,   // an enumeration, written as one of `words`
-    FIELD_TEXTS,  // const char **, an array of strings
-    FIELD_REALS,  // double *, an array of numbers
-    FIELD_OBJECT, // a struct inside the struct
-    FIELD_LIST,   // an array of structs
+    FIELD_WORD,   // a value of an enumeration, written as one of json_field.words
+    FIELD_TEXTS,  // an array of texts: const char **
+    FIELD_REALS,  // an array of real numbers: double *
+    FIELD_OBJECT, // a struct that is a member of the struct, written as an object
+    FIELD_LIST,   // an array of structs, written as an array of objects
     // An array of structs that is written as one object, with one member per struct. The struct's
     // first member, a text, is the name. The value is the struct's second member or, if the struct
     // has more than two members, an object of all but the first. If several structs have the same
     // name, only the last one is written.
     FIELD_MAP,
-    FIELD_CUSTOM // any type, written by `put` and read by `get`
+    FIELD_CUSTOM // a member of any type, written by json_field.put and read by json_field.get
 };
 
 struct json_field {
     const char *name;
     enum json_kind kind;
-    size_t offset, bytes;           // place and size of the member in the struct (JSON_AT)
-    size_t count_offset;            // offset of the number of elements, a size_t (JSON_LIST_AT)
-    bool required;                  // for TEXT, COUNT and WORD: an absent member is an error
-    bool omit_zero;                 // true: 0, the first word and an empty array are not written
-    bool pointers;                  // FIELD_LIST: true if it is an array of pointers to structs
-    const struct words *words;      // words of a FIELD_WORD; .expected decides about unknown words
-    const struct json_table *table; // table of the struct inside, or of the elements
+    size_t offset, bytes; // place and size of the member in the struct (JSON_AT)
+    // For arrays: offset of the struct's member with the number of elements, a size_t
+    // (JSON_LIST_AT).
+    size_t count_offset;
+    bool required;  // true: an absent member is an error; for TEXT, COUNT and WORD
+    bool omit_zero; // true: 0, the first word and an empty array are not written
+    bool pointers;  // true: a FIELD_LIST is an array of pointers to structs
+    // The words of a FIELD_WORD. If words->expected is NULL, an unknown word is not an error.
+    const struct words *words;
+    // table of the struct within the struct, or of the array's elements
+    const struct json_table *table;
     // FIELD_LIST: a function that adds an element to `object` and returns it, called for each
     // element that is read. NULL: reading allocates an array.
     void *(*add)(void *object);
@@ -196,10 +206,9 @@ struct json_field {
 struct json_table {
     const struct json_field *fields;
     size_t count;
-    size_t bytes; // size of the struct
-    // Returns false for a struct that is not written, and that is dropped from an array that is
-    // read. Not called when reading with json_field.add, nor for FIELD_MAP. NULL: all structs are
-    // kept.
+    size_t bytes; // size of the struct, in bytes
+    // Returns false for a struct that must not be written and that is dropped from an array that is
+    // read. Reading with json_field.add, and FIELD_MAP, do not call it. NULL: all structs are kept.
     bool (*keep)(const void *object);
 };
 
@@ -211,8 +220,8 @@ struct json_table {
     .fields = (list), .count = sizeof(list) / sizeof *(list), .bytes = sizeof(type)
 
 // Writes the members of a struct into the open object, in the order of its table. Leaves out flags
-// that are false, texts that are NULL, reals that are not finite, members that omit_zero or `keep`
-// leave out, and the member json_out.without.
+// that are false, texts that are NULL, reals that are not finite, members that json_field.omit_zero
+// or json_table.keep excludes, and members with the name json_out.without.
 void json_put_fields(struct json_out *out, const struct json_table *table, const void *object);
 
 // Reads the members that are in the table into the struct. Ignores all other members.

@@ -15,7 +15,8 @@ void json_message_clean(struct error *err)
     if (!err)
         return;
     for (unsigned char *c = (unsigned char *)err->message; *c; c++) {
-        bool c1 = c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F; // U+0080 … U+009F
+        // control characters U+0080 … U+009F
+        bool c1 = c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F;
         if (c1 || *c < 0x20 || *c == 0x7F)
             *c = '?';
         if (c1)
@@ -24,11 +25,11 @@ void json_message_clean(struct error *err)
 }
 
 enum {
-    READ_BYTES = 1 << 20 // most bytes per read, and smallest initial size of the buffer
+    READ_BYTES = 1 << 20 // maximum bytes per read, and minimum initial size of the buffer
 };
 
-// Most bytes of a gzipped file's text, so that a small file cannot fill the memory. For comparison,
-// a run file with 100,000 results has 107 MB.
+// Maximum size in bytes of the unpacked text of a gzipped file, so that a small file cannot fill
+// the memory. For comparison, a run file with 100,000 results has 107 MB.
 static const uint64_t unpacked_most = UINT64_C(256) << 20;
 
 static json_t *parse(const char *text, size_t bytes, size_t flags, json_error_t *why)
@@ -84,7 +85,8 @@ static void make_room(struct source *source)
 }
 
 // Reads the file up to its end. Stops earlier if reading fails, if the text of a gzipped file is
-// too long, or if the first byte is 0: no JSON begins so, but /dev/zero does, and has no end.
+// too long, or if the first byte is 0: no JSON text begins with 0, but /dev/zero does, and it has
+// no end.
 static void read_all(struct source *source)
 {
     int count;
@@ -99,7 +101,8 @@ static void read_all(struct source *source)
     } while (count > 0 && !source->too_long && source->text[0]);
 }
 
-// Returns false with a message if reading failed, or if a gzipped file is damaged or too long.
+// Checks whether a file was read completely. Returns false with a message if reading failed, or if
+// a gzipped file is damaged or too long.
 static bool source_check(const struct source *source, const char *path, struct error *err)
 {
     int status;
@@ -157,7 +160,8 @@ json_t *json_read_file(const char *path, struct error *err)
 
 // ---------------------------------------------------------------- elements of a long array
 
-// A position in a text. At the end of the text, `at` equals `end`, and the byte there is not read.
+// A position in a text. At the end of the text, `at` equals `end`; the byte at `end` must not be
+// read.
 struct scan {
     const char *at, *end;
 };
@@ -193,8 +197,8 @@ static void skip_string(struct scan *scan)
     scan->at = scan->end;
 }
 
-// Moves past a value, to the next comma or bracket that is not part of the value. Does not check
-// the value, which jansson does later.
+// Moves past a JSON value, to the next comma or bracket that is not part of the value. Does not
+// check the value, because it is parsed later.
 static void skip_value(struct scan *scan)
 {
     size_t depth = 0;
@@ -212,8 +216,8 @@ static void skip_value(struct scan *scan)
     }
 }
 
-// Finds the array that is the top-level member `name`, and sets `rows` to the text between its
-// brackets. Returns false if the document has no such array.
+// Finds the array that is the member `name` of the top-level object, and sets `rows` to the text
+// between the array's brackets. Returns false if the document has no such array.
 static bool find_rows(struct scan scan, const char *name, struct scan *rows)
 {
     if (!skip_char(&scan, '{'))
@@ -247,7 +251,7 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
     struct scan inside;
     if (!find_rows((struct scan){text, text + bytes}, name, &inside))
         return NULL;
-    // The document without the elements is the same text with an empty array.
+    // Parses the same text with an empty array in place of the elements.
     size_t before = (size_t)(inside.at - text), after = (size_t)(text + bytes - inside.end);
     char *rest = arena_malloc(before + after);
     memcpy(rest, text, before);
@@ -262,15 +266,15 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
 
 // ---------------------------------------------------------------- rows in fathom's own form
 
-// Reads a value in the form in which fathom writes rows: texts are ASCII without escapes, and names
-// and numbers are short. Returns NULL for any other value; jansson then reads the row, or reports
-// its error. This function is for speed: jansson takes about 200 instructions per byte, half of the
-// time of a report on a long run.
+// Reads a JSON value in the form in which fathom writes rows: texts are ASCII without escapes, and
+// names and numbers are short. Returns NULL for any other value; the caller then lets jansson read
+// the row, or report its error. This function saves time: jansson needs about 200 instructions per
+// byte, which would be half of the time that a report on a long run takes.
 static json_t *read_value(struct scan *scan, unsigned depth);
 
 enum {
-    DEEPEST = 16,   // most levels of nested arrays and objects; fathom's rows have fewer
-    NAME_BYTES = 64 // longest name of a member, with its terminating NUL
+    DEEPEST = 16,   // maximum depth of nested arrays and objects; fathom's rows are less deep
+    NAME_BYTES = 64 // maximum size of a member's name, with its terminating NUL
 };
 
 static bool is_plain(char c)
@@ -312,7 +316,8 @@ static json_t *read_object(struct scan *scan, unsigned depth)
     for (size_t count = 1; right; count++) {
         right = read_name(scan, name) &&
                 json_object_set_new_nocheck(object, name, read_value(scan, depth)) == 0 &&
-                json_object_size(object) == count; // false if two members have the same name
+                // false if the object already has a member of this name
+                json_object_size(object) == count;
         if (!skip_char(scan, ','))
             break;
     }
@@ -432,7 +437,7 @@ json_t *json_rows_next(struct json_rows *rows)
                      JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, &why);
         scan.at += json ? why.position : 0; // moves past the bytes that jansson has read
     }
-    // A comma must be followed by another row; without a comma, the array must end.
+    // After a comma another row must follow. Without a comma, the array must end here.
     bool more = skip_char(&scan, ',');
     rows->failed = !json || (more ? scan.at == scan.end : scan.at != scan.end);
     rows->at = scan.at;

@@ -91,7 +91,8 @@ size_t json_elements(struct json_reader *reader, const struct json_node *node)
 {
     if (node->value && !json_is_array(node->value))
         wrong_type(reader, node, "an array");
-    return json_array_size(node->value); // jansson returns 0 if it is not an array
+    // json_array_size returns 0 for any value that is not an array
+    return json_array_size(node->value);
 }
 
 const char *json_text(struct json_reader *reader, const struct json_node *node)
@@ -139,9 +140,9 @@ uint64_t json_count(struct json_reader *reader, const struct json_node *node)
     if (json_is_integer(node->value) && json_integer_value(node->value) >= 0)
         return (uint64_t)json_integer_value(node->value);
     double real = json_number(reader, node);
-    // The integers of jansson end at 2^63 − 1, so json_put_count writes larger values as reals.
+    // A jansson integer is at most 2^63 − 1, so json_put_count writes larger numbers as reals.
     if (real == 0x1p64)
-        return UINT64_MAX; // UINT64_MAX is written as 2^64, the nearest real
+        return UINT64_MAX; // json_put_count writes UINT64_MAX as 2^64, the nearest real
     if (real >= 0 && real < 0x1p64 && real == trunc(real))
         return (uint64_t)real;
     json_fail(reader, node, "expected a whole number, not negative");
@@ -220,7 +221,8 @@ static void get_texts(struct json_reader *reader, const struct json_node *node, 
     }
 }
 
-// Reads `count` elements into `elements`, and returns how many of them are kept (json_table.keep).
+// Reads the array's first `count` elements into `elements`, one struct each. Returns how many
+// structs were kept (json_table.keep).
 static size_t get_structs(struct json_reader *reader, const struct json_node *node,
                           const struct json_table *table, char *elements, size_t count)
 {
@@ -234,7 +236,7 @@ static size_t get_structs(struct json_reader *reader, const struct json_node *no
     return kept;
 }
 
-// Reads the elements of the array that json_read_rows left out of the document.
+// Reads the elements that json_read_rows left out of the document, one at a time, from their text.
 static void get_rows(struct json_reader *reader, const struct json_node *node,
                      const struct json_field *field, void *object)
 {

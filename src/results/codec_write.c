@@ -10,8 +10,8 @@
 #include <zlib.h>
 
 enum {
-    STREAM_BYTES = 64 * 1024, // least capacity of `text` with a stream or sink
-    MEMORY_BYTES = 512        // least capacity of `text` in memory; enough for a short message
+    STREAM_BYTES = 64 * 1024, // minimum capacity of json_out.text if a stream or sink gets the text
+    MEMORY_BYTES = 512        // minimum capacity of json_out.text if the text stays in memory
 };
 
 // ---------------------------------------------------------------- writing bytes
@@ -32,7 +32,7 @@ static voidpf packer_alloc(voidpf out, uInt count, uInt bytes)
 
 static void packer_free(voidpf out, voidpf address)
 {
-    (void)out, (void)address; // the memory is freed with the arena
+    (void)out, (void)address; // zlib's memory is freed together with the arena
 }
 
 // Compresses the text and writes it as the next part of a gzipped stream. `flush` is Z_FINISH for
@@ -43,7 +43,7 @@ static void stream_pack(struct json_out *out, int flush)
     if (!out->packer) {
         out->packer = ARENA_NEW(out->arena, z_stream);
         *out->packer = (z_stream){.zalloc = packer_alloc, .zfree = packer_free, .opaque = out};
-        int gzip = MAX_WBITS + 16; // the 16 selects gzip's format instead of zlib's
+        int gzip = MAX_WBITS + 16; // adding 16 selects the gzip format instead of the zlib format
         if (deflateInit2(out->packer, out->gzip, Z_DEFLATED, gzip, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
             out->stream_error = EINVAL;
             return;
@@ -148,7 +148,7 @@ static void append_string(struct json_out *out, const char *text)
     append_char(out, '"');
 }
 
-// True if two names are equal when their invalid bytes are replaced.
+// True if two names are equal after each byte that is not valid UTF-8 is replaced by U+FFFD.
 static bool is_same_name(const char *one, const char *other)
 {
     for (; is_plain(*one) && *one == *other; one++)
@@ -216,7 +216,8 @@ static void new_line(struct json_out *out)
         append_char(out, ' ');
 }
 
-// Writes what must precede a value, as far as it is needed: a comma, a new line and the name.
+// Writes what precedes a value in the document, as far as it is needed: a comma, a new line, and
+// the name of the member.
 static void begin(struct json_out *out, const char *name, bool is_object)
 {
     if (out->comma)
@@ -263,7 +264,7 @@ void json_put_count(struct json_out *out, const char *name, uint64_t count)
     begin(out, name, false);
     if (count <= INT64_MAX)
         append(out, text, (size_t)snprintf(text, sizeof text, "%" PRIu64, count));
-    else // jansson reads no integers above INT64_MAX, so this one becomes a real
+    else // jansson cannot read an integer above INT64_MAX, so it is written as a real
         append_number(out, (double)count);
 }
 

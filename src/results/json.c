@@ -42,8 +42,8 @@ static void rows_get(struct json_reader *reader, const struct json_node *node, v
 {
     struct series *series = object;
     series->row_count = json_elements(reader, node);
-    // Every row must have one cell per column. Otherwise a small file could make fathom allocate
-    // much memory.
+    // Every row of a series must have one number per column. Otherwise a small file could make
+    // fathom allocate much memory.
     for (size_t i = 0; i < series->row_count && !reader->failed; i++) {
         struct json_node row = json_element(node, i);
         if (json_elements(reader, &row) != series->column_count)
@@ -139,8 +139,8 @@ static const struct json_field metric_info_fields[] = {
 static const struct json_table metric_info_table = {
     JSON_TABLE(struct metric_info, metric_info_fields)};
 
-// Returns false for a view of kind LINES, which only terminals show, and for a view of an unknown
-// kind.
+// Says whether a view is part of run files. Returns false for a view of kind LINES, which only
+// terminals show, and for a view of an unknown kind.
 static bool view_keep(const void *object)
 {
     return ((const struct view_info *)object)->kind < VIEW_LINES;
@@ -219,9 +219,9 @@ void run_put_case(struct json_out *out, const char *name, const void *result)
     json_put_close(out, '}');
 }
 
-// Returns a value for a parameter that the benchmarks in the file do not declare, without its
-// number or text. Its type follows from the JSON type. Its role is AXIS if the key of the result
-// contains the parameter, else METHOD.
+// Returns a value, still without its number or text, for a parameter of a case that the benchmarks
+// in the file do not declare. The type follows from the type of the JSON value. The role is AXIS if
+// the key of the result contains the parameter, else METHOD.
 static struct case_value value_undeclared(struct json_reader *reader, const struct json_node *node,
                                           const char *result_key)
 {
@@ -257,8 +257,8 @@ static struct case_value value_get(struct json_reader *reader, const struct json
     return value;
 }
 
-// Reads a case. The types of its values come from the run's benchmarks, which have been read
-// already, because they precede the results in run_fields.
+// Reads the case of a result. The types of its values come from the benchmarks of the run, which
+// were read before, because they precede the results in run_fields.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     if (!json_is_map(reader, node) || !node->value)
@@ -308,8 +308,8 @@ static void of_limit_put(struct json_out *out, const char *name, const void *obj
         json_put_real(out, name, metric_share(metric, metric->median));
 }
 
-// Writes the share of the limit. fathom does not read it back but computes it from the limit, so
-// that results in older files have a share, too.
+// Writes the share of its limit that a metric reaches. fathom does not read the share back but
+// computes it from the limit, so that results in older files have a share, too.
 static void share_put(struct json_out *out, const char *name, const void *object)
 {
     const struct metric *metric = object;

@@ -34,14 +34,16 @@ void run_put_findings(struct json_out *out, const char *name, const struct run *
 // Writes the member "views" of a benchmark, in the form of the run file.
 void run_put_views(struct json_out *out, const struct benchmark_info *info);
 
-// Writes the case of `result` (a struct result) as an object, in the form of the run file.
+// Writes the case of a result as an object, in the form of the run file. `result` points to a
+// struct result.
 void run_put_case(struct json_out *out, const char *name, const void *result);
 
-// Writes a run to a stream: run_write, or a function of report/export.h.
+// The type of functions that write a run to a stream: run_write and those of report/export.h.
 typedef bool run_writer(const struct run *run, FILE *stream, struct error *err);
 
-// These functions write the whole file, or leave an existing file unchanged (results/save.h).
-// run_save uses run_write; it gzips the file if the path ends with ".gz".
+// These functions write a run to a file. If this fails, an existing file stays unchanged
+// (results/save.h). run_save_as writes the form of `writer`. run_save writes a run file, gzipped if
+// the path ends with ".gz".
 MUST_CHECK bool run_save_as(const struct run *run, run_writer *writer, const char *path,
                             struct error *err);
 MUST_CHECK bool run_save(const struct run *run, const char *path, struct error *err);
@@ -59,11 +61,11 @@ struct run *run_read_head(const char *path, struct error *err);
 // Like run_read, but from memory. `name` is used in messages.
 struct run *run_read_text(const char *text, size_t bytes, const char *name, struct error *err);
 
-// The members of a run file, except "schema".
+// The table of the members of a run file, except "schema".
 extern const struct json_table run_table;
 
-// Tables of structs that are part of results and also of the visits that workers send. The messages
-// of workers use these tables, too.
+// Tables of structs that are part of results and also of the visits that worker processes report.
+// The messages of workers are written and read with these tables, too.
 extern const struct json_table reason_table, named_text_table, named_number_table, series_table,
     counter_table, kernel_table;
 

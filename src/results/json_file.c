@@ -23,8 +23,8 @@ bool run_write(const struct run *run, FILE *stream, struct error *err)
 
 bool run_write_gzipped(const struct run *run, FILE *stream, struct error *err)
 {
-    // A run that is going on saves its file up to once a second, so it uses the fastest level of
-    // gzip.
+    // While a run is going on, its file is saved up to once a second, so it is compressed with the
+    // fastest level of gzip.
     int level = run->status == RUN_RUNNING ? 1 : 9;
     return write_at(run, level, stream, err);
 }
@@ -66,8 +66,8 @@ static bool schema_check(struct json_reader *reader, const struct json_node *top
     return true;
 }
 
-// Makes a run from a document. `rows` has the results that `json` lacks; if `rows` is NULL, `json`
-// has them. Takes ownership of `json`. Returns NULL if `json` is NULL or is not a valid run.
+// Makes a run from a parsed document, which it releases. If `rows` is not NULL, it has the results,
+// and `json` lacks them. Returns NULL if `json` is NULL or is not a valid run.
 static struct run *run_of(json_t *json, struct json_rows *rows, const char *name, struct error *err)
 {
     if (!json)
@@ -96,7 +96,8 @@ static struct run *read_text(const char *text, size_t bytes, const char *name, b
     if (head && !whole)
         rows.at = rows.end;
     struct run *run = run_of(head, &rows, name, &ignored);
-    // If the document is faulty, reading it as a whole reports the error.
+    // If this failed, because the document is faulty or has no array "results", reads the document
+    // as a whole, which reports an error.
     return run ? run : run_of(json_read_memory(text, bytes, name, err), NULL, name, err);
 }
 

@@ -56,8 +56,8 @@ struct case_value case_value_of(const struct param_info *param)
     return (struct case_value){.key = param->key, .type = param->type, .role = param->role};
 }
 
-// True if `word` is the text of a JSON file (it begins with '{') or looks like the name of a JSON
-// file.
+// True if the word is the text of a JSON file (it begins with '{') or looks like the name of a
+// file: it contains '/' or ends with ".json".
 static bool is_file(const char *word)
 {
     size_t length = strlen(word);
@@ -65,8 +65,9 @@ static bool is_file(const char *word)
            (length > 5 && strcmp(word + length - 5, ".json") == 0);
 }
 
-// Sets *place to the index of a word among `choices` ("a|b|c"); the word is the first `bytes` bytes
-// of `word`. Returns false, with *place = 0, if it is not among them.
+// Sets *place to the index that a word has in a list such as "a|b|c" (`choices`). Only the first
+// `bytes` bytes of `word` are compared. Returns false, with *place = 0, if the list does not have
+// the word.
 static bool place_of(const char *choices, const char *word, size_t bytes, unsigned *place)
 {
     *place = 0;
@@ -96,7 +97,8 @@ bool case_value_equal(const struct case_value *a, const struct case_value *b)
 
 // ---------------------------------------------------------------- conditions for cases
 
-// Returns the value as text: its own text ("" if that is NULL), or its number, written to `text`.
+// Returns a parameter's value as text: its own text ("" if that is NULL), or its number, which is
+// written to `text`.
 static const char *value_format(const struct case_value *value, char text[REAL_BYTES])
 {
     if (value->type == PARAM_TEXT)
@@ -108,8 +110,8 @@ static const char *value_format(const struct case_value *value, char text[REAL_B
     return text;
 }
 
-// True if the value's text is one of the words in `texts` ("stride|banks"), of which only the first
-// `bytes` bytes count.
+// True if the value, as text, is one of the words in a list such as "stride|banks" (`texts`). Only
+// the first `bytes` bytes of the list are read.
 static bool is_among(const struct case_value *value, const char *texts, size_t bytes)
 {
     char number[REAL_BYTES];
@@ -177,9 +179,9 @@ const char *case_text(const struct bench_case *c, const char *key)
     return must_find(c, key)->text;
 }
 
-// Returns false if it is certain that `exact`, the 17 digits of the value, does not read back as
-// the value when it is rounded to `cut` digits fewer. To read back, the rounded number may differ
-// from the value by at most half the distance of two doubles, which is at most 2^-53 of the value.
+// Returns false if it is certain that the decimal number `exact` (17 digits of `value`), rounded to
+// `cut` digits fewer, does not read back as `value`. To read back, the rounded number may differ
+// from `value` by at most half the distance of two doubles, which is at most 2^-53 of the value.
 // The 17 digits themselves differ from the value by up to half of their last digit.
 static bool may_read_back(double value, const char *exact, int cut)
 {

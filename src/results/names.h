@@ -6,7 +6,7 @@
 
 #include "results/results.h"
 
-// The words of an enumeration, in the order of its values.
+// The words that stand for the values of an enumeration, in the order of the values.
 struct words {
     const char *const *names;
     size_t count;
@@ -20,12 +20,13 @@ extern const struct words better_words, card_level_words, card_section_words, ch
     headline_kind_words, param_role_words, param_type_words, run_status_words, unit_words,
     verdict_words, view_kind_words;
 
-// Sets *index to the index of a word. For an unknown word, returns false with *index = count.
+// Sets *index to the index of a word in `words`. For an unknown word, returns false and sets *index
+// to words->count.
 bool words_find(const struct words *words, const char *word, unsigned *index);
 const char *words_name(const struct words *words, unsigned index); // returns "?" if index ≥ count
 
-// Returns a value as it is in a case key: "32768", "0.5", "vector". The text of a PARAM_TEXT is not
-// copied ("" if it is NULL); numbers are written into `arena`.
+// Returns a parameter's value as it is written in a case key: "32768", "0.5", "vector". A text is
+// not copied ("" if it is NULL); a number is written into `arena`.
 const char *case_value_text(struct arena *arena, const struct case_value *value);
 
 // Like case_value_text, but for screens: if the value is the text of a JSON file, returns the

@@ -35,18 +35,19 @@ struct metric_info {
     // such as "latency". Of a list such as "triangles,pixels", the first metric that the result has
     // is used. NULL: no metric measures the same work in time.
     const char *cycles_of;
-    // The name of a metric in the same unit that contains this one: the time of a kernel contains
-    // the time of the host's call. The precision and the changes of this metric are then judged
-    // relative to that metric. NULL: relative to its own median.
+    // Name of the metric of which this one is a part, in the same unit: the time of the host's call
+    // is a part of the time of a kernel. The precision and the changes of this metric are then
+    // judged relative to that metric. NULL: relative to this metric's own median.
     const char *part_of;
-    // For metrics in op/s: a condition (case_matches) for cases whose operations are floating-point
-    // operations, such as "op=fp32-fma". NULL: no case. Not in run files, where metric.floating has
-    // this information.
+    // For metrics in op/s: a condition (case_matches) for the cases whose operations are
+    // floating-point operations, such as "op=fp32-fma". NULL: there is no such case. Run files do
+    // not have this member; they have metric.floating instead.
     const char *floating;
 };
 
-// AXIS: part of the case key. METHOD: not in the key but recorded; results with different values
-// are not compared. DISPLAY: not recorded.
+// The role of a parameter. AXIS: its value is part of the case key. METHOD: its value is not in the
+// key but is recorded; results with different values are not compared. DISPLAY: its value is not
+// recorded.
 enum param_role {
     PARAM_AXIS,
     PARAM_METHOD,
@@ -73,15 +74,17 @@ struct param_info {
     const char *choices;
     const char *help; // help text: one sentence
 
-    // The members below are not in run files. bench_plan_product uses them to bound values and to
-    // find out which cases have the parameter.
-    const char *when;     // condition for a case to have the parameter (case_matches); NULL: always
-    uint64_t least, most; // bounds for UINT and BYTES; most = 0: no upper bound
-    uint64_t multiple;    // all values are multiples of this; 0: any value
+    // The members below are not in run files. They say which values are allowed and which cases
+    // have the parameter.
+    const char *when;     // condition for a case to have the parameter; NULL: every case has it
+    uint64_t least, most; // minimum and maximum of a UINT or BYTES; most = 0: no maximum
+    uint64_t multiple;    // every value must be a multiple of this; 0: no such condition
     bool power_of_two;
-    bool takes_max;      // true: a value may be the word "max"
-    const char *unsaid;  // value that means: the case lacks the parameter; NULL: no such value
-    const char *said_as; // key in cases, if it differs ("bytes" for "message"); else NULL
+    bool takes_max; // true: a value may be the word "max"
+    // A case with this value does not contain the parameter. NULL: no such value.
+    const char *unsaid;
+    // Key of the parameter in cases, if it differs ("bytes" for "message"); else NULL.
+    const char *said_as;
 };
 
 // How a report draws the results of a benchmark. Reports have no code for particular benchmarks.
@@ -91,20 +94,22 @@ enum view_kind {
     VIEW_HEATMAP,
     VIEW_TABLE,
     VIEW_TIMELINE,
-    // Lines like "Y X: 0.377ms 3.908x", only on terminals, never in files. `metric` is a list of
-    // metrics; times are multiplied by `scale`. If a case is shown in such a view, the other views
-    // of the benchmark are not drawn.
+    // Lines like "Y X: 0.377ms 3.908x", only on terminals, never in files. view_info.metric is then
+    // a list of metrics, and times are multiplied by view_info.scale. If a case is shown in such a
+    // view, the other views of the benchmark are not drawn.
     VIEW_LINES
 };
 
 struct view_info {
     enum view_kind kind;
     const char *title;
-    const char *x, *y;  // keys of parameters; y gives the rows of a heat map, else NULL
+    // keys of two parameters; the values of y are the rows of a heat map, else NULL
+    const char *x, *y;
     const char *metric; // name of the metric that is drawn
-    const char *group;  // list of parameters; each combination is one series: "path,order"
-    const char *scale;  // scale of x, then of y: "log2", "log2-log10", "linear"
-    const char *where;  // condition for the cases that are drawn: "scope=device"; NULL: all cases
+    // List of parameters: "path,order". Each combination of their values is one series.
+    const char *group;
+    const char *scale; // scale of x, then of y: "log2", "log2-log10", "linear"
+    const char *where; // condition for the cases that are drawn: "scope=device"; NULL: all cases
     // A list of sensors: "core_clock,power"; NULL: none. In a VIEW_TABLE each sensor gets a column,
     // and if no result has any of the sensors, the table is not drawn. In a VIEW_CURVE the page can
     // draw a sensor instead of the metric.
@@ -114,14 +119,14 @@ struct view_info {
 // Kinds of headlines. A headline is a figure of a benchmark that readers want to see first.
 enum headline_kind {
     HEADLINE_BEST, // the best value among all cases, by the metric's `better`
-    // One figure for each level of memory. `by` names a parameter. If its type is BYTES, cases are
-    // points of curves over the size of the working set, the metric is in ns, and the levels are
-    // the flat parts of the longest curve. Otherwise the parameter is the number of the level,
-    // where level 1 is nearest to the core.
+    // One figure for each level of memory. headline_info.by names a parameter. If its type is
+    // BYTES, cases are points of curves over the size of the working set, the metric is in ns, and
+    // the levels are the flat parts of the longest curve. Otherwise the parameter is the number of
+    // the level, where level 1 is nearest to the core.
     HEADLINE_LEVELS
 };
 
-// The sections of the card (analysis/card.h), in their order.
+// The sections of the card (analysis/card.h) in which headlines are shown, in their order.
 enum card_section {
     CARD_NONE, // the headline is not on the card
     CARD_LATENCY,
@@ -130,7 +135,7 @@ enum card_section {
     CARD_HOST
 };
 
-// The levels of memory that are on the card: the cache nearest to the core, the next cache, and the
+// The levels of memory that the card shows: the cache nearest to the core, the next cache, and the
 // memory behind all caches.
 enum card_level {
     CARD_LEVEL_ANY,
@@ -143,23 +148,30 @@ struct headline_info {
     enum headline_kind kind;
     const char *title; // title of the headline, such as "FP32 peak"
     const char *metric;
-    const char *where; // condition for the cases that count (case_matches); NULL: all cases
-    const char *by;    // key of a parameter; needed for HEADLINE_LEVELS, or if `level` is set
-    // For HEADLINE_BEST: only cases whose working set (the parameter `by`) fits into this level
-    // count.
+    // Condition for the cases from which the headline is taken (case_matches); NULL: all cases.
+    const char *where;
+    // Key of a parameter. HEADLINE_LEVELS needs it, and HEADLINE_BEST if `level` is set.
+    const char *by;
+    // For HEADLINE_BEST: the figure is taken only from cases whose working set (the parameter `by`)
+    // fits into this level of memory.
     enum card_level level;
 
-    // The place of the figure on the card. Headlines with the same `row` share a row. If their
-    // `name` is the same, too, they are one figure, perhaps from two benchmarks: the better value
-    // is shown. Rows have the order of the declarations. HEADLINE_LEVELS makes one row per level.
+    // The next members say where the figure is on the card. Headlines with the same `row` share a
+    // row. If their `name` is the same, too, they are one figure, perhaps from two benchmarks: the
+    // better value is shown. Rows have the order of the declarations. HEADLINE_LEVELS makes one row
+    // per level.
     enum card_section section;
-    const char *row;  // "DRAM"; for HEADLINE_LEVELS the text after the level's name, "latency"
+    // Label of the row, such as "DRAM". For HEADLINE_LEVELS the text that follows the name of the
+    // level, such as "latency".
+    const char *row;
     const char *name; // name of the figure, "read", if the row has several; else NULL
 };
 
 struct benchmark_info {
     const char *name; // name of the benchmark, such as "latency"
-    unsigned version; // increased when kernel or method change; other versions are not compared
+    // Number that increases when a kernel or the method changes. Results of different versions are
+    // not compared.
+    unsigned version;
     const char *title;
     const struct param_info *params;
     size_t param_count;
@@ -169,13 +181,13 @@ struct benchmark_info {
     size_t view_count;
     const struct headline_info *headlines;
     size_t headline_count;
-    // True if the first metric is a distribution. Its width is then a result of the measurement,
-    // not a lack of precision (measure/collect.h).
+    // True if the benchmark measures a distribution: the spread of the samples of its first metric
+    // is then a result, not a lack of precision (measure/rounds.h).
     bool distribution;
 };
 
-// Initializes the member for a table of struct benchmark_info, and the table's count:
-// BENCHMARK_TABLE(view, views) sets the members `views` and `view_count`.
+// BENCHMARK_TABLE(view, views) initializes the members `views` and `view_count` of a struct
+// benchmark_info with the array `views` and its number of elements.
 #define BENCHMARK_TABLE(member, array) .member##s = (array), .member##_count = COUNT(array)
 
 // These functions return the parameter or metric that the benchmark declares under that name. NULL
@@ -193,19 +205,20 @@ struct case_value {
     const char *key;
     enum param_type type;
     enum param_role role;
-    uint64_t uint;    // value of a UINT or BYTES
-    double real;      // value of a REAL
-    const char *text; // value of a TEXT
-    // Index of `text` in param_info.choices; 0 if it is not there, or if a run file has the value.
+    uint64_t uint;    // value of a parameter of type UINT or BYTES
+    double real;      // value of a parameter of type REAL
+    const char *text; // value of a parameter of type TEXT
+    // Index of the value among param_info.choices; 0 if it is not among them, or if the value was
+    // read from a run file.
     unsigned choice;
 };
 
-// Returns a value of `param` with the number 0 and the text NULL.
+// Returns an empty value of the parameter: the number is 0, the text NULL.
 struct case_value case_value_of(const struct param_info *param);
 
-// Sets the value's text (not copied) and its choice. If `param` has choices and `text` is none of
-// them, sets choice 0 and returns false. The name of a JSON file, or a text that begins with '{',
-// is the choice FILE.
+// Sets the text of a value (not copied) and its choice. If the parameter has choices and the text
+// is none of them, sets choice 0 and returns false. The name of a JSON file, or a text that begins
+// with '{', is the choice FILE.
 bool case_value_set_text(struct case_value *value, const struct param_info *param,
                          const char *text);
 
@@ -213,19 +226,19 @@ bool case_value_set_text(struct case_value *value, const struct param_info *para
 bool case_value_equal(const struct case_value *a, const struct case_value *b);
 
 // True if the value, written as in a case key ("32768", "0.5", "vector"), is one of the words in
-// `text`, which are separated by "|".
+// `text`, a list such as "stride|banks".
 bool case_value_says(const struct case_value *value, const char *text);
 
-// One case of a benchmark: the values of its parameters.
+// One case of a benchmark: a value for each of its parameters.
 struct bench_case {
     struct case_value *values;
     size_t value_count;
 };
 
-// Returns the value of a key; NULL if the case does not have the key.
+// Returns the value of the parameter with this key; NULL if the case does not have the parameter.
 const struct case_value *case_find(const struct bench_case *c, const char *key);
 
-// True if the case has the key with this text as its value.
+// True if the case has a parameter with this key and the parameter's value is this text.
 bool case_says(const struct bench_case *c, const char *key, const char *text);
 
 // True if the case meets all conditions. For example, "pattern=stride|banks,path=shared" means that
@@ -233,7 +246,8 @@ bool case_says(const struct bench_case *c, const char *key, const char *text);
 // another value, or that the case does not have the key. NULL and "" are no conditions.
 bool case_matches(const struct bench_case *c, const char *conditions);
 
-// Returns the index of the value among the choices of its parameter; 0 if the case has no such key.
+// Returns the index of the key's value among the choices of the parameter (case_value.choice); 0 if
+// the case does not have the key.
 unsigned case_choice(const struct bench_case *c, const char *key);
 
 // These functions return the number or text of a key that the case must have. If it does not have
@@ -242,8 +256,8 @@ uint64_t case_uint(const struct bench_case *c, const char *key);
 double case_real(const struct bench_case *c, const char *key);
 const char *case_text(const struct bench_case *c, const char *key);
 
-// Returns the case key: the name of the benchmark, then the values of role AXIS in their order, as
-// in "latency/path=vector/bytes=32768".
+// Returns the case key: the name of the benchmark, then the parameters of role AXIS with their
+// values, in the order of the case: "latency/path=vector/bytes=32768".
 const char *case_key(struct arena *arena, const char *benchmark, const struct bench_case *c);
 
 enum verdict {
@@ -256,7 +270,8 @@ enum verdict {
 const char *verdict_name(enum verdict verdict); // returns the word of a verdict, such as "ok"
 
 struct reason {
-    const char *code; // code of the reason, such as "correlated"; never changes between versions
+    // Code of the reason, such as "correlated". Versions of fathom never change a code.
+    const char *code;
     const char *text; // the reason as one sentence for people
 };
 
@@ -264,13 +279,16 @@ struct metric {
     const char *name;
     enum unit unit;
     enum better better;
-    double median, ci95[2]; // ci95: low and high end of the 95 % interval; not finite: not known
-    bool at_least;          // true: median and interval are lower bounds (censored samples)
-    size_t n;               // number of samples
-    double limit;           // physical limit; not finite or 0: not known
-    double *round_medians;  // medians of the rounds, from which the interval was computed
+    // ci95: low and high end of the 95 % interval of the median; not finite: not known
+    double median, ci95[2];
+    // True: the median and its interval are only lower bounds, because some samples were cut off
+    // (censored).
+    bool at_least;
+    size_t n;              // number of samples
+    double limit;          // physical limit; not finite or 0: not known
+    double *round_medians; // medians of the single rounds, from which the interval was computed
     size_t round_count;
-    bool floating; // true: a rate in op/s whose operations are floating-point operations
+    bool floating; // true: a rate in op/s that counts floating-point operations
 };
 
 // Returns the unit for screens: FLOP/s for a metric in op/s that counts floating-point operations,
@@ -304,14 +322,17 @@ struct series {
     size_t row_count;
 };
 
-// A hardware counter, per unit of a case's work: the value that was counted, and the value that the
-// benchmark computes for the same work (claimed).
+// A hardware counter of a case. Both values are per unit of the case's work: the one that the
+// hardware counted, and the one that the benchmark computes for the same work (claimed).
 struct counter {
-    const char *name; // name of the counter: "dram_read", or "native:" and the vendor's name
+    // Name of the counter, such as "dram_read". A vendor's own counter has its name after
+    // "native:".
+    const char *name;
     enum unit unit;
     double counted, claimed; // `claimed` is not finite if the benchmark computes no value
-    double units;            // number of units of work from which `counted` was derived
-    unsigned passes;         // passes in which all counters of the visit were read; 0: not known
+    double units;            // number of units of work by which the hardware's count was divided
+    // Number of passes in which all counters of the case were read; 0: not known.
+    unsigned passes;
 };
 
 struct kernel_info {
@@ -331,13 +352,16 @@ struct result {
     size_t reason_count;
     struct metric *metrics;
     size_t metric_count;
-    struct named_text *details; // how the case was measured: "shape" = "grid 20000 × 1024"
+    // Texts that explain how the case was measured: "shape" = "grid 20000 × 1024".
+    struct named_text *details;
     size_t detail_count;
-    struct named_number *sensors; // sensor values, for example "core_clock"
+    struct named_number *sensors; // sensor values during the measurement, such as "core_clock"
     size_t sensor_count;
     struct series *series;
     size_t series_count;
-    struct counter *counters; // counted in an additional visit, whose times are not used
+    // Hardware counters, which are read in an additional visit. The times of that visit are not
+    // used.
+    struct counter *counters;
     size_t counter_count;
     struct kernel_info kernel;
 };
@@ -361,8 +385,8 @@ struct run_device {
 
 struct finding {
     const char *code, *text;
-    const char *device; // id of the device that it is about; NULL: it is about the whole run
-    const char *name;   // name of what `value` describes: "near L2"; NULL: not given
+    const char *device; // id of the device that the finding is about; NULL: the whole run
+    const char *name;   // name of what `value` describes, such as "near L2"; NULL: not given
     double value;       // value of the finding; not finite: it has none
     const char **keys;
     size_t key_count;
@@ -372,10 +396,10 @@ struct run {
     struct arena *arena;
     enum run_status status;
     const char *tool_version, *tool_commit, *tool_build;
-    const char *started; // start time in UTC, as in RFC 3339
+    const char *started; // start time of the run in UTC, in the form of RFC 3339
     const char **command;
     size_t command_count;
-    struct named_text *host; // facts about the host: os, cpu, …
+    struct named_text *host; // facts about the host, such as os and cpu
     size_t host_count;
     const char *preset;
     uint64_t seed; // seed of the random order of visits, below 2^53; 0: not known
@@ -400,30 +424,32 @@ void run_destroy(struct run *run);
 struct result *run_add_result(struct run *run);
 struct run_device *run_add_device(struct run *run);
 struct finding *run_add_finding(struct run *run);
-// Adds a finding about the device of the result `first`. The finding's text is "DEVICE: TEXT", with
-// TEXT made from `format`. Its keys are that of `first` and, unless `second` is NULL, that of
-// `second`.
+// Adds a finding about the device of the result `first`. The text of the finding is "DEVICE: TEXT",
+// where TEXT is made from `format`. The finding has the key of `first` and, unless `second` is
+// NULL, the key of `second`.
 void run_add_conclusion(struct run *run, const char *code, double value, const struct result *first,
                         const struct result *second, const char *format, ...) PRINTF_LIKE(6, 7);
 void run_add_benchmark(struct run *run, const struct benchmark_info *info);
 
-// Completes a run that an earlier version of fathom wrote. Finds benchmarks and metrics by name,
-// adds missing cycles_of and part_of, and adds HEADLINE_LEVELS to a benchmark that has no headline.
-// Otherwise `compare` would count the same figure in time and in cycles as two and a few
-// nanoseconds of a call as a change, and `report` would find no levels of memory. Results that a
-// later version has refuted become suspect (reason `refuted`).
+// Completes a run that an earlier version of fathom wrote. By the names of benchmarks and metrics,
+// adds missing cycles_of and part_of, and adds HEADLINE_LEVELS to a benchmark without headlines.
+// Without cycles_of, `compare` would count a figure in time and the same figure in cycles as two.
+// Without part_of, it would count a few nanoseconds of a host's call as a change. Without
+// HEADLINE_LEVELS, `report` would find no levels of memory. Results that a later version has
+// refuted become suspect (reason `refuted`).
 void run_declare_missing(struct run *run);
 
 // Returns the last result with that key on that device; NULL if the run has none.
 const struct result *run_find(const struct run *run, const char *device, const char *key);
 const struct benchmark_info *run_benchmark(const struct run *run, const char *name);
 
-// How many results there are: of each verdict, with a measurement (result_measured), and in all.
+// Numbers of results: of each verdict, of those that were measured (result_measured), and of all.
 struct run_counts {
     size_t of[VERDICT_FAILED + 1], measured, all;
 };
 
-// Counts the results of a device and a benchmark. NULL means all devices, or all benchmarks.
+// Counts the results of a device and a benchmark. If `device` or `benchmark` is NULL, those of all
+// devices or of all benchmarks count.
 struct run_counts run_count(const struct run *run, const char *device, const char *benchmark);
 
 // These functions return the metric, the series, or the text of the detail with that name; NULL if
@@ -432,13 +458,14 @@ const struct metric *result_metric(const struct result *result, const char *name
 const struct series *result_series(const struct result *result, const char *name);
 const char *result_detail(const struct result *result, const char *name);
 
-// Returns the sensor with that name; NULL if the result has none.
+// Returns the sensor value that has this name; NULL if the result has none.
 const struct named_number *result_sensor(const struct result *result, const char *name);
 
 // Returns the median of a metric; NaN if the result has no such metric.
 double result_median(const struct result *result, const char *metric);
 
-// Sets `floating` of the result's metrics according to the benchmark (metric_info.floating).
+// Sets metric.floating of the result's metrics according to what the benchmark declares
+// (metric_info.floating).
 void result_mark_floating(const struct benchmark_info *info, struct result *result);
 
 // True if the case was measured: the verdict is ok or suspect.
@@ -447,8 +474,8 @@ bool result_measured(const struct result *result);
 // True if the result was measured (result_measured) and belongs to this benchmark and device.
 bool result_is_of(const struct result *result, const char *benchmark, const char *device);
 
-// Adds a reason, unless the result has one with the same code and text already. If `verdict` is
-// worse than the verdict of the result, it becomes the result's verdict (from good to bad: ok,
+// Adds a reason to a result, unless the result already has one with the same code and text. If
+// `verdict` is worse than the result's verdict, it replaces that verdict (from good to bad: ok,
 // suspect, skipped, failed).
 void result_flag(struct arena *arena, struct result *result, enum verdict verdict, const char *code,
                  const char *format, ...) PRINTF_LIKE(5, 6);

@@ -16,7 +16,7 @@ struct run *run_create(void)
 void run_destroy(struct run *run)
 {
     if (run)
-        arena_destroy(run->arena); // this arena also holds the run itself
+        arena_destroy(run->arena); // the run itself is in this arena, too
 }
 
 struct result *run_add_result(struct run *run)
@@ -197,8 +197,8 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
         result->verdict = verdict;
     if (has_reason(result, code, text))
         return;
-    // The capacity of the array is not known, so each call copies it. That is cheap, because a
-    // result has few reasons.
+    // Each call copies the array of reasons, because its capacity is not known. That is cheap,
+    // because a result has few reasons.
     struct reason *reasons = ARENA_ARRAY(arena, result->reason_count + 1, struct reason);
     if (result->reason_count)
         memcpy(reasons, result->reasons, result->reason_count * sizeof *reasons);
@@ -267,7 +267,8 @@ static const struct benchmark_info *declared_since(struct arena *arena,
     return copy;
 }
 
-// Makes figures suspect that an earlier fathom measured as `ok` and that were refuted since.
+// Makes a result suspect if an earlier version of fathom gave it the verdict `ok`, but its figures
+// were refuted since.
 static void flag_refuted(struct arena *arena, struct result *result)
 {
     if (result->verdict == VERDICT_OK && strcmp(result->benchmark, "incore") == 0 &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _XOPEN_SOURCE 700 // declares S_ISVTX, which is in the XSI part of POSIX
+#define _XOPEN_SOURCE 700 // for the declaration of S_ISVTX, which is in the XSI part of POSIX
 #include "results/save.h"
 #include "base/arena.h"
 #include "base/text.h"
@@ -16,24 +16,27 @@
 #include <unistd.h>
 
 enum {
-    LINKS_MAX = 40,       // longest chain of symbolic links that is followed, as in Linux
-    NAME_BYTES_MAX = 200, // a temporary file's name has at most this many bytes of the target's
-                          // name
+    LINKS_MAX = 40, // maximum number of symbolic links that are followed, as in Linux
+    // Maximum number of bytes of the target's name that the name of a temporary file contains.
+    NAME_BYTES_MAX = 200,
     LINK_BYTES = 4096,
-    READER_WAIT_MS = 30000 // longest wait for the reader of a full pipe
+    READER_WAIT_MS = 30000 // maximum time to wait until a reader empties a full pipe
 };
 
-// The file to which the contents are to be written.
+// The file that is to be written.
 struct target {
-    const char *path;      // the file after all symbolic links, also for messages; may not exist
-    const char *folder;    // the folder of `path`
-    const char *temporary; // path of the temporary file in `folder`; NULL: write to `path`
-    struct stat info;      // status of the file, if it exists
+    // Path of the file after all symbolic links, also for error messages. The file may not exist
+    // yet.
+    const char *path;
+    const char *folder; // the folder of `path`
+    // Path of the temporary file in `folder`. NULL: `path` is written directly.
+    const char *temporary;
+    struct stat info; // status of the file, if it exists
     bool exists;
     bool standard; // true: the target is the standard output, which is open
 };
 
-// The contents that are to be written to the file.
+// The contents of the file that is to be written: a function that writes them, and its argument.
 struct contents {
     file_write *write;
     void *context;
@@ -51,7 +54,7 @@ static bool cannot_write(struct error *err, const char *path, int number)
     return error_set(err, ERROR_IO, "cannot write %s: %s; %s", path, reason, remedy);
 }
 
-// Returns the path of the file to which a chain of symbolic links leads. The file need not exist.
+// Returns the path to which a chain of symbolic links leads. The file at that path need not exist.
 static const char *follow(struct arena *arena, const char *path)
 {
     char link[LINK_BYTES];
@@ -87,7 +90,7 @@ static void target_find(struct arena *arena, const char *path, struct target *ta
 {
     *target = (struct target){.path = path, .standard = file_save_is_standard(path)};
     if (target->standard) {
-        target->path = "the standard output"; // the name in error messages
+        target->path = "the standard output"; // the name of the target in error messages
         target->exists = fstat(STDOUT_FILENO, &target->info) == 0;
         return;
     }
@@ -106,7 +109,8 @@ static int target_open(const struct target *target)
 {
     if (target->standard)
         return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-    if (!target->temporary) // O_NONBLOCK, because a FIFO may have no reader
+    // O_NONBLOCK: otherwise, opening a FIFO would wait until a program opens it for reading.
+    if (!target->temporary)
         return open(target->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (target->exists && S_ISDIR(target->info.st_mode)) {
         errno = EISDIR;
@@ -116,20 +120,22 @@ static int target_open(const struct target *target)
         errno = ENOENT;
         return -1;
     }
-    unlink(target->temporary); // a crashed process with the same number may have left it
+    // removes what a crashed process with the same process id may have left
+    unlink(target->temporary);
     return open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-// Returns the errno of a write that failed in stdio, which does not keep it. For that, writes one
-// more byte, which fails in the same way. This is harmless, because the file is temporary and will
-// be deleted.
+// Returns the errno of a failed write, which stdio does not keep. To get the errno, writes one more
+// byte to the file, which fails in the same way. This byte does no harm, because the file is
+// temporary and will be deleted.
 static int write_error(int file)
 {
     errno = 0;
     return write(file, "", 1) < 0 && errno ? errno : EIO;
 }
 
-// Flushes, syncs and closes the stream. Returns 0 or the errno of the failure.
+// Flushes the stream, syncs its file to the disk and closes it. Returns 0 or the errno of the
+// failure.
 static int stream_finish(FILE *stream)
 {
     int number = 0;
@@ -146,7 +152,8 @@ static bool write_temporary(const struct target *target, int file, const struct 
                             struct error *err)
 {
     if (target->exists)
-        // If fchmod fails, only the permissions of the file differ, so the failure is ignored.
+        // If fchmod fails, the new file only has other permissions than the old one, so the failure
+        // is ignored.
         (void)!fchmod(file, target->info.st_mode & 0777);
     FILE *stream = fdopen(file, "w");
     if (!stream) {
@@ -163,9 +170,10 @@ static bool write_temporary(const struct target *target, int file, const struct 
     return written;
 }
 
-// Writes to a file that may be in blocking or nonblocking mode, because the standard output keeps
-// the mode that the parent process set. Returns 0 or the errno of the failure. It is ETIMEDOUT if
-// nobody reads for wait_ms (−1: no limit).
+// Writes text to a file descriptor that may be in blocking or nonblocking mode: the standard output
+// keeps the mode that the parent process set. Returns 0 or the errno of the failure. It is
+// ETIMEDOUT if the file accepts no bytes for wait_ms milliseconds, because nobody reads (−1: no
+// limit).
 static int write_out(int file, const char *text, size_t bytes, int wait_ms)
 {
     for (size_t done = 0; done < bytes;) {
@@ -246,8 +254,8 @@ bool file_save_same(const char *one, const char *other)
     return same;
 }
 
-// Removes the temporary files of this target that were left by processes which no longer exist,
-// because they were killed while they saved.
+// Removes temporary files of this target that were left by processes which were killed while they
+// saved and no longer exist.
 static void remove_stale(struct arena *arena, const struct target *target)
 {
     const char *prefix = temporary_prefix(arena, target->path);
@@ -265,8 +273,8 @@ static void remove_stale(struct arena *arena, const struct target *target)
         closedir(folder);
 }
 
-// True if the file can probably be replaced. In a folder such as /tmp (with the sticky bit), only
-// root and the owner of the file or of the folder can do so.
+// True if the file can probably be replaced. In a folder with the sticky bit, such as /tmp, only
+// root and the owner of the file or of the folder can replace a file.
 static bool may_replace(const struct target *target)
 {
     struct stat folder;
@@ -275,8 +283,8 @@ static bool may_replace(const struct target *target)
            !(folder.st_mode & S_ISVTX) || user == folder.st_uid || user == target->info.st_uid;
 }
 
-// Opens the target like file_save, but does not change it. Returns 0 or the errno of the failure. A
-// FIFO stays open, because its reader would end if the last writer closed it.
+// Opens the target as file_save does, but does not change it. Returns 0 or the errno of the
+// failure. A FIFO stays open, because the reader of a FIFO ends when the last writer closes it.
 static int try_open(const struct target *target)
 {
     if (!target->standard && target->exists && access(target->path, W_OK) != 0)
@@ -286,7 +294,7 @@ static int try_open(const struct target *target)
     int file = target_open(target);
     int number = file < 0 ? errno : 0;
     if (file >= 0 && !target->temporary && write(file, "", 0) < 0)
-        number = errno; // for example ENOSPC from /dev/full
+        number = errno; // for example ENOSPC if the target is /dev/full
     if (file >= 0 && (target->temporary || target->standard || !S_ISFIFO(target->info.st_mode)))
         close(file);
     if (file >= 0 && target->temporary)

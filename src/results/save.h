@@ -8,14 +8,15 @@
 
 #include <stdio.h>
 
-// Writes the contents to `stream`. It need not report errors of writing, because file_save checks
-// ferror.
+// A function that writes the contents of a file to `stream`. It need not report errors of writing,
+// because file_save checks ferror.
 typedef bool file_write(void *context, FILE *stream, struct error *err);
 
-// Writes the file with `write`. Fails with the error of `write`, or with ERROR_IO and a message
-// that says what to do. A path that is not a regular file (/dev/stdout, a pipe) is written
-// directly; a symbolic link to a file stays a link. For all functions of this header, "-" is the
-// standard output, and the caller must have flushed what it printed there.
+// Writes the file at `path` with the contents that the function `write` produces. Fails with the
+// error of `write`, or with ERROR_IO and a message that says what to do. A path that is not a
+// regular file (/dev/stdout, a pipe) is written directly; a symbolic link to a file stays a link.
+// For all functions of this header, "-" is the standard output, and the caller must have flushed
+// what it printed there.
 MUST_CHECK bool file_save(const char *path, file_write *write, void *context, struct error *err);
 
 // True if the path is "-", the standard output.

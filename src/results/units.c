@@ -12,8 +12,8 @@ const char *unit_name(enum unit unit)
     return words_name(&unit_words, unit);
 }
 
-// How a unit is scaled. Each unit in `names` is `base` times the unit before it; names[home] is the
-// unscaled unit.
+// How a unit is scaled for readers. Each name in `names` stands for `base` times the unit before
+// it; names[home] is the unscaled unit.
 struct scale {
     double base;
     unsigned home, count;
@@ -102,7 +102,8 @@ const char *unit_format(double value, enum unit unit, char *text, size_t bytes)
     double scaled = unit_scale(value, unit, &name);
     char number[40];
     number_format(scaled, number, sizeof number);
-    // Sizes and counts are mostly whole numbers: 32 KiB is shown, not 32.00 KiB.
+    // Sizes and counts are mostly whole numbers, so zeros at the end of a fraction are removed: 32
+    // KiB, not 32.00 KiB.
     if ((unit == UNIT_BYTE || unit == UNIT_NONE) && !strchr(number, 'e'))
         trim_zeros(number);
     snprintf(text, bytes, "%s%s%s", number, *name ? " " : "", name);

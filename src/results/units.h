@@ -12,7 +12,7 @@
 #define UNITS(X)                                                                                   \
     X(NONE, "1")                                                                                   \
     X(NS, "ns")                                                                                    \
-    X(CYCLE, "cycle") /* cycles of the core clock, mostly beside a metric in ns */                 \
+    X(CYCLE, "cycle") /* cycles of the core clock, mostly for work that is also measured in ns */  \
     X(BYTE, "B")                                                                                   \
     X(BYTE_PER_S, "B/s")                                                                           \
     X(BYTE_PER_CYCLE, "B/cycle")                                                                   \
@@ -28,7 +28,8 @@ enum unit {
     UNITS(X)
 #undef X
     UNIT_COUNT,
-    // Only for screens: FLOP/s, which is op/s of floating-point operations (metric_unit_shown).
+    // The unit FLOP/s, which only screens show: op/s of floating-point operations
+    // (metric_unit_shown).
     UNIT_FLOP_PER_S = UNIT_COUNT,
     UNIT_SHOWN_COUNT
 };
@@ -50,8 +51,8 @@ const char *unit_text(struct arena *arena, double value, enum unit unit);
 double unit_scale(double value, enum unit unit, const char **name);
 
 // Writes a number to `text` and returns `text`. Numbers from 0.1 to 1000 have four significant
-// digits, larger ones no fraction, smaller ones five decimals, very large or small ones an
-// exponent.
+// digits, larger ones no fraction, smaller ones five decimals. Numbers from 1e15 on, and numbers
+// below 1e-4 except 0, have an exponent.
 const char *number_format(double value, char *text, size_t bytes);
 
 #endif

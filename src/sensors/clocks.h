@@ -21,14 +21,16 @@
 #include "sensors/sensors.h"
 
 enum {
-    SENSOR_CLOCKS_MAX = 512 // largest number of clocks that a card can list
+    SENSOR_CLOCKS_MAX = 512 // maximum number of core clocks that a card can list
 };
 
 struct sensor_clocks_desc {
     struct sensors_desc card;
     const char *proc_root; // path of procfs; NULL: "/proc"; tests set another folder
     long own_pid;          // the process with this id and its descendants may use the card
-    const char *undo;      // state that an earlier guard saved, to restore first; NULL: none
+    // State of the clock that an earlier guard process saved, which sensor_clocks_open restores;
+    // NULL: there is none.
+    const char *undo;
 };
 
 struct sensor_clocks;

@@ -5,7 +5,9 @@
 #include <string.h>
 
 enum {
-    VIRTUAL_VGPU = 2, // nvmlGpuVirtualizationMode_t from 2 on: virtual GPU, or host of virtual GPUs
+    // From this value of nvmlGpuVirtualizationMode_t on, the card is a virtual GPU or hosts virtual
+    // GPUs.
+    VIRTUAL_VGPU = 2,
     PROCESSES_MAX = 256
 };
 

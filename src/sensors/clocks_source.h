@@ -7,15 +7,17 @@
 #include "sensors/clocks.h"
 
 struct clocks_choices {
-    double hz[SENSOR_CLOCKS_MAX]; // core clocks; infinite: listed, but cannot be chosen
+    // Core clocks in Hz that the card lists. One that is infinite cannot be chosen.
+    double hz[SENSOR_CLOCKS_MAX];
     size_t count;
 };
 
 struct clocks_source {
     const char *name;
-    // Returns a handle for the card, in `arena`. Sets *choices to the clocks that can be locked,
-    // and *before to the state before a lock. Returns NULL with the reason if the clock cannot be
-    // set. Sets *knows to true if this interface knows the card; then no other interface is tried.
+    // Opens the card. Returns a handle, in `arena`, or NULL with the reason if the clock cannot be
+    // set. Sets *choices to the clocks that can be locked, and *before to the state of the clock
+    // before a lock. Sets *knows to true if this interface knows the card; then no other interface
+    // is tried.
     void *(*open)(struct arena *arena, const struct sensor_clocks_desc *desc,
                   struct clocks_choices *choices, const char **before, bool *knows,
                   struct error *err);

@@ -33,7 +33,8 @@ static long parent_of(const struct sensor_clocks_desc *desc, long pid)
     char line[LINE_BYTES];
     if (!read_process(desc, pid, "stat", line))
         return 0;
-    const char *after = strrchr(line, ')'); // "after" points to ") S 4711 …": state, parent
+    // `after` points to ") S 4711 …": the name's ')', the state of the process, its parent.
+    const char *after = strrchr(line, ')');
     return after && strlen(after) > strlen(") S ") ? strtol(after + strlen(") S "), NULL, 10) : 0;
 }
 

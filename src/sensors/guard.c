@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Longest waits for an answer and for the guard's end: a sleeping driver takes seconds.
+// Maximum times to wait for an answer of the guard, and for its end. They are long, because a
+// driver that wakes up a sleeping card takes seconds.
 static const uint64_t answer_ns = 20 * NS_PER_S;
 static const uint64_t end_ns = 10 * NS_PER_S;
 
@@ -133,7 +134,8 @@ bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz, 
     }
     if (!start(guard, err))
         return false;
-    guard->asked_hz = hz; // set before the request, because from here on the clock may be locked
+    // Set before the request is sent, because the clock may be locked from then on.
+    guard->asked_hz = hz;
     if (ask(guard, arena_printf(guard->arena, "lock %.0f", hz), "locked", &granted, err)) {
         *granted_hz = guard->granted_hz = strtod(granted, NULL);
         return true;

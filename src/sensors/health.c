@@ -24,7 +24,7 @@ enum {
     NVML_NVLINKS_MAX = 18
 };
 
-// Values of nvmlPageRetirementCause_t.
+// Values of NVML's enum nvmlPageRetirementCause_t.
 enum {
     NVML_RETIRED_CORRECTED = 0,
     NVML_RETIRED_UNCORRECTED = 1
@@ -137,7 +137,8 @@ static void read_memory(const struct health_api *api, struct nvml_device *device
     }
     for (int cause = NVML_RETIRED_CORRECTED;
          api->nvmlDeviceGetRetiredPages && cause <= NVML_RETIRED_UNCORRECTED; cause++) {
-        unsigned pages = 0; // with room for 0 addresses, the call only sets the number of pages
+        // Asked with room for 0 addresses, NVML only returns the number of pages.
+        unsigned pages = 0;
         int status = api->nvmlDeviceGetRetiredPages(device, cause, &pages, NULL);
         if (status == NVML_SUCCESS || status == NVML_INSUFFICIENT_SIZE)
             health->retired_pages =

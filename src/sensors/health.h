@@ -12,7 +12,8 @@ struct sensor_health {
     // The card's PCI Express link: number of lanes and generation, now and at most. A card lowers
     // the generation when it is idle, so read the values right after some work.
     double lanes, lanes_max, generation, generation_max;
-    // Counts since the driver was loaded. The difference of two readings is the count between them.
+    // Numbers since the driver was loaded: corrected and uncorrected ECC errors, and packets that
+    // the PCI Express link sent again. The difference of two readings is the number between them.
     double ecc_corrected, ecc_uncorrected, link_replays;
     double ecc_enabled; // 1: error correction (ECC) is on; 0: off
     // The card's NVLinks: how many it has, how many are active. Summed over all links, since the
@@ -26,7 +27,7 @@ struct sensor_health {
     char vbios[32]; // version of the card's firmware: "96.00.74.00.01"; "": not known
 };
 
-// Reads the values from NVML. If NVML does not know the card, reads the link and the firmware's
+// Reads the values from NVML. If NVML does not report the link, reads the link and the firmware's
 // version from sysfs, where the driver amdgpu reports them.
 void sensors_health_read(const struct sensors_desc *desc, struct sensor_health *health);
 

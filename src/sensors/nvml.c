@@ -21,7 +21,8 @@ enum {
     NVML_HW_POWER_BRAKE = 0x80,
 };
 
-// Values of nvmlPerfPolicyType_t. Below them, a struct with the layout of nvmlViolationTime_t.
+// Values of NVML's enum nvmlPerfPolicyType_t. The struct after them has the layout of
+// nvmlViolationTime_t.
 enum {
     NVML_POLICY_POWER = 0,
     NVML_POLICY_THERMAL = 1
@@ -140,7 +141,7 @@ const struct sensors_source sensors_nvml = {
 bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, unsigned *lanes)
 {
     static const double rates_hz[] = {
-        // Transfers per second of a lane, by generation of PCI Express.
+        // Transfers per second of one lane; the index is the generation of PCI Express.
         0, 2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9};
     struct arena *arena = arena_create();
     struct error err;

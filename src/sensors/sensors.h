@@ -17,11 +17,11 @@
 #define SENSOR_VALUES(X)                                                                           \
     X(CORE_CLOCK, "card_core_clock")     /* core clock in Hz, as the card reports it */            \
     X(MEMORY_CLOCK, "card_memory_clock") /* memory clock, in Hz */                                 \
-    X(ENERGY, "energy") /* energy in J since the driver was loaded; compare two readings */        \
+    X(ENERGY, "energy") /* energy in J since the driver was loaded; use differences of readings */ \
     X(TEMPERATURE, "temperature") /* in degrees Celsius */                                         \
     X(THROTTLE, "throttle")       /* why the clock is lowered: bit set of enum sensor_throttle */  \
-    /* seconds since the driver was loaded in which the limit lowered the clock; compare two       \
-     * readings */                                                                                 \
+    /* seconds since the driver was loaded in which the power limit or the thermal limit lowered   \
+     * the clock; use differences of readings */                                                   \
     X(POWER_LIMITED, "power_limited")                                                              \
     X(THERMAL_LIMITED, "thermal_limited")
 
@@ -41,7 +41,7 @@ enum sensor_throttle {
 };
 
 struct sensor_reading {
-    uint64_t at_ns;                    // time of the reading, CLOCK_MONOTONIC
+    uint64_t at_ns;                    // time of the reading in ns, of CLOCK_MONOTONIC
     double values[SENSOR_VALUE_COUNT]; // indexed by enum sensor_value; NaN: not known
 };
 

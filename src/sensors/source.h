@@ -7,11 +7,12 @@
 
 struct sensors_source {
     const char *name;
-    // Returns the source's handle for the card, in `arena`; NULL with the reason if this source
-    // does not know the card.
+    // Opens the source for the card. Returns a handle, in `arena`; NULL with the reason if this
+    // source does not know the card.
     void *(*open)(struct arena *arena, const struct sensors_desc *desc, struct error *err);
     void (*close)(void *handle);
-    // Sets the values that this source has. The caller checks whether they are possible.
+    // Sets the elements of `values` that this source can read. The caller checks whether the values
+    // are possible.
     void (*read)(void *handle, double values[SENSOR_VALUE_COUNT]);
 };
 

@@ -5,32 +5,37 @@
 
 #include "results/results.h"
 
-// Returns {"type":"welcome","version":…,"devices":[…],"benchmarks":[…],"scenarios":[…]}. It has the
-// devices of `offered` as in a run file, the benchmarks that a page can measure as in `fathom list
-// --json`, and the built-in scenarios of benchmarks.
+// Returns the message that greets a page:
+// {"type":"welcome","version":…,"devices":[…],"benchmarks":[…],"scenarios":[…]}. It has the devices
+// of `offered` as in a run file, the benchmarks that a page can measure as in `fathom list --json`,
+// and the built-in scenarios of benchmarks.
 const char *answer_welcome(struct arena *arena, const struct run *offered);
 
-// Returns {"type":"started","id":…,"cases":…}.
+// Returns the message that measurement `id` has started, with the number of its cases:
+// {"type":"started","id":…,"cases":…}.
 const char *answer_started(struct arena *arena, uint64_t id, size_t cases);
 
-// Returns {"type":"result","id":…,"frame":…,"result":{…}}, with the result as in a run file.
+// Returns the message with the result of a case in a frame of measurement `id`:
+// {"type":"result","id":…,"frame":…,"result":{…}}. The result is written as in a run file.
 const char *answer_result(struct arena *arena, uint64_t id, uint64_t frame,
                           const struct result *result);
 
 struct answer_end {
     uint64_t id, frame;
     const struct run *run;
-    bool whole; // true: the message contains the run
+    bool whole; // true: the message contains the whole run
 };
 
-// Returns {"type":"done","id":…,"frame":…,"status":"complete","run":{…},"findings":[…]}. The member
-// "run" exists only if end->whole is true.
+// Returns the message that a frame has ended:
+// {"type":"done","id":…,"frame":…,"status":"complete","run":{…},"findings":[…]}. The member "run"
+// exists only if end->whole is true.
 const char *answer_done(struct arena *arena, const struct answer_end *end);
 
-// Returns {"type":"error","id":…,"message":…}, without "id" if `id` is 0.
+// Returns the message with an error: {"type":"error","id":…,"message":…}. If `id` is 0, it has no
+// member "id".
 const char *answer_error(struct arena *arena, uint64_t id, const char *message);
 
-// Returns {"type":"status","text":…}.
+// Returns the message that tells what the server is doing: {"type":"status","text":…}.
 const char *answer_status(struct arena *arena, const char *text);
 
 #endif

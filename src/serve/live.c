@@ -14,17 +14,18 @@ struct live {
     pthread_t thread;
     struct interrupt interrupt; // interrupts a measurement; raised at most once per measurement
 
-    // The measuring thread and the callers of live_… share these members, under `mutex`.
+    // The members from here to `ends` are shared by the measuring thread and the callers of live_…
+    // functions. They are accessed only under `mutex`.
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    struct request next; // the next measurement; next.arena is NULL if there is none
+    struct request next; // the requested measurement; next.arena is NULL if none waits
     bool busy, raised, ends;
 
-    // Only the measuring thread uses these members.
+    // Only the measuring thread uses the members below.
     struct arena *worker_arena; // arena in which `executor` lives
-    struct executor *executor;  // executor of the worker; NULL: there is none yet
+    struct executor *executor;  // starts the worker process and sends visits to it; NULL: none yet
     const struct gpu_info *device;
-    size_t cases; // number of cases in the present worker's measurements so far
+    size_t cases; // number of cases that the worker has had in all its measurements so far
 };
 
 // ---------------------------------------------------------------- requests of callers
@@ -58,7 +59,8 @@ void live_cancel(struct live *live)
     ask(live, &(struct request){.arena = NULL}, false);
 }
 
-// Waits for a request. Returns false if the thread should end. The caller destroys request->arena.
+// Waits for a request to measure. Returns false if the measuring thread should end. The caller
+// destroys request->arena.
 static bool take_request(struct live *live, struct request *request)
 {
     pthread_mutex_lock(&live->mutex);
@@ -75,7 +77,7 @@ static bool take_request(struct live *live, struct request *request)
     return goes_on;
 }
 
-// True if another measurement waits. The pages are then not told how the present one ended.
+// True if another measurement waits. Then the pages are not told how the current measurement ended.
 static bool is_replaced(struct live *live)
 {
     pthread_mutex_lock(&live->mutex);
@@ -116,14 +118,15 @@ static void end_worker(struct live *live)
     live->cases = 0;
 }
 
-// Prepares live->executor for visits on the device: replaces the executor and its worker if they
-// are of another device or may not be used again.
+// Makes live->executor ready for visits on the device. Starts a new executor, and with it a new
+// worker, if the old ones are of another device or may not be used again.
 static void prepare_worker(struct live *live, const struct gpu_info *device,
                            const struct budget *budget)
 {
     const struct runner_desc *desc = &live->desc->runner;
     // If cancelling a measurement ended its worker, the executor counted that as a loss. A new
-    // executor starts with 0 losses; otherwise the device would be given up after a few of them.
+    // executor starts with 0 losses; with the old one, a few cancelled measurements would lead to
+    // the device being given up.
     bool is_cut = live->executor && executor_losses(live->executor) > 0;
     if (live->device != device || live->cases >= LIVE_CASES_KEPT || is_cut)
         end_worker(live);
@@ -147,10 +150,12 @@ static void prepare_worker(struct live *live, const struct gpu_info *device,
 
 // ---------------------------------------------------------------- one frame
 
-// A plan whose case numbers differ from those of the worker's earlier measurements. So the worker
-// never takes a case for an earlier one whose data it still has.
+// A plan whose case numbers differ from those of the worker's earlier measurements. A worker finds
+// the data that it keeps of a case by the case's number, so it never takes a new case for an
+// earlier one.
 struct numbered_plan {
-    struct plan plan; // must be the first member: functions cast its address
+    // Must be the first member: a pointer to it is cast to a pointer to the whole struct.
+    struct plan plan;
     struct plan *cases;
     size_t first;
 };
@@ -178,8 +183,8 @@ struct frame {
     struct run *run;
     struct numbered_plan plan;
     const char *key; // key of the case that is visited
-    unsigned losses; // number of lost workers that the pages know of
-    bool lost;       // true: the frame lost a worker
+    unsigned losses; // number of lost workers about which the pages were told
+    bool lost;       // true: a worker was lost in this frame
 };
 
 static void say_result(const struct frame *frame, const struct result *result)
@@ -191,7 +196,8 @@ static void say_result(const struct frame *frame, const struct result *result)
 
 static void say_loss(struct frame *frame, const struct result *result)
 {
-    bool in_visit = executor_losses(frame->live->executor) > 0; // true: the result says why
+    // True: the worker was lost in a visit, so the result says why.
+    bool in_visit = executor_losses(frame->live->executor) > 0;
     const char *why = in_visit && result && result->reason_count
                           ? result->reasons[result->reason_count - 1].text
                           : "it ended";
@@ -203,7 +209,7 @@ static void say_loss(struct frame *frame, const struct result *result)
     arena_destroy(arena);
 }
 
-// Callback for schedule_desc.progress: remembers which case is visited next.
+// Callback for schedule_desc.progress: stores the key of the case that is visited next.
 static void begin_visit(void *context, const struct schedule_state *state)
 {
     struct frame *frame = context;
@@ -252,7 +258,7 @@ static bool open_frame(struct frame *frame, struct error *err)
     return error_set(err, ERROR_UNSUPPORTED, "%s", why);
 }
 
-// Measures the frame. Returns false if the frame was interrupted.
+// Measures one frame, which is one run of all cases. Returns false if it was interrupted.
 static bool measure_frame(struct frame *frame, const struct budget *budget)
 {
     struct live *live = frame->live;
@@ -291,12 +297,13 @@ static void say_done(const struct frame *frame, const struct run *run, bool whol
     arena_destroy(arena);
 }
 
-// Makes one frame or, if the measurement is continuous, frames until it is interrupted. A frame
-// that lost its worker is repeated; after LIVE_ATTEMPTS such frames in a row the measurement ends.
+// Measures one frame (a run of all cases) or, if the measurement is continuous, one frame after
+// another until it is interrupted. A frame in which the worker was lost is repeated; after
+// LIVE_ATTEMPTS such frames in a row the measurement ends.
 static void measure_frames(struct frame *frame, const struct budget *budget)
 {
     bool continuous = frame->request->continuous, goes_on = true;
-    struct run *last = NULL; // run of the last frame that lost no worker
+    struct run *last = NULL; // run of the last frame in which no worker was lost
     unsigned attempts = 0;
     struct error err;
     while (goes_on) {

@@ -12,14 +12,15 @@
 #include "serve/request.h"
 #include "suite/runner.h"
 
-// Time in ns that a cancelled visit gets to end; after it, the visit's worker is killed.
+// Time in ns that a cancelled visit has to end by itself; then its worker process is killed.
 #define LIVE_LEAVE_NS UINT64_C(700000000)
 
 enum {
-    // A worker keeps data of each case that it visited (struct bench_visit.memory). After this many
-    // cases it is replaced before the next measurement.
+    // Number of cases after which a worker is replaced before the next measurement, because it
+    // keeps data of each case that it visited (struct bench_visit.memory).
     LIVE_CASES_KEPT = 256,
-    LIVE_ATTEMPTS = 3 // frames in a row that may lose their worker before the measurement ends
+    // Number of frames in a row that may lose their worker before the measurement ends.
+    LIVE_ATTEMPTS = 3
 };
 
 struct live_desc {
@@ -35,8 +36,8 @@ struct live_desc {
 
 struct live;
 
-// Starts the measuring thread. `desc` must live until live_stop. Returns NULL with ERROR_IO if
-// there can be no thread.
+// Starts the measuring thread. `desc` must live until live_stop. Returns NULL with ERROR_IO if the
+// thread cannot be started.
 struct live *live_start(const struct live_desc *desc, struct error *err);
 
 // Cancels the current measurement and starts the requested one. Takes ownership of request->arena.

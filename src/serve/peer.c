@@ -8,7 +8,8 @@
 
 enum {
     FRAME_LAST = 0x80,
-    // Bits for extensions; must be 0, because client and server agreed on no extension.
+    // Bits in the first byte of a frame for extensions of web sockets. They must be 0, because
+    // client and server agreed on no extension.
     FRAME_RESERVED = 0x70,
     FRAME_CODE = 0x0f
 };
@@ -45,8 +46,8 @@ static bool count_message(struct peer *peer, uint64_t now_ns)
     return peer->allowance >= 0;
 }
 
-// True if `text` is the token. All texts of the token's length are compared in the same time, so
-// that the time tells nothing about the token.
+// True if `text` is the token. All texts that are as long as the token take the same time to
+// compare, so that the time tells nothing about the token.
 static bool is_token(const char *text, const char *token)
 {
     size_t length = strlen(token);
@@ -93,7 +94,8 @@ static enum peer_outcome take_message(struct peer *peer, uint64_t now_ns,
     return outcome;
 }
 
-// Adds the frame to the message. Returns false if the message is then too long.
+// Appends the frame's data to the message that the page is sending. Returns false and appends
+// nothing if the message would be too long.
 static bool add_frame(struct peer *peer, const struct peer_frame *frame)
 {
     if (frame->bytes > REQUEST_BYTES_MAX - peer->used)
@@ -137,7 +139,7 @@ enum peer_outcome peer_take(struct peer *peer, const struct peer_frame *frame, u
 
 // ---------------------------------------------------------------- judging HTTP requests
 
-// True if `text`, what follows the name in Host, is "" or a port like ":8080".
+// True if `text`, which follows the host's name in the header Host, is "" or a port like ":8080".
 static bool is_port(const char *text)
 {
     if (*text == '\0')

@@ -7,12 +7,13 @@
 
 #include "serve/request.h"
 
-// A socket is closed if no valid hello has come after this time in ns.
+// Time in ns after which a web socket is closed if its page has not sent a valid hello.
 #define PEER_HELLO_NS UINT64_C(5000000000)
 
 enum {
-    PEER_BURST = 240,   // most messages that a page may send at once
-    PEER_A_SECOND = 120 // most messages per second that a page may send over a longer time
+    PEER_BURST = 240, // maximum number of messages that a page may send at once
+    // Maximum number of messages per second that a page may send over a longer time.
+    PEER_A_SECOND = 120
 };
 
 struct peer {
@@ -25,14 +26,15 @@ struct peer {
     uint64_t counted_ns; // time at which `allowance` was computed
 };
 
-// Rules that are the same for all peers.
+// What is the same for the web sockets of all pages.
 struct peer_rules {
     const char *token; // the token that a hello must have
     const struct device_list *devices;
     const struct gpu_system *system;
 };
 
-// A received frame: the first byte of its head (RFC 6455, section 5.2), and its data, unmasked.
+// A received frame: the first byte of its head (RFC 6455, section 5.2), and its data after
+// unmasking.
 struct peer_frame {
     unsigned bits;
     const char *data;
@@ -40,7 +42,7 @@ struct peer_frame {
 };
 
 enum peer_outcome {
-    PEER_WAITS,   // the caller need not do anything
+    PEER_WAITS,   // the caller need not do anything; more frames may follow
     PEER_GREETED, // the page sent a hello with the right token
     PEER_ASKS,    // the page made a request (request->kind); the caller destroys request->arena
     PEER_REFUSED, // the message is wrong: err says why, and request->id is its id, or 0
@@ -59,14 +61,15 @@ enum peer_outcome peer_take(struct peer *peer, const struct peer_frame *frame, u
 
 struct peer_http {
     const char *method, *path;
-    const char *host, *origin; // values of the headers; NULL: no such header, or several
-    bool upgrade;              // the request asks for a web socket
-    long long body_bytes;      // length of the body; -1: not known
+    // Values of the headers Host and Origin; NULL: no such header, or several.
+    const char *host, *origin;
+    bool upgrade;         // true: the request asks for a web socket
+    long long body_bytes; // length of the body in bytes; -1: not known
 };
 
 enum {
-    PEER_PAGE = 200,  // the answer is the page
-    PEER_SOCKET = 101 // the answer is a web socket
+    PEER_PAGE = 200,  // HTTP status with which the server sends the page
+    PEER_SOCKET = 101 // HTTP status with which the server opens a web socket
 };
 
 // Returns the HTTP status of the answer: PEER_PAGE, PEER_SOCKET or an error. The status is 403 if

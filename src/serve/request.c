@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-static const char name_of_message[] = "message"; // stands for the whole message in error texts
+// Name of a message from a page, which error texts use like a file's name.
+static const char name_of_message[] = "message";
 
 struct reading {
     struct json_reader reader;
@@ -108,7 +109,7 @@ static bool read_scenario(struct reading *r, struct setting *settings)
     return true;
 }
 
-// False if the value is the name of a file.
+// Returns false if the value of the parameter is the name of a file.
 static bool names_no_file(const struct param_info *param, const struct case_value *value)
 {
     return param->type != PARAM_TEXT || !param->choices || *value->text == '{' ||

@@ -18,7 +18,7 @@
 
 enum {
     REQUEST_BYTES_MAX = 256 * 1024,
-    REQUEST_SCENARIO_BYTES_MAX = 16 * 1024 // most bytes of `scenario`
+    REQUEST_SCENARIO_BYTES_MAX = 16 * 1024 // maximum length in bytes of the member `scenario`
 };
 
 enum request_kind {
@@ -31,7 +31,8 @@ struct request {
     struct arena *arena; // owns all the data of the request
     enum request_kind kind;
     const char *token; // token in the message "hello"
-    uint64_t id;       // the page's number of the measurement; also set after an error
+    // Number by which the page knows the measurement; set even if other members are wrong.
+    uint64_t id;
     const struct gpu_info *device;
     struct choice_request choices; // what to measure: one benchmark, with the preset quick
     bool continuous;

@@ -14,7 +14,7 @@
 #include "suite/runner.h"
 
 enum {
-    SERVE_TABS_MAX = 8 // most web sockets at the same time
+    SERVE_TABS_MAX = 8 // maximum number of web sockets at the same time
 };
 
 struct serve_desc {
@@ -23,7 +23,7 @@ struct serve_desc {
     struct runner_desc runner;
     int argc; // command line, which the runs record
     char **argv;
-    unsigned port; // port of the server; 0: any free port
+    unsigned port; // TCP port of the server; 0: any free port
     // Called once, when the server can be reached at `url`. May be NULL.
     void (*ready)(void *context, const char *url);
     void *context;

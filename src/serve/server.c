@@ -48,7 +48,7 @@ struct civetweb {
 
 static struct dynlib *open_civetweb(struct civetweb *calls, struct error *err)
 {
-    // The kit (make kit) contains lib/libcivetweb.so.1.
+    // The second name is for the kit (`make kit`), which contains lib/libcivetweb.so.1.
     static const char *const files[] = {"libcivetweb.so.1", "$ORIGIN/lib/libcivetweb.so.1", NULL};
     static const struct dynlib_symbol table[] = {
 #define SYMBOL(name) DYNLIB_SYMBOL(struct civetweb, name),
@@ -71,8 +71,10 @@ static struct dynlib *open_civetweb(struct civetweb *calls, struct error *err)
 
 struct tab {
     struct mg_connection *connection; // connection of the page; NULL: this element is free
-    struct peer peer;                 // except opened_ns, used only to take the connection's frames
-    bool open;                        // true: the page has sent a valid hello, so it gets messages
+    // State of the connection's frames and messages; only the thread that takes its frames uses it,
+    // except opened_ns, which other threads may read.
+    struct peer peer;
+    bool open; // true: the page has sent a valid hello, so it gets messages
 };
 
 struct server {
@@ -87,8 +89,8 @@ struct server {
     struct tab tabs[SERVE_TABS_MAX];
 };
 
-// Returns the tab of a connection, or a free tab if `connection` is NULL. Returns NULL if there is
-// none. Must be called with the mutex held.
+// Returns the element of server->tabs for this connection, or a free element if `connection` is
+// NULL. Returns NULL if there is none. Must be called with the mutex held.
 static struct tab *find_tab(struct server *server, const struct mg_connection *connection)
 {
     for (size_t i = 0; i < SERVE_TABS_MAX; i++)
@@ -177,8 +179,8 @@ static void obey(const struct server *server, const struct request *request)
     arena_destroy(request->arena);
 }
 
-// The argument of take_arrival: a frame to be taken. take_arrival sets `stays` to false if the
-// socket must be closed.
+// The argument of take_arrival: a frame that has arrived. take_arrival sets `stays` to false if the
+// web socket must be closed.
 struct arrival {
     struct server *server;
     struct tab *tab;
@@ -204,9 +206,9 @@ static void *take_arrival(void *context)
     return NULL;
 }
 
-// Callback of civetweb for a frame; returns 0 to close the socket. Each frame is taken in a thread
-// of its own, because the stack of civetweb's threads (100 KiB in Debian's library) is too small
-// for a parser of nested text.
+// Callback of civetweb for a frame that has arrived; returns 0 to close the web socket. Each frame
+// is handled in a thread of its own, because the stack of civetweb's threads (100 KiB in Debian's
+// library) is too small for a parser of nested text.
 static int take_frame(struct mg_connection *connection, int bits, char *data, size_t bytes,
                       void *context)
 {
@@ -223,7 +225,7 @@ static int take_frame(struct mg_connection *connection, int bits, char *data, si
     return arrival.stays;
 }
 
-// Closes the sockets whose pages have not sent a hello in time.
+// Closes the web sockets whose pages have not sent a valid hello within PEER_HELLO_NS.
 static void close_silent(struct server *server)
 {
     pthread_mutex_lock(&server->mutex);
@@ -329,8 +331,8 @@ static void answer_page(const struct server *server, struct mg_connection *conne
     arena_destroy(arena);
 }
 
-// Callback of civetweb. Returns 1 for a web socket that may be opened, which civetweb then does.
-// Answers every other request and returns 0.
+// Callback of civetweb for an HTTP request. Returns 1 for a web socket that may be opened; civetweb
+// then opens it. Answers every other request and returns 0.
 static int judge(struct mg_connection *connection, void *context)
 {
     struct server *server = context;
@@ -427,7 +429,8 @@ static void tell_ready(struct server *server, struct arena *arena)
             arena_printf(arena, "http://127.0.0.1:%d/#token=%s", port.port, server->token));
 }
 
-// Waits until the first signal comes. Meanwhile closes sockets whose pages send no hello in time.
+// Waits until the first signal comes. Meanwhile closes web sockets whose pages send no hello in
+// time.
 static void wait_signal(struct server *server)
 {
     struct interrupt *interrupt = server->desc->runner.interrupt;
@@ -455,10 +458,11 @@ static bool serve(struct server *server, struct arena *arena, struct error *err)
         tell_ready(server, arena);
         wait_signal(server);
     }
-    live_cancel(server->live); // before mg_stop: nothing may be measured while sockets close
+    // Before mg_stop: nothing may be measured while the sockets are closed.
+    live_cancel(server->live);
     if (listens)
         server->civetweb.mg_stop(server->context);
-    live_stop(server->live); // after mg_stop: then no socket uses server->live
+    live_stop(server->live); // after mg_stop, because then no web socket uses server->live any more
     return listens && error_set(err, ERROR_INTERRUPTED, "interrupted");
 }
 

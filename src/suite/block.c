@@ -77,8 +77,8 @@ static struct entry *open_entry(struct block *block, const struct plan_case *pla
     return entry;
 }
 
-// True if the case's value "together" lets two devices measure it together. "auto": only if they
-// are different chips; "yes": always; "no", or no such value: never.
+// True if the case's value "together" allows that these two devices measure the case together.
+// "auto" allows it if they are different chips, "yes" always, "no" (or no such value) never.
 static bool may_co_run(const struct bench_case *bench_case, const struct gpu_info *device,
                        const struct gpu_info *other)
 {
@@ -97,8 +97,8 @@ static bool peer_may_join(const struct entry *first, const struct device_slot *p
     return !peer->given_up && peer->plan->take;
 }
 
-// Sets `with` of each entry of a co-run to the ids of the co-run's other devices. Does nothing if
-// the entry is in no co-run.
+// Stores in each case of a co-run the ids of the other devices that take part (entry->with). Does
+// nothing if the case is in no co-run.
 static void name_co_run(const struct block *block, struct entry *first)
 {
     for (struct entry *entry = first; first->co_run && entry; entry = entry->co_run)
@@ -125,9 +125,9 @@ void block_add(struct block *block, const struct plan_case *plan_case)
 // ---------------------------------------------------------------- results of cases
 
 // Adds the reason "unfinished", "interrupted" or "out-of-time" to the result of an unfinished case.
-// A case with fewer than rounds_min rounds becomes suspect even while the run goes on: if the run
-// is killed, the file that it saved last stays. A case with more rounds gets a reason only at the
-// end of the run, and "out-of-time" only if its interval misses the goal.
+// A case with fewer than rounds_min rounds becomes suspect even while the run goes on, because the
+// file saved last stays if the run is killed. A case with more rounds gets a reason only at the end
+// of the run, and "out-of-time" only if its interval misses the goal.
 static void flag_cut_short(const struct block *block, const struct entry *entry,
                            struct arena *arena, enum block_stage stage)
 {

@@ -4,10 +4,10 @@
 #include "suite/interrupt.h"
 
 enum {
-    LOSSES_MAX = 2, // after this many lost workers in a row, no further case is counted
-    // Wanted length of the work that is counted, in ns, unless samples are shorter. It need not be
-    // longer: a card with a bandwidth of 1.1 TB/s moves 1 GiB in this time. Each pass of the
-    // counters runs the work up to three times.
+    LOSSES_MAX = 2, // after this many lost workers in a row, no further case gets a counted visit
+    // Duration in ns of the work in a counted visit, if samples are not shorter. More is not
+    // needed: a card with a bandwidth of 1.1 TB/s moves 1 GiB in this time. The profiler may repeat
+    // the work up to three times in each of its passes.
     COUNTED_NS = 1000 * 1000
 };
 

@@ -10,9 +10,9 @@ static const struct {
     const char *preset;
     struct budget budget;
 } presets[] = {
-    // A visit takes 4 samples, so a result has at least 20 when the stop rule first decides, after
-    // 5 rounds. With `quick` the rule decides after 3 rounds already (12 samples), because most
-    // cases repeat within 0.1 %.
+    // Presets with 5 rounds or more give a result at least 20 samples when the stop rule first
+    // decides: a visit takes 4 samples. With `quick` the rule decides after 3 rounds already (12
+    // samples), because most cases repeat within 0.1 %.
     {"quick",
      {.samples = 4,
       .sample_ns = NS_PER_MS,
@@ -22,8 +22,8 @@ static const struct {
       .case_ns = NS_PER_S,
       .time_ns = 5 * NS_PER_S,
       .time_most_ns = 12 * NS_PER_S}},
-    // time_most_ns is chosen for the benchmark preempt, which has 47 cases with 300 deadlines each,
-    // at 90 per second.
+    // 240 s (time_most_ns) are enough for the benchmark preempt: 47 cases with 300 deadlines each,
+    // at 90 deadlines per second.
     {"standard",
      {.samples = 4,
       .sample_ns = 2 * NS_PER_MS,
@@ -88,8 +88,8 @@ void budget_of(const char *preset, const struct gpu_info *device, struct budget 
         budget->sample_ns = NS_PER_MS / 2;
     if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))
         return;
-    // A model simulates its time, so limits of host time do not apply. Its samples may be short,
-    // because nothing disturbs them.
+    // A model (a simulated GPU) simulates its time, so limits of host time do not apply. Its
+    // samples may be short, because nothing disturbs them.
     budget->time_ns = budget->time_most_ns = 0;
     budget->timeout_ns = 600 * NS_PER_S;
     if (hurried)
@@ -101,7 +101,7 @@ double budget_goal(const struct benchmark *benchmark)
     const struct benchmark_info *info = &benchmark->info;
     if (info->distribution)
         return 0.05;
-    if (benchmark->link) // a larger goal: rates of links vary more between hosts
+    if (benchmark->link) // the goal for links is larger than for other rates, which vary less
         return 0.02;
     enum unit unit = info->metric_count ? info->metrics[0].unit : UNIT_NONE;
     bool is_latency = unit == UNIT_NS || unit == UNIT_CYCLE;

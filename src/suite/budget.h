@@ -8,26 +8,27 @@
 struct budget {
     unsigned samples;    // samples per visit
     uint64_t sample_ns;  // minimum device time of a sample
-    uint64_t timeout_ns; // longest wait for one submission
-    unsigned rounds_min; // number of rounds that a case gets at least
-    unsigned rounds_max; // number of rounds that a case gets at most
-    uint64_t case_ns;    // device time that a case gets at most; 0: no limit
-    // Host time of a benchmark on one device; 0: no limit. After time_ns only cases with fewer than
-    // rounds_min rounds are visited, after time_most_ns none. If a plan interrupts a benchmark for
-    // another one and later returns, as map's plan does, the benchmark gets the whole time again.
+    uint64_t timeout_ns; // maximum time to wait for one submission
+    unsigned rounds_min; // minimum number of rounds of a case
+    unsigned rounds_max; // maximum number of rounds of a case
+    uint64_t case_ns;    // maximum device time of a case; 0: no limit
+    // Host time for all cases of a benchmark on one device; 0: no limit. After time_ns only cases
+    // with fewer than rounds_min rounds are visited, after time_most_ns none. If a plan interrupts
+    // a benchmark for another one and returns later, as map's plan does, the benchmark gets the
+    // whole time again.
     uint64_t time_ns, time_most_ns;
-    bool any_clock; // the core clock is not judged (struct measure_request)
+    bool any_clock; // true: samples count whatever the core clock was (struct measure_request)
 };
 
 // Fills the budget of `preset`: one of PRESET_NAMES, "map" or a preset of check_plan.c. Any other
 // name gets the budget of "standard". CPU devices and models (GPU_CAP(VIRTUAL_TIME)) get samples of
-// 0.5 ms, except with "standard" and "full": a CPU is slow and serves only to try out fathom. A
-// model's benchmarks never have a time limit.
+// 0.5 ms, except with "standard" and "full"; for a CPU because it is slow and serves only to try
+// out fathom. The benchmarks of a model have no time limit.
 void budget_of(const char *preset, const struct gpu_info *device, struct budget *budget);
 
-// Returns the goal for half of the interval, relative to the median; measuring stops when it is
-// reached. 0.05 for a distribution, 0.02 if the benchmark uses the link to the host, 0.01 if its
-// first metric is in ns or cycles, else 0.005.
+// Returns the goal of a benchmark's cases: a case is finished when half of its interval, relative
+// to the median, is at most the goal. It is 0.05 for a distribution, 0.02 if the benchmark uses the
+// link to the host, 0.01 if its first metric is in ns or cycles, else 0.005.
 double budget_goal(const struct benchmark *benchmark);
 
 #endif

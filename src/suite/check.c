@@ -18,9 +18,12 @@ struct checking {
     const struct check_desc *desc;
     struct run *run;
     struct check_parts *parts;
-    struct child *children[CHECK_DEVICES_MAX];   // processes that measure; NULL: none is running
-    struct child *waiting[CHECK_DEVICES_MAX];    // processes that measured and now wait; NULL: none
-    uint64_t silent_until_ns[CHECK_DEVICES_MAX]; // when a process that stays silent is ended
+    // Per device: process that measures it; NULL: none runs.
+    struct child *children[CHECK_DEVICES_MAX];
+    // Per device: process that measured it and now waits; NULL: none.
+    struct child *waiting[CHECK_DEVICES_MAX];
+    // Per device: when its process is ended if it stays silent.
+    uint64_t silent_until_ns[CHECK_DEVICES_MAX];
     const struct gpu_info *infos[CHECK_DEVICES_MAX];
     size_t count;
     uint64_t planned_ns; // time at which the check should end
@@ -69,8 +72,9 @@ static void start(struct checking *c, size_t i)
         c->run->checks[i].cause = arena_strdup(c->run->arena, err.message);
 }
 
-// Takes the run in `line` that a process sent; it replaces the run that the process sent before.
-// After a run with the status COMPLETE, the process waits (with worker_argv) or is ended.
+// Takes the run in `line`, which the process of a device sent; it replaces the earlier run of this
+// process. If the run has the status COMPLETE, the process then waits (if several devices are
+// measured at once later) or is ended.
 static void take_line(struct checking *c, size_t i, const char *line)
 {
     struct error err;
@@ -88,7 +92,7 @@ static void take_line(struct checking *c, size_t i, const char *line)
     if (c->desc->worker_argv)
         c->waiting[i] = c->children[i];
     else
-        child_destroy(c->children[i], 0); // kills the process before it unloads its driver
+        child_destroy(c->children[i], 0); // kills the process, so that its driver is not unloaded
     c->children[i] = NULL;
 }
 
@@ -99,9 +103,9 @@ static void take_end(struct checking *c, size_t i)
                              child_end_text(c->children[i])));
 }
 
-// Ends each process that was silent for too long, or all processes if deadline_ns has passed.
-// Returns how many still run, and sets *next_ns to the earliest time at which one of these must be
-// ended.
+// Ends each process of a device that was silent for too long, or all processes if deadline_ns has
+// passed. Returns how many still run. Sets *next_ns to the earliest time at which one of those must
+// be ended.
 static size_t end_late(struct checking *c, uint64_t deadline_ns, uint64_t *next_ns)
 {
     size_t left = 0;
@@ -118,8 +122,8 @@ static size_t end_late(struct checking *c, uint64_t deadline_ns, uint64_t *next_
     return left;
 }
 
-// Takes the lines that the processes send, until no process is left. Returns false if a signal
-// ended this early.
+// Takes the lines that the processes of the devices send, until none of these processes measures
+// any more. Returns false if a signal ended this early.
 static bool receive_all(struct checking *c, uint64_t deadline_ns)
 {
     struct interrupt *interrupt = c->desc->interrupt;
@@ -150,8 +154,8 @@ static bool receive_all(struct checking *c, uint64_t deadline_ns)
 
 // ---------------------------------------------------------------- several devices at once
 
-// Returns the devices that sent a run and are not broken. If there is only one, returns an empty
-// list.
+// Returns the devices that can be measured together: those that sent a run and are not broken. If
+// it is only one, returns an empty list.
 static struct device_list working(const struct checking *c)
 {
     struct device_list list = {.devices =
@@ -170,21 +174,22 @@ static void note_skipped(struct run *run, const char *why)
     finding->text = why;
 }
 
-// Sets two limits of time: of a benchmark, from the planned end of the check, and of a worker's
-// silence, from the deadline. Returns false if too little time is left before the deadline.
+// Sets two limits for the measurement of several devices at once. The time of a benchmark must end
+// when the check is planned to end. A worker may be silent for at most half of the time until the
+// deadline. Returns false if too little time is left before the deadline.
 static bool set_limits(const struct checking *c, uint64_t deadline_ns, struct runner_desc *runner)
 {
     static const uint64_t start_ns = CHECK_START_S * NS_PER_S;
     uint64_t planned_ns = clock_left_ns(c->planned_ns), left_ns = clock_left_ns(deadline_ns);
     runner->time_most_ns = planned_ns > start_ns + NS_PER_S ? planned_ns - start_ns : NS_PER_S;
-    // A worker that hangs uses up its benchmark's time on this device while it is silent. So no
-    // further case of the benchmark waits for a worker that hangs.
+    // A worker may be silent for that long. If it hangs, the benchmark's time on this device passes
+    // meanwhile, so no further case of the benchmark waits for a worker that hangs.
     runner->silence_ns = c->desc->silence_ns < left_ns / 2 ? c->desc->silence_ns : left_ns / 2;
     return (double)left_ns > 2 * NS_PER_S * check_plan_s(2, CHECK_AT_ONCE);
 }
 
-// Measures what several devices do at the same time, with a worker for each device. Returns false
-// if a signal ended this early.
+// Measures what several devices can do at the same time, with a worker for each device. Returns
+// false if a signal ended this early.
 static bool measure_at_once(struct checking *c, uint64_t deadline_ns)
 {
     struct error unsaved, err;
@@ -255,7 +260,8 @@ static void merge_results(struct run *run, const struct run *sent, const char *d
     }
 }
 
-// Adds the state, results and findings that a process sent to the run.
+// Copies the card's state, the results and the findings that the process of device `i` sent into
+// the run.
 static void merge(struct checking *c, size_t i)
 {
     const struct run *sent = c->parts->runs[i];

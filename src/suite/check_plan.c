@@ -15,12 +15,12 @@ static const char *const check_presets[] = {[CHECK_ALONE] = "check",
                                             [CHECK_AT_ONCE] = "check-at-once"};
 
 enum {
-    FEW = 4 // CHECK_PEER_READ and CHECK_PEER_BOTH are measured for at most this many devices
+    FEW = 4 // maximum number of devices for which CHECK_PEER_READ and CHECK_PEER_BOTH are measured
 };
 
 // ---------------------------------------------------------------- choosing the cases
 
-// True if the run has all devices of the API of its first device.
+// True if the run contains every device of the API to which its first device belongs.
 static bool has_all(const struct run *run, const struct gpu_system *system)
 {
     size_t api = strcspn(run->devices[0].id, ":") + 1, chosen = 0, there = 0;
@@ -41,7 +41,7 @@ static bool is_wanted(const struct check_case *of, const struct run *run, enum c
            (of->metric != CHECK_PEER_ALL || has_all(run, system));
 }
 
-// Adds a value of a parameter to the settings of a benchmark, unless they have this value already.
+// Adds a value of a parameter to the settings of a benchmark, unless the settings have it already.
 static void add_value(struct arena *arena, struct choice_request *request, struct setting *settings,
                       const char *benchmark, const char *key, const char *value)
 {
@@ -63,7 +63,8 @@ static void add_case(struct arena *arena, struct choice_request *request, struct
     for (const char *at = of->values; *at; at += strcspn(at, ","), at += *at == ',') {
         size_t key = strcspn(at, "!="), value = strcspn(at + key + 1, ",");
         const char *name = arena_printf(arena, "%.*s", (int)key, at);
-        // "key!=value" asks for cases without the key: there the parameter has the value `unsaid`.
+        // "key!=value" asks for cases that do not name the parameter: it then has the value
+        // `unsaid`.
         if (at[key] == '!')
             add_value(arena, request, settings, of->benchmark, name,
                       benchmark_param(&benchmark_find(of->benchmark)->info, name)->unsaid);
@@ -85,7 +86,7 @@ static void add_benchmark(struct choice_request *request, const struct benchmark
     chosen[request->benchmark_count++] = benchmark;
 }
 
-// Restricts copies between devices to the devices of the run.
+// Restricts the copies of the benchmark transfer to those between devices of the run.
 static void add_devices(struct choice_request *request, struct setting *settings,
                         const struct run *run)
 {
@@ -99,7 +100,7 @@ void check_choose(struct run *run, enum check_part part, struct choice_request *
 {
     struct arena *arena = run->arena;
     enum {
-        VALUES_MAX = 12 // largest number of values that a case sets
+        VALUES_MAX = 12 // maximum number of values that a case of a check sets
     };
     const struct benchmark **chosen =
         ARENA_ARRAY(arena, check_case_count, const struct benchmark *);
@@ -119,9 +120,10 @@ void check_choose(struct run *run, enum check_part part, struct choice_request *
         add_devices(request, settings, run);
 }
 
-// In transfer's plan, the first device of an API measures the pairs of all devices, so the other
-// devices measure only "h2d". If the run does not have that device, each device measures the pairs
-// in which it comes first.
+// Makes the plan of one device for CHECK_AT_ONCE. In the benchmark transfer, the first device of an
+// API measures copies between all pairs of devices, so the other devices measure only the direction
+// "h2d". If the run does not have that first device, each device measures the pairs in which it
+// comes first.
 struct plan *check_plan_at_once(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err)
 {

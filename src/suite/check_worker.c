@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum {
-    LINE_BYTES_MAX = 64 // longest line that the parent sends
+    LINE_BYTES_MAX = 64 // maximum length in bytes of a line from the parent
 };
 
 struct serving {
@@ -27,10 +27,11 @@ struct serving {
     struct sensors *sensors; // sensors of the card; NULL: none
     struct sensor_reading last;
     struct sensor_health before;
-    unsigned limiter; // what limited the clock so far, as a set of enum sensor_throttle
+    // Everything that limited the card's clock so far, as a set of enum sensor_throttle.
+    unsigned limiter;
     const struct choice_request *choices;
     struct host_lock link; // lock that is held while the link to the host is measured
-    bool unheard;          // true: the parent has gone, so messages reach nobody
+    bool unheard;          // true: the parent has ended, so nobody reads messages
 };
 
 // ---------------------------------------------------------------- the state of the card
@@ -45,8 +46,8 @@ static void begin_state(struct serving *s)
         sensors_read(s->sensors, &s->last);
 }
 
-// Reads the card's state into the check. Must be called right after some work: when a card is idle,
-// its link is slower and its power is lower.
+// Stores the card's present state in the check of the run. Must be called right after some work:
+// when a card is idle, its link is slower and its power is lower.
 static void note_state(struct serving *s)
 {
     struct check_state *state = &s->run->checks[0].state;
@@ -91,13 +92,14 @@ static void send(struct serving *s)
     arena_destroy(out.arena);
 }
 
-// Releases the host lock and, if the benchmark after `done` measures the link to the host, waits up
-// to 15 s until it has the lock again. So only one process of the host measures its link at a time:
-// links that share a switch or the host's memory slow each other down, but the reference values
-// were measured with one card alone. The wait does not count as time of the next benchmark.
+// Releases the host lock. If the benchmark after `done` measures the link to the host, waits up to
+// 15 s for the lock and takes it again. So only one process of the host measures its link at a
+// time: links that share a switch or the host's memory slow each other down, but the reference
+// values were measured with one card alone. The wait does not count as time of the next benchmark.
 static void pass_link(struct serving *s, const char *done)
 {
-    static const uint64_t patience_ns = 15 * NS_PER_S; // a turn is longer only if a process hangs
+    // Maximum wait for the lock; another process holds it longer only if it hangs.
+    static const uint64_t patience_ns = 15 * NS_PER_S;
     const struct choice_request *choices = s->choices;
     host_lock_end(&s->link);
     for (size_t i = 0; i + 1 < choices->benchmark_count; i++)
@@ -115,7 +117,8 @@ static void benchmark_done(void *context, const char *device, const char *benchm
     send(s);
 }
 
-// Measures the check's cases into s->run. Sends this run after each benchmark and at the end.
+// Measures the cases of the check on this process's device into s->run. Sends this run to the
+// parent after each benchmark and at the end.
 static bool measure(struct serving *s, const struct check_serve_desc *desc,
                     const struct gpu_system *system, bool last, struct error *err)
 {

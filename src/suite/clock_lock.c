@@ -12,8 +12,9 @@
 struct clock_lock {
     struct arena *arena;
     struct clock_lock_desc desc;
-    struct clock_guard *guard; // guard process; NULL: not needed, because of GPU_CAP(CLOCK_CHOICE)
-    double *granted_hz;        // clock granted for each of desc.hz; 0: not locked yet
+    // Guard process; NULL: the device sets its own clock (GPU_CAP(CLOCK_CHOICE)).
+    struct clock_guard *guard;
+    double *granted_hz; // clock that was granted for each of desc.hz; 0: not locked yet
     bool ended;
 };
 
@@ -53,7 +54,8 @@ struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_loc
     struct error unrestored;
     if (!clock_guard_destroy(lock->guard, &unrestored))
         error_prefix(err, "%s; and before that", unrestored.message);
-    err->code = ERROR_NO_DEVICE; // without the requested clock, this device cannot be used
+    // The user asked for this clock, so without it the device cannot be used.
+    err->code = ERROR_NO_DEVICE;
     error_prefix(err, "--set clock: the core clock of %s cannot be set", desc->device->id);
     return NULL;
 }

@@ -14,20 +14,20 @@ struct clock_lock;
 
 struct clock_lock_desc {
     const struct gpu_info *device;
-    const double *hz;               // clocks that the user asked for
+    const double *hz;               // core clocks that the user asked for
     size_t count;                   // number of clocks, > 0
     const char *const *guard_argv;  // command of the guard process; ends with NULL
     const char *const *environment; // environment of the guard; NULL: that of this process
 };
 
-// Creates a lock in `arena`; desc->hz must live as long. To find a missing permission before
-// anything is measured, first sets the first clock and restores the old one. If that fails, returns
-// NULL with ERROR_NO_DEVICE; the message says what to do.
+// Creates a lock of the core clock, in `arena`; desc->hz must live as long. To find a missing
+// permission before anything is measured, sets the first clock and then restores the old one. If
+// that fails, returns NULL with ERROR_NO_DEVICE; the message says what to do.
 struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_lock_desc *desc,
                                      struct error *err);
 
-// Locks the clock to the value `clock` of the next visit's case, or releases it if the case has no
-// such value. Does nothing if `lock` is NULL.
+// Prepares the clock for the next visit: locks it to the value `clock` of the visit's case, or
+// releases it if the case has no such value. Does nothing if `lock` is NULL.
 MUST_CHECK bool clock_lock_follow(struct clock_lock *lock, const struct bench_case *bench_case,
                                   struct error *err);
 

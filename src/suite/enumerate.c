@@ -11,7 +11,8 @@
 #include <signal.h>
 #include <string.h>
 
-static const uint64_t silence_default_ns = 30 * NS_PER_S; // longer than waking eight cards: 20 s
+// Longer than a driver needs to wake eight cards, which is up to 20 s.
+static const uint64_t silence_default_ns = 30 * NS_PER_S;
 static const uint64_t notice_ns = 2 * NS_PER_S;
 
 enum {
@@ -174,13 +175,14 @@ bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd, struct e
 
 // ---------------------------------------------------------------- in the parent process
 
-// A backend that is asked for its devices, and its answer.
+// A backend that is asked for its devices in a process of its own, and its answer.
 struct inquiry {
     const struct gpu_backend *backend;
     uint64_t deadline_ns;
-    // True: this is the second try. In the first one the process loaded other backends' libraries
-    // before, which makes room for thread-local variables, and ended. Now it loads none of them;
-    // its environment reserves that room instead.
+    // True: this is the second try. In the first one, the process loaded the libraries of other
+    // backends before this backend's, which makes room for thread-local variables; then the process
+    // failed. In the second one, it loads only its own backend, and a variable of the environment
+    // reserves that room.
     bool alone;
     struct answer answer;
 };
@@ -246,13 +248,14 @@ static void finish(struct inquiries *all, size_t index)
     all->children[index] = NULL;
 }
 
-// Makes the API unavailable for this reason. But if its backend first loaded libraries of other
-// backends, they may have caused the failure: the backend is then asked once more without them.
+// Makes the API of a backend unavailable for this reason. But if the process first loaded libraries
+// of other backends, they may have caused the failure: the backend is then asked once more without
+// them.
 static void fail(struct inquiries *all, size_t index, const char *reason)
 {
     static const char remedy[] = "update or reinstall this driver; the other APIs work without it";
     struct inquiry *inquiry = &all->of[index];
-    // `reason` is copied first, because finish() ends the process that may own it.
+    // `reason` is copied first, because it may be in memory of the process that finish() destroys.
     reason = text_printable(all->arena, reason, SIZE_MAX);
     finish(all, index);
     if (!inquiry->alone && inquiry->backend->after_others && inquiry->backend->after_others()) {
@@ -310,7 +313,7 @@ static void take_answer(struct inquiries *all, size_t index, const char *line)
         fail(
             all, index,
             arena_printf(all->arena, "driver disturbs the process that loads it: %s", err.message));
-    else if (!answer->crash) // after a crash, fail_gone() waits until the process has ended
+    else if (!answer->crash) // after a crash, the process ends, and fail_gone() reports it
         finish(all, index);
 }
 
@@ -323,8 +326,8 @@ static const char *names_of_silent(const struct inquiries *all)
     return names;
 }
 
-// Returns the time until the next deadline: of a backend that has not answered, or of the notice to
-// the user if it was not given yet.
+// Returns the time in ns until the next deadline: that of a backend that has not answered, or that
+// of the notice to the user if it was not given yet.
 static uint64_t time_left_ns(const struct inquiries *all, uint64_t notice_at_ns)
 {
     uint64_t left_ns = all->is_noticed ? UINT64_MAX : clock_left_ns(notice_at_ns);
@@ -386,7 +389,8 @@ static void add_answer(struct gpu_system *system, const struct answer *answer)
         gpu_system_add_unavailable(system, &answer->unavailable[i]);
 }
 
-// Lists the devices of a backend without a driver. This needs no other process.
+// Lists the devices of a backend without a driver. They can be listed in this process, because no
+// driver can crash it.
 static void list_here(struct inquiries *all, struct gpu_system *system, const char *api)
 {
     struct gpu_system *own = gpu_system_create(

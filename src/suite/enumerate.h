@@ -9,8 +9,9 @@
 #include "gpu/gpu.h"
 
 struct enumerate_desc {
-    const char *const *argv;        // command, to which the API's name is added; ends with NULL
-    const char *const *environment; // environment of the processes; ends with NULL
+    // Command of a backend's process; the API's name is added; ends with NULL.
+    const char *const *argv;
+    const char *const *environment; // environment of the backends' processes; ends with NULL
     uint64_t silence_ns;            // a driver that is silent for this long is given up; 0: 30 s
     bool validation;                // turns the API's validation on, in backends without a driver
     // Called once if some drivers have not answered after 2 s. `apis` names them: "vulkan, opencl".
@@ -20,8 +21,8 @@ struct enumerate_desc {
 };
 
 // Returns a system with the devices of every API; the caller destroys it. Sets *environment, in
-// `arena`, to the environment for processes that open one of these devices. Everything that desc
-// points to must live as long as `arena`.
+// `arena`, to the environment that processes need to open one of these devices. Everything that
+// desc points to must live as long as `arena`.
 struct gpu_system *enumerate_devices(struct arena *arena, const struct enumerate_desc *desc,
                                      const char *const **environment);
 

@@ -8,16 +8,18 @@
 #include "suite/visitor.h"
 
 static const uint64_t silence_default_ns = 60 * NS_PER_S;
-static const uint64_t grace_ns = 2 * NS_PER_S; // time that a worker gets to end by itself
+// Time that a worker has to end by itself before it is killed.
+static const uint64_t grace_ns = 2 * NS_PER_S;
 static const uint64_t send_ns = 10 * NS_PER_S;
-static const uint64_t patience_ns = NS_PER_S / 2; // time from the first signal to desc.waiting
+// Time after the user's first signal until desc.waiting is called, if the worker has not answered.
+static const uint64_t patience_ns = NS_PER_S / 2;
 
 struct executor {
     struct executor_desc desc;
     struct child *worker;    // the worker process; NULL: no worker is running
     struct visitor *visitor; // makes visits in this process; NULL: not created yet
     unsigned losses, losses_ever;
-    bool hurries; // true: the worker was asked to end its visit early
+    bool hurries; // true: after the user's first signal, the worker is asked to end its visit
 };
 
 struct executor *executor_create(struct arena *arena, const struct executor_desc *desc)
@@ -72,8 +74,8 @@ static bool lose_worker(struct executor *executor)
     return false;
 }
 
-// Waits for a line from the worker, until the earlier of `until_ns` and `deadline_ns`. Returns
-// CHILD_TIMEOUT at that time, or CHILD_WOKEN if a signal comes before.
+// Waits for a line from the worker. Returns CHILD_TIMEOUT at the earlier of `until_ns` and
+// `deadline_ns`, or CHILD_WOKEN if a signal comes before.
 static enum child_answer receive(struct executor *executor, uint64_t deadline_ns, uint64_t until_ns,
                                  const char **line)
 {
@@ -93,17 +95,17 @@ static void hurry(const struct executor *executor)
     arena_destroy(arena);
 }
 
-// Waits for the worker's answer. After the first signal the worker has desc.leave_ns to answer;
-// desc.waiting is called if the answer takes longer than patience_ns. Returns CHILD_WOKEN after a
-// second signal, or if desc.leave_ns ends without an answer.
+// Waits for the worker's answer. After the user's first signal, the worker has desc.leave_ns to
+// answer; desc.waiting is called if the answer takes longer than patience_ns. Returns CHILD_WOKEN
+// after a second signal, or if the time after the first one ends without an answer.
 static enum child_answer await(struct executor *executor, const char **line)
 {
     struct interrupt *interrupt = executor->desc.interrupt;
     uint64_t deadline_ns = clock_deadline_ns(executor->desc.silence_ns);
     bool reported = !executor->desc.waiting, hurried = !executor->hurries;
     enum child_answer answer = CHILD_WOKEN;
-    // The loop tests before it waits, because the second signal may have come during an earlier
-    // wait.
+    // Signals are counted before each wait, because the second signal may have come during an
+    // earlier wait.
     while (answer == CHILD_WOKEN && interrupt_count(interrupt) < 2) {
         bool interrupted = interrupt_count(interrupt) > 0;
         if (interrupted && !hurried)
@@ -124,7 +126,8 @@ static enum child_answer await(struct executor *executor, const char **line)
     return answer;
 }
 
-// What an answer is read into: `finding` if it is not NULL (a watch), else `visit`.
+// Where the worker's answer is stored: in `finding` after an order to watch; if that is NULL, in
+// `visit`.
 struct answer_desc {
     const struct benchmark_info *info;
     struct arena *arena;
@@ -217,7 +220,8 @@ static bool send_order(struct executor *executor, const char *order, struct erro
 
 // ---------------------------------------------------------------- visits in several workers
 
-// Waits until the worker reaches the gate (measure/visit.h), or until its visit ends before that.
+// Waits until the worker reaches the gate, where all visits of a co-run wait for each other, or
+// until its visit ends before that.
 static void await_gate(struct executor_part *part, struct arena *arena)
 {
     const char *line = NULL;
@@ -265,7 +269,8 @@ static bool open_here(struct executor *executor, struct error *err)
     return executor->visitor != NULL;
 }
 
-// Counts whether the device was lost in a visit or watch, and closes it if so.
+// Takes the outcome of a visit or watch in this process. If the device was lost, counts the loss
+// and closes the device; otherwise sets the number of losses in a row to 0.
 static bool note_here(struct executor *executor, bool done, const struct error *err)
 {
     if (done || !visitor_is_lost(err)) {

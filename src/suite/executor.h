@@ -11,7 +11,8 @@ struct clock_lock;
 struct interrupt;
 
 enum {
-    // Seconds that a worker has to end its visit after a first signal, unless leave_ns is set.
+    // Seconds that a worker has to end its visit after the user's first signal, unless leave_ns is
+    // set.
     EXECUTOR_LEAVE_S = 8
 };
 
@@ -21,28 +22,32 @@ struct executor_desc {
     const char *const *worker_argv; // this binary and its command for a worker; ends with NULL
     const char *const *worker_environment; // environment of a worker; NULL: this process's
     uint64_t silence_ns;                   // a worker that is silent for longer is killed; 0: 60 s
-    bool validation;                       // in_process: turns the API's own validation on
-    struct interrupt *interrupt; // a second signal ends the worker; NULL: signals are not watched
-    // Called if a worker does not answer soon after a first signal. May be NULL.
+    // True: turns the API's own validation on (only with in_process).
+    bool validation;
+    // The user's second signal ends the worker; NULL: signals are not watched.
+    struct interrupt *interrupt;
+    // Called if a worker does not answer soon after the user's first signal. May be NULL.
     void (*waiting)(void *context, const char *device_id);
-    void *context; // passed to `waiting`
-    // Time that a worker has to end its visit after a first signal; 0: EXECUTOR_LEAVE_S. If it is
-    // not 0, the worker is also asked to end its visit early.
+    void *context; // argument of `waiting`
+    // Time that a worker has to end its visit after the user's first signal; 0: EXECUTOR_LEAVE_S.
+    // If it is not 0, the worker is also asked to end its visit early.
     uint64_t leave_ns;
-    struct clock_lock *clocks; // sets the clock before each visit outside co-runs; NULL: none
+    // Lock that sets the core clock before each visit outside co-runs; NULL: none.
+    struct clock_lock *clocks;
 };
 
 // Creates the executor of one device. No process starts before the first visit.
 struct executor *executor_create(struct arena *arena, const struct executor_desc *desc);
 void executor_destroy(struct executor *executor);
 
-// Ends the worker, or closes the device if there is no worker. The next visit starts again.
+// Ends the worker, or closes the device if there is no worker. The next visit starts or opens it
+// again.
 void executor_rest(struct executor *executor);
 
 // Makes the visit that `order` asks for; *visit lives in `arena`. Returns false with the visit's
 // error. After ERROR_DEVICE_LOST, ERROR_TIMEOUT or the death of a worker, the next call starts a
-// new worker (in process: opens the device again). Fails with ERROR_INTERRUPTED after a second
-// signal, or when leave_ns has passed after the first one.
+// new worker (with in_process: opens the device again). Fails with ERROR_INTERRUPTED after the
+// user's second signal, or when leave_ns has passed after the first one.
 MUST_CHECK bool executor_visit(struct executor *executor, const struct visit_order *order,
                                struct arena *arena, struct measure_visit **visit,
                                struct error *err);
@@ -56,12 +61,13 @@ MUST_CHECK bool executor_watch(struct executor *executor, uint64_t least_ns, str
 // The visit of one device in a co-run.
 struct executor_part {
     struct executor *executor; // executor of the device; must use a worker, not this process
-    struct visit_order order;  // what to measure; executor_visit_together sets order.waits
+    struct visit_order order;  // what to measure; `waits` is set by executor_visit_together
     // Outcome of the visit, as executor_visit returns it.
     bool done;
     struct measure_visit *visit;
     struct error failure;
-    bool waits; // private; true: the worker takes part in the next step
+    // Used by executor_visit_together only; true: the worker takes part in the next step.
+    bool waits;
 };
 
 // Makes all visits of a co-run, each in its own worker. No worker takes samples before every other

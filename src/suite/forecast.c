@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-// In the mean duration of a case, the expected duration has the weight of this many measured cases.
+// A case's mean duration is computed as if this many cases had been measured with the expected
+// duration.
 static const double trusted_cases = 2;
 
 void forecast_plan(struct forecast *forecast, size_t part, const struct benchmark *benchmark,
@@ -32,7 +33,8 @@ void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t
     if (forecast->at < forecast->count) {
         struct forecast_part *last = &forecast->parts[forecast->at];
         last->spent_s += (double)(now_ns - forecast->now_ns) / NS_PER_S;
-        last->done = (double)last->cases; // overwritten below if `part` is still the same part
+        // The part of the last call is finished, unless it is `part`, whose value is set below.
+        last->done = (double)last->cases;
     }
     forecast->parts[part].done = done;
     forecast->at = part;

@@ -11,36 +11,38 @@
 #include "suite/plan.h"
 
 enum {
-    FORECAST_SILENT_S = 3 // no estimate in the first seconds, when it would be poor
+    FORECAST_SILENT_S = 3 // seconds at the beginning without an estimate, because it would be poor
 };
 
 struct forecast_part {
     size_t cases;
-    double case_s;  // expected duration of a case
-    double most_s;  // longest time of the part; 0: no limit
+    double case_s;  // expected duration of a case, in seconds
+    double most_s;  // maximum duration of the part, in seconds; 0: no limit
     double done;    // number of finished cases; an unfinished case counts as a fraction
-    double spent_s; // time spent on the cases in `done`
+    double spent_s; // seconds spent on the cases in `done`
 };
 
 struct forecast {
     struct forecast_part *parts;
-    // `at`: part that is measured now; equal to `count` before the first part.
+    // `at`: index of the part that is measured at present; equal to `count` before the first part.
     size_t count, at;
     uint64_t start_ns, now_ns; // when the forecast began; when forecast_note was last called
-    double later_s;            // expected time of other devices' plans, which are measured later
+    // Expected seconds for the plans of other devices, which are measured later.
+    double later_s;
 };
 
-// Adds a part with `cases` cases of the benchmark to the plan. If the device lacks what the
-// benchmark needs, the part takes no time.
+// Sets a part of the forecast: `cases` cases of the benchmark on this device. If the device lacks
+// what the benchmark needs, the part takes no time.
 void forecast_plan(struct forecast *forecast, size_t part, const struct benchmark *benchmark,
                    size_t cases, const struct gpu_info *device, const struct budget *budget);
 
-// Tells the forecast that `done` cases of `part` are done and that this part is measured now. The
-// time since the last call belongs to the part of the last call, which is finished if it is another
-// part.
+// Tells the forecast that `done` cases of `part` are done and that this part is measured at
+// present. The time since the last call counts for the part of that call. If that is another part,
+// it is now finished.
 void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t now_ns);
 
-// Returns the estimated seconds until everything is done; NaN during the first FORECAST_SILENT_S.
+// Returns the estimated seconds until all parts and later plans are done; NaN during the first
+// FORECAST_SILENT_S.
 double forecast_left_s(const struct forecast *forecast);
 
 // Returns the forecast of a plan: one part per benchmark, in the order of `benchmarks`. The cases
@@ -48,12 +50,12 @@ double forecast_left_s(const struct forecast *forecast);
 struct forecast forecast_of_plan(struct arena *arena, const struct plan *plan,
                                  const struct gpu_info *device, const struct budget *budget);
 
-// Adds the time of a plan that will run later, on another device.
+// Adds to `forecast` the time of the plan of another device that is measured later.
 void forecast_add_later(struct forecast *forecast, const struct forecast *later);
 
-// Calls forecast_note for the benchmark whose cases are visited now. `taken` of its cases are in
-// the present block, and the work done on these is worth `work` whole cases. Returns how many cases
-// the benchmark has.
+// Updates the forecast of a plan while cases of `benchmark` are visited. The present block has
+// taken `taken` of the benchmark's cases from the plan; the work done on these is worth `work`
+// whole cases. Returns how many cases the benchmark has in all.
 size_t forecast_work(struct forecast *forecast, const struct plan *plan,
                      const struct benchmark *benchmark, size_t taken, double work);
 

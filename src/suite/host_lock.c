@@ -25,7 +25,7 @@ static int open_file(const char *name)
     int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     arena_destroy(arena);
     struct stat file;
-    // Another user may have created the file, if all users may write to the folder.
+    // Reject a file of another user, who can create it if all users may write to the folder.
     if (fd >= 0 && (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode) || file.st_uid != geteuid())) {
         close(fd);
         fd = -1;
@@ -72,6 +72,7 @@ void host_lock_write(const struct host_lock *lock, const char *text)
     size_t bytes = strlen(text);
     bool emptied = lock->fd >= 0 && ftruncate(lock->fd, 0) == 0;
     bool whole = emptied && pwrite(lock->fd, text, bytes, 0) == (ssize_t)bytes;
-    if (emptied && !whole) // if emptying fails too, readers reject the partial text
+    // If this fails too, a part of the text stays in the file; readers reject it.
+    if (emptied && !whole)
         (void)!ftruncate(lock->fd, 0);
 }

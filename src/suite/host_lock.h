@@ -20,11 +20,12 @@ struct host_lock {
 bool host_lock_take(struct host_lock *lock, const char *name, uint64_t wait_ns);
 void host_lock_end(struct host_lock *lock);
 
-// Returns the text that a holder left after since_s (seconds since 1970), in `arena`; NULL if there
-// is no such text.
+// Returns the text that an earlier holder of the lock left after since_s (seconds since 1970), in
+// `arena`; NULL if there is no such text.
 const char *host_lock_read(const struct host_lock *lock, struct arena *arena, double since_s);
 
-// Leaves a text for the next holders, or no text if it cannot be written completely.
+// Leaves a text in the lock's file for the next holders; leaves no text if it cannot be written
+// completely.
 void host_lock_write(const struct host_lock *lock, const char *text);
 
 #endif

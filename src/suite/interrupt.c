@@ -14,7 +14,7 @@ static void *let_through(void *context)
     struct interrupt *interrupt = context;
     pthread_sigmask(SIG_SETMASK, &interrupt->former, NULL);
     while (sem_wait(&interrupt->watched) != 0)
-        continue; // the wait was interrupted by a signal that does not end the process
+        continue; // a signal that does not end the process interrupted the wait
     return NULL;
 }
 
@@ -105,7 +105,7 @@ unsigned interrupt_count(struct interrupt *interrupt)
 {
     if (!interrupt)
         return 0;
-    struct signalfd_siginfo info; // an eventfd gives only 8 bytes of it
+    struct signalfd_siginfo info; // buffer for one count; an eventfd fills only 8 bytes
     while (interrupt->fd >= 0 && read(interrupt->fd, &info, sizeof info) > 0)
         if (interrupt->count++ == 0)
             interrupt->first_ns = clock_now_ns();

@@ -17,20 +17,22 @@
 #include <stdint.h>
 
 struct interrupt {
-    int fd;            // readable as long as a signal, or a call of interrupt_raise, is not counted
+    // Can be read as long as a signal or a call of interrupt_raise is not counted.
+    int fd;
     unsigned count;    // number of signals, or of calls of interrupt_raise, read so far
-    uint64_t first_ns; // when the first signal was read
+    uint64_t first_ns; // time at which the first signal was read
     sigset_t former;   // signal mask before interrupt_init
-    pthread_t taker;   // thread that receives the signals until interrupt_watch is called
-    sem_t watched;     // posted by interrupt_watch to end `taker`
+    pthread_t taker;   // thread that receives the signals until interrupt_watch
+    sem_t watched;     // semaphore that interrupt_watch posts to end the thread `taker`
     bool is_watched;   // true: interrupt_watch was called
     bool own;          // true: made by interrupt_init_own; signals are not blocked or counted
 };
 
-// Blocks the signals in this thread and in every thread that it starts later, such as a driver's
-// threads. Also blocks SIGPIPE, because the run file must be written even if nobody reads the
-// tables any more. Until interrupt_watch is called, an extra thread receives the signals and ends
-// the process: the user must be able to stop a process whose driver hangs while it is loaded.
+// Blocks SIGINT, SIGTERM and SIGHUP in this thread and in every thread that it starts later, such
+// as a driver's threads. Also blocks SIGPIPE, because the run file must be written even if nobody
+// reads the tables any more. Until interrupt_watch is called, an extra thread receives the signals
+// and ends the process: the user must be able to stop a process whose driver hangs while it is
+// loaded.
 MUST_CHECK bool interrupt_init(struct interrupt *interrupt, struct error *err);
 
 // From this call on, signals are only counted and do not end the process. The caller must call
@@ -41,9 +43,10 @@ void interrupt_watch(struct interrupt *interrupt);
 // call interrupt_count and interrupt_clear; any thread may call interrupt_raise.
 MUST_CHECK bool interrupt_init_own(struct interrupt *interrupt, struct error *err);
 void interrupt_raise(struct interrupt *interrupt);
-void interrupt_clear(struct interrupt *interrupt); // sets the count back to 0
+void interrupt_clear(struct interrupt *interrupt); // sets the number of counted calls back to 0
 
-// Restores the signal mask. A signal that is still pending then takes effect.
+// Restores the signal mask from before interrupt_init. A signal that is still pending then takes
+// effect.
 void interrupt_fini(struct interrupt *interrupt);
 
 // Returns the number of signals (or calls of interrupt_raise) so far; 0 if `interrupt` is NULL.

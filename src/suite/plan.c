@@ -4,8 +4,8 @@
 #include <string.h>
 
 struct preset_plan {
-    struct plan plan;        // must be the first member: next() casts its address
-    struct plan_case *cases; // [i].benchmark is NULL after preset_take took the case
+    struct plan plan;        // must be the first member, because preset_next() casts struct plan
+    struct plan_case *cases; // the plan's cases; `benchmark` is NULL if preset_take took the case
     size_t count, capacity;
     size_t at;
     size_t block; // number of cases that were returned since the last pause

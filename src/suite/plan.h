@@ -7,8 +7,8 @@
 
 enum {
     PLAN_CASES_MAX = 16384,
-    PLAN_BLOCK_CASES = 64, // most cases of one device that share interleaved rounds
-    PLAN_PEERS_MAX = 7     // most other devices in a co-run
+    PLAN_BLOCK_CASES = 64, // maximum number of cases of one device that share interleaved rounds
+    PLAN_PEERS_MAX = 7     // maximum number of other devices in a co-run
 };
 
 // Creates a plan of every case of every benchmark of the request. Of cases with the same key, only

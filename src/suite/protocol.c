@@ -114,7 +114,8 @@ static const struct json_field samples_fields[] = {
 };
 static const struct json_table samples_table = {JSON_TABLE(struct measure_samples, samples_fields)};
 
-// Writes the samples of each metric. A metric is named by its index in benchmark_info.metrics.
+// Writes the samples of each metric of a visit. A metric is named by its index in
+// benchmark_info.metrics.
 static void metrics_put(struct json_out *out, const char *name, const void *object)
 {
     const struct measure_visit *visit = object;
@@ -376,9 +377,9 @@ static void read_visit(struct json_reader *reader, const struct json_node *body,
             json_fail(reader, body, "a series without columns");
 }
 
-// True if the answer is a well-formed failure; the reader's error then has its code and message.
-// False for any other answer. False also for a malformed failure, after which the reader has
-// failed.
+// Reads a message of the kind "failure". Returns true if the message is a well-formed failure; the
+// reader's error then has its code and text. Returns false for any other message, and for a
+// malformed failure, after which the reader has failed.
 static bool read_failure(struct json_reader *reader, const struct json_node *root)
 {
     struct json_node body = json_member(reader, root, "failure");
@@ -412,7 +413,8 @@ static void read_finding(struct json_reader *reader, const struct json_node *bod
     memcpy(finding->limits, message.limits, sizeof finding->limits);
 }
 
-// Reads an answer: a failure, or a message of kind `kind`, whose content `read` stores in `object`.
+// Reads the worker's answer: a failure, or a message of kind `kind`, whose content the function
+// `read` stores in `object`.
 static enum protocol_answer
 read_answer(struct json_reader *reader, const char *line, const char *kind,
             void (*read)(struct json_reader *, const struct json_node *, void *), void *object)

@@ -5,7 +5,8 @@
 //             "samples":4,"sample_ns":2000000,"timeout_ns":5000000000,"round":0}}
 //   worker   {"visit": {"metrics":[{"metric":0,"values":[…],"step":…,"half":…,"limit":…,
 //             "at_least":…,"by_host":…}],"reasons":[…],"retakes":[…],"remarks":[…],"details":[…],
-//             "sensors":[…],"series":[…],"kernel":{…},"device_time_ns":…,"began_ns":…,"ended_ns":…}}
+//             "sensors":[…],"series":[…],"kernel":{…},"device_time_ns":…,"began_ns":…,
+//             "ended_ns":…}}
 //        or  {"failure": {"code":"device-lost","message":"…"}}
 //
 //   parent   {"watch": {"least_ns":5000000}}
@@ -29,7 +30,7 @@
 #include "bench/bench.h"
 #include "measure/watch.h"
 
-// Asks for a counted visit (measure/count.h).
+// Asks for a counted visit, in which hardware counters are read (measure/count.h).
 struct visit_counting {
     const char *const *natives; // counters that the user named (measure_count_open)
     size_t native_count;
@@ -44,28 +45,31 @@ struct visit_order {
     const struct visit_counting *counting; // what to count; NULL: the visit is not counted
 };
 
-// The next three functions return the message as one line without newline, in `arena`.
+// protocol_write_order, protocol_write_visit and protocol_write_failure return the message as one
+// line without newline, in `arena`.
 const char *protocol_write_order(struct arena *arena, const struct visit_order *order);
 const char *protocol_write_visit(struct arena *arena, const struct measure_visit *visit);
 const char *protocol_write_failure(struct arena *arena, const struct error *failure);
 
-// The message "gate", which parent and worker both send, and a test for it. The test is false for a
-// malformed line.
+// protocol_write_gate returns the message "gate", which parent and worker both send.
+// protocol_is_gate tests if a line is this message; it returns false for a malformed line.
 const char *protocol_write_gate(struct arena *arena);
 bool protocol_is_gate(const char *line);
 
-// The message "leave", which asks a visit to end early, and a test for it.
+// protocol_write_leave returns the message "leave", which asks a visit to end early.
+// protocol_is_leave tests if a line is this message.
 const char *protocol_write_leave(struct arena *arena);
 bool protocol_is_leave(const char *line);
 
-// The order to watch the device for other work, a test for this order, and the answer. The test
-// sets *least_ns; it is false for any other line.
+// Messages for watching the device for other work: protocol_write_watch returns the order, and
+// protocol_write_finding the answer. protocol_is_watch tests if a line is the order, and then sets
+// *least_ns; for any other line it returns false.
 const char *protocol_write_watch(struct arena *arena, uint64_t least_ns);
 bool protocol_is_watch(const char *line, uint64_t *least_ns);
 const char *protocol_write_finding(struct arena *arena, const struct watch_finding *finding);
 
-// In the worker: reads an order. Fails with ERROR_INTERNAL if the line is malformed, or names a
-// benchmark, version or parameter that this binary does not have.
+// In the worker: reads an order to visit. Fails with ERROR_INTERNAL if the line is malformed, or
+// names a benchmark, version or parameter that this binary does not have.
 MUST_CHECK bool protocol_read_order(struct arena *arena, const char *line,
                                     struct visit_order *order, struct error *err);
 

@@ -103,8 +103,8 @@ static const char *utc_now(struct arena *arena)
     return arena_strdup(arena, text);
 }
 
-// Returns the unit of a limit from the end of its name: "_bytes" or "_hz". UNIT_NONE for other
-// names.
+// Returns the unit of a device limit by the end of its name: bytes for "_bytes", hertz for "_hz",
+// else UNIT_NONE.
 static enum unit limit_unit(const char *name)
 {
     const char *end = strrchr(name, '_');
@@ -262,8 +262,8 @@ static struct executor *make_executor(struct runner *runner, size_t index)
 }
 
 // Fills `peers` with the devices that are measured after the current one, at most PLAN_PEERS_MAX,
-// and returns their number. A case that is in the plans of a peer and of the current device may
-// co-run. With --no-isolate there are no peers.
+// and returns their number. A case that is in the plans of the current device and of a peer may be
+// measured on both at the same time (a co-run). With --no-isolate there are no peers.
 static size_t find_peers(struct runner *runner, struct schedule_peer *peers)
 {
     const struct device_list *devices = runner->desc->devices;
@@ -398,6 +398,6 @@ bool runner_run(struct run *run, const struct runner_desc *desc, struct error *u
     if (desc->starting)
         desc->starting(desc->context);
     measure(&runner);
-    end_clocks(&runner); // also ends the locks of devices that an interrupt left unmeasured
+    end_clocks(&runner); // also ends the clock locks of devices that an interrupt left unmeasured
     return true;
 }

@@ -19,7 +19,7 @@ struct runner_desc {
     // Environment of the workers, copied before drivers were loaded. NULL: that of this process.
     const char *const *worker_environment;
     uint64_t silence_ns;   // a worker that is silent for this long is killed; 0: 6 × timeout_ns
-    uint64_t seed;         // seed of the random orders of visits
+    uint64_t seed;         // seed of the random order of visits
     uint64_t time_most_ns; // upper limit for the preset's budget.time_most_ns; 0: none
     bool validation;
     // Makes the plan for one device, in `arena`. Adds a finding to `run` for each benchmark that
@@ -28,14 +28,17 @@ struct runner_desc {
                          const struct gpu_info *device, struct run *run, struct error *err);
     const char *const *guard_argv; // command of the process that holds a clock lock; ends with NULL
     struct interrupt *interrupt;
-    // Called when all checks are done and the first visit follows. May be NULL.
-    void (*starting)(void *context);
-    const struct visit_counting *counting; // counters to read; NULL: no case gets a counted visit
-    uint64_t wait_idle_ns;                 // longest wait per device for other work to end; 0: none
-    // Called with one line of text for the user (see schedule_desc.notice). May be NULL.
-    void (*notice)(void *context, const char *text);
-    // Called before each visit. `device` is the index of the device among `devices` devices. May be
+    // Called when the output was checked and all plans were made, before the first visit. May be
     // NULL.
+    void (*starting)(void *context);
+    // Hardware counters to read; NULL: no case gets a counted visit.
+    const struct visit_counting *counting;
+    // Maximum time to wait, per device, until other work ends; 0: no wait.
+    uint64_t wait_idle_ns;
+    // Called with one line of text for the user, when schedule_desc.notice is called. May be NULL.
+    void (*notice)(void *context, const char *text);
+    // Called before each visit. The device that is measured has the index `device` among `devices`
+    // devices. May be NULL.
     void (*progress)(void *context, const struct schedule_state *state, size_t device,
                      size_t devices);
     // Called at most once a second while a device is measured. The run then has all results so far;
@@ -43,7 +46,7 @@ struct runner_desc {
     void (*refresh)(void *context, const char *device);
     // Called when a benchmark's results on a device are final. May be NULL.
     void (*benchmark_done)(void *context, const char *device, const char *benchmark);
-    // Called if a device does not answer soon after a first signal. May be NULL.
+    // Called if a device does not answer soon after the user's first signal. May be NULL.
     void (*waiting)(void *context, const char *device_id);
     void *context;
 };

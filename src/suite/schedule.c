@@ -12,8 +12,9 @@
 
 struct scheduler {
     const struct schedule_desc *desc;
-    struct device_slot slots[1 + PLAN_PEERS_MAX]; // [0]: the schedule's own device; then its peers
-    struct watcher watcher;                       // watches the schedule's own device
+    struct device_slot slots[1 + PLAN_PEERS_MAX]; // [0]: the schedule's own device; then the peers
+    // Watches the schedule's own device for other work.
+    struct watcher watcher;
     bool last_block;
     struct random random;
     uint64_t saved_ns, saving_ns;      // time when the last save ended, and how long it took
@@ -21,8 +22,8 @@ struct scheduler {
     uint64_t soft_ns, hard_ns;         // deadlines as in struct block, for the whole benchmark
     size_t done;                       // number of cases in finished blocks
     struct uncounted uncounted;        // cases whose counted visit was not made yet
-    bool never_counted;                // true: no visit is counted any more
-    struct forecast forecast;          // one part per benchmark, in the order of `benchmarks`
+    bool never_counted;                // true: no more counted visits are made
+    struct forecast forecast;          // forecast of the time left; one part per benchmark
     bool interrupted;
 };
 
@@ -33,7 +34,8 @@ static double fraction_of(const struct scheduler *s, const struct entry *entry)
     if (!entry_wants_visit(entry))
         return 1;
     double share = collect_rounds(entry->collect) / (double)s->desc->budget->rounds_min;
-    // A share of 1 would mean finished, but the case may need more rounds than rounds_min.
+    // The case is not finished, so its share is less than 1: it may need more rounds than
+    // rounds_min.
     return share < 0.95 ? share : 0.95;
 }
 
@@ -95,8 +97,8 @@ static void add_finding(struct run *run, const char *code, const char *text)
     finding->text = text;
 }
 
-// Tells the user about other work on the device. Returns the text for the user, which lives as long
-// as the run.
+// Tells the user that other work was found on the device. Returns the text of that notice, which
+// lives as long as the run.
 static const char *tell_busy(const struct scheduler *s, const char *why, const char *then)
 {
     const struct schedule_desc *desc = s->desc;
@@ -107,8 +109,8 @@ static const char *tell_busy(const struct scheduler *s, const char *why, const c
     return text;
 }
 
-// Watches the device before the first visit. If there is other work, waits until it ends, but at
-// most wait_idle_ns. If it goes on, adds a finding to the run.
+// Watches the device for other work before the first visit. If there is other work, waits until it
+// ends, but at most wait_idle_ns. If it still goes on then, adds a finding to the run.
 static void watch_first(struct scheduler *s)
 {
     static const uint64_t pause_ns = NS_PER_S / 10;
@@ -151,8 +153,9 @@ static struct measure_request request_for(const struct scheduler *s, const struc
     };
 }
 
-// Records a visit; `visit` is NULL if the visit failed. If the case was finished before, the
-// samples are discarded: the visit only kept the device busy for the other cases of the co-run.
+// Records the outcome of a visit; `visit` is NULL if the visit failed. If the case was finished
+// before, its samples are discarded: the visit only kept the device busy for the other cases of the
+// co-run.
 static void note_visit(struct scheduler *s, struct block *block, struct entry *entry,
                        const struct measure_visit *visit, const struct error *failure)
 {
@@ -247,7 +250,8 @@ static void visit_together(struct scheduler *s, struct block *block, struct entr
     arena_destroy(arena);
 }
 
-// True if an open case of the entry's co-run has fewer than rounds_min rounds.
+// True if a case of the co-run (entry and the ones after it) is unfinished and has fewer than
+// rounds_min rounds.
 static bool lacks_rounds(const struct scheduler *s, const struct entry *entry)
 {
     for (; entry; entry = entry->co_run)
@@ -263,7 +267,8 @@ static bool is_over(struct scheduler *s, const struct block *block)
     return s->interrupted || clock_now_ns() > block->hard_ns;
 }
 
-// Makes one round of visits. Returns false if no other round may follow.
+// Makes one round: visits each unfinished case of the block once, in random order. Returns false if
+// no other round may follow.
 static bool run_round(struct scheduler *s, struct block *block)
 {
     size_t order[PLAN_BLOCK_CASES], count = 0, visits = 0;
@@ -297,16 +302,16 @@ static uint64_t limit_ns(uint64_t ns)
     return ns ? clock_deadline_ns(ns) : UINT64_MAX;
 }
 
-// Returns the deadline for `cases` of the `left` remaining cases, if each of the remaining cases
-// gets the same share of the time until end_ns. Returns UINT64_MAX if end_ns is UINT64_MAX.
+// Returns the deadline for `cases` cases out of `left` remaining ones: each remaining case gets the
+// same share of the time until end_ns. Returns UINT64_MAX if end_ns is UINT64_MAX.
 static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
 }
 
-// Like share_ns, but for one and a half times as many cases (at most all that are left). A block's
-// first rounds_min rounds may take so long, because cases take different times and other blocks may
-// need less than their share.
+// Returns a later deadline than share_ns: the time share of one and a half times as many cases (at
+// most of all that are left). A block's first rounds_min rounds may take so long, because cases
+// take different times and other blocks may need less than their share.
 static uint64_t generous_share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     size_t generous = cases + cases / 2;
@@ -328,8 +333,8 @@ static void set_times(struct scheduler *s, struct block *block)
     block->hard_ns = generous_share_ns(s->hard_ns, block->own, left);
 }
 
-// Ends each open case without a visit as skipped, because there was no time. Does nothing after an
-// interrupt: these cases then get no result.
+// Gives each case of the block that got no visit the verdict "skipped", because no time was left.
+// Does nothing after an interrupt: these cases then get no result.
 static void settle(const struct scheduler *s, struct block *block)
 {
     for (size_t i = 0; i < block->count && !s->interrupted; i++) {
@@ -343,9 +348,9 @@ static void settle(const struct scheduler *s, struct block *block)
     }
 }
 
-// True if the device must be watched before this block ends: it is the last block, the benchmark's
-// results are about to be shown, or the visits since the last watch took so long that a watch adds
-// little.
+// True if the device must be watched for other work before this block ends: it is the last block,
+// the benchmark's results are about to be shown, or the visits since the last watch took so long
+// that a watch adds little time.
 static bool needs_watch(const struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -356,8 +361,8 @@ static bool needs_watch(const struct scheduler *s, const struct block *block)
            (desc->benchmark_done && desc->plan->left(desc->plan, benchmark) == 0);
 }
 
-// Watches the device after the last visits of a block. Returns true if cases must be visited again
-// because the watch found other work.
+// Watches the device for other work after the last visits of a block. Returns true if cases must be
+// visited again because there was other work.
 static bool watch_rest(struct scheduler *s, struct block *block)
 {
     if (!needs_watch(s, block))
@@ -369,8 +374,8 @@ static bool watch_rest(struct scheduler *s, struct block *block)
     return false;
 }
 
-// True if the cases that wait for their counted visit must be counted now: many cases wait, this is
-// the last block, or the benchmark has no case left (a plan that grows may add some).
+// True if counted visits must be made for the cases that wait for one: many cases wait, this is the
+// last block, or the benchmark has no case left (unless the plan grows and may add some).
 static bool counts_now(const struct scheduler *s, const struct block *block)
 {
     const struct plan *plan = s->desc->plan;
@@ -379,8 +384,9 @@ static bool counts_now(const struct scheduler *s, const struct block *block)
             plan->left(plan, block->entries[0].plan_case.benchmark) == 0);
 }
 
-// Adds the block's cases to those that wait for a counted visit, and makes these visits if it is
-// time. If counters cannot be read, adds a finding to the run and makes no more counted visits.
+// Adds the block's cases to those that wait for a counted visit, and makes these visits if
+// counts_now says so. If counters cannot be read, adds a finding to the run and makes no more
+// counted visits.
 static void count_block(struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -445,7 +451,8 @@ static bool gather(struct plan *plan, struct block *block)
     return true;
 }
 
-// Makes the forecast of this schedule, including the plans of the peers, which are measured later.
+// Makes the forecast of the time that this device's plan and the plans of the peers, which are
+// measured later, will take.
 static void start_forecast(struct scheduler *s)
 {
     const struct schedule_desc *desc = s->desc;

@@ -31,14 +31,15 @@ struct schedule_peer {
 };
 #define SCHEDULE_COMMON_LEAST 0.5
 
-// What the schedule is doing, for the display of progress.
+// What the schedule is doing at present; the display of progress shows it.
 struct schedule_state {
-    const char *device;                // id of the device
+    const char *device;                // id of the device that is measured
     const struct plan_case *plan_case; // case that is being visited
-    size_t done, total;                // finished cases, all cases; total is 0 if it is not known
-    size_t benchmark_total;            // number of cases of this benchmark; 0 if total is 0
+    // Number of finished cases, and of all cases; total is 0 if it is not known.
+    size_t done, total;
+    size_t benchmark_total; // number of cases of the present benchmark; 0 if total is 0
     double fraction; // estimated share of the plan's work that is done, 0 to 1; 0 if total is 0
-    double left_s;   // estimated time until this device and all peers are done; NaN: not known
+    double left_s;   // estimated seconds until this device and all peers are done; NaN: not known
 };
 
 struct schedule_desc {
@@ -49,11 +50,13 @@ struct schedule_desc {
     const struct schedule_peer *peers;
     size_t peer_count;
     const struct budget *budget;
-    const char *preset;                    // name of the preset, for messages
-    uint64_t seed;                         // seed of the random orders
-    struct interrupt *interrupt;           // interrupt by the user; NULL: signals are not watched
-    const struct visit_counting *counting; // counters to read; NULL: no case gets a counted visit
-    uint64_t wait_idle_ns; // longest wait for a device on which there is other work; 0: none
+    const char *preset; // name of the preset, for messages
+    uint64_t seed;      // seed of the random order of visits
+    // Counts the user's signals; NULL: signals are not watched.
+    struct interrupt *interrupt;
+    // Hardware counters to read; NULL: no case gets a counted visit.
+    const struct visit_counting *counting;
+    uint64_t wait_idle_ns; // maximum time to wait until other work on the device ends; 0: no wait
     // Called with one line of text: before waiting until other work on the device ends; if this
     // work goes on after wait_idle_ns; if counters cannot be read. In the last two cases the run
     // gets the text as a finding, too. May be NULL.

@@ -87,7 +87,7 @@ static const struct gpu_info *candidate(const struct selection *s, size_t index)
 }
 
 // Returns the best device that matches `name` (NULL: any name): the device with this id, else the
-// first device with the lowest rank. NULL if no device matches.
+// first device of the best kind, as rank() orders the kinds. NULL if no device matches.
 static const struct gpu_info *best(const struct selection *s, const char *name)
 {
     const struct gpu_info *found = NULL;
@@ -114,7 +114,7 @@ static void add(const struct selection *s, const struct gpu_info *info)
     list->devices[list->count++] = info;
 }
 
-// Adds the device. With --api all, also adds the same chip through all other APIs.
+// Adds the device to the list. With --api all, also adds the same chip through all other APIs.
 static void add_chip(const struct selection *s, const struct gpu_info *info)
 {
     add(s, info);
@@ -197,7 +197,8 @@ static const struct gpu_unavailable *unavailable_of(const struct gpu_system *sys
     return NULL;
 }
 
-// Returns a text such as "cuda: libcuda.so.1 cannot be opened: install the driver".
+// Returns a text with the API, the reason and the remedy: "cuda: libcuda.so.1 cannot be opened:
+// install the driver".
 static const char *unavailable_text(const struct selection *s,
                                     const struct gpu_unavailable *unavailable)
 {

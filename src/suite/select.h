@@ -15,7 +15,7 @@ struct select_request {
     const char *const *names; // values of -d: an id, an API, a part of a name, a UUID, or "all"
     size_t name_count;        // number of names; 0: the best device is chosen
     const char *api; // value of --api; "all": each chosen chip through all APIs; NULL: any API
-    gpu_caps prefer; // for the name "all": capabilities that the API of each chip should have
+    gpu_caps prefer; // for the name "all": capabilities that each chosen device should have
 };
 
 // Fills `list` in the order of the names. If several devices match a name, the first kind of device
@@ -38,16 +38,16 @@ bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 // lists the other cards too.
 void select_leave_hidden_out(struct device_list *list);
 
-// A GPU in this machine that is not a device of the gpu_system.
+// A GPU in this machine that no API can open, so it is not a device of the gpu_system.
 struct unreached_gpu {
     const char *text;   // description: "an NVIDIA GPU (10de:2335) at 0000:1b:00.0"
     const char *remedy; // what the user can do, as a sentence without a full stop
     bool forbidden;     // true: this user has no permission to open the GPU's device file
 };
 
-// Finds GPUs of NVIDIA, AMD and Intel that `system` does not have. They are listed in sysfs; or
-// sysfs lists no NVIDIA GPU, but the device file /dev/nvidia0 exists. Sets *gpus and returns their
-// number. `root` is put before all paths; "" means this machine.
+// Finds GPUs of NVIDIA, AMD and Intel that are in this machine but not in `system`. Sysfs lists
+// them; an NVIDIA GPU also counts if sysfs lists none but the device file /dev/nvidia0 exists. Sets
+// *gpus and returns their number. `root` is put before all paths; "" means this machine.
 size_t select_unreached(struct arena *arena, const struct gpu_system *system, const char *root,
                         struct unreached_gpu **gpus);
 

@@ -54,7 +54,8 @@ static const char *vendor_name(unsigned vendor)
     case GPU_VENDOR_INTEL:
         return "an Intel GPU";
     default:
-        return NULL; // a management controller or virtual display, which cannot be measured
+        // Others are management controllers or virtual displays, which cannot be measured.
+        return NULL;
     }
 }
 
@@ -99,7 +100,8 @@ static const char *nvidia_remedy(const struct search *s)
 
 static const char *mesa_remedy(const struct search *s)
 {
-    // The numbers of render nodes begin with 128 (Documentation/gpu/drm-uapi.rst of Linux).
+    // This is the first render node: their numbers begin with 128 (Documentation/gpu/drm-uapi.rst
+    // of Linux).
     int failure = cannot_open(s, "/dev/dri/renderD128");
     if (failure == ENOENT)
         return "/dev/dri/renderD128 is missing: load the kernel driver (amdgpu, i915 or xe), or "
@@ -152,7 +154,7 @@ size_t select_unreached(struct arena *arena, const struct gpu_system *system, co
             look_at(&search, arena_strdup(arena, entry->d_name), &nvidia_seen);
     if (folder)
         closedir(folder);
-    // A sandbox may have NVIDIA's device files but hide sysfs.
+    // A sandbox may hide sysfs although NVIDIA's device files exist.
     if (!nvidia_seen && cannot_open(&search, "/dev/nvidia0") != ENOENT)
         add_unreached(&search, &(struct pci_gpu){.vendor = GPU_VENDOR_NVIDIA});
     *gpus = search.gpus;

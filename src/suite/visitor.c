@@ -17,27 +17,29 @@ static const size_t order_bytes_max = (size_t)1 << 20;
 struct case_memory {
     size_t index;
     void *memory;
-    double core_hz; // core clock that the case keeps; 0: not known (measure/pace.h)
+    double core_hz; // core clock that the load of this case keeps; 0: not known (measure/pace.h)
 };
 
 struct visitor {
     struct arena *arena;
     struct gpu_system *system;
     const struct gpu_info *info;
-    // The device with one queue, which most benchmarks use. It stays open while a benchmark with
-    // other queues is visited, because opening a device takes a driver some tenths of a second.
-    struct gpu_device *usual;  // the usual device; NULL until a benchmark needs it
-    struct gpu_device *device; // device of the session, perhaps `usual`; NULL until the first visit
-    void (*queues)(const struct gpu_info *,
-                   struct gpu_device_desc *); // the benchmark.device that opened `device`
+    // The device opened with one queue, as most benchmarks need it. It stays open while a benchmark
+    // with other queues is visited, because opening a device takes a driver some tenths of a
+    // second.
+    struct gpu_device *usual; // the device with one queue; NULL until it is opened
+    // The device of the open session, perhaps `usual`; NULL until the first visit.
+    struct gpu_device *device;
+    // The function benchmark.device that chose the queues of `device`.
+    void (*queues)(const struct gpu_info *, struct gpu_device_desc *);
     // Why the device cannot be opened: it lacked memory although `usual` was not open. Later visits
     // fail with this error and do not try again. ERROR_NONE: there was no such error.
     struct error refusal;
     struct measure_count *count;   // counters of `device`; NULL until the first counted visit
     struct measure_card *card;     // the card's sensors; NULL: there are none
-    struct gpu_scope *watch_scope; // scope of `watch` on `usual`
+    struct gpu_scope *watch_scope; // scope of the objects of `watch`, on the device `usual`
     struct measure_watch *watch;   // watch for other work; NULL until the first watch
-    struct processors_time before; // processor times at the last watch (of a CPU device)
+    struct processors_time before; // processor times at the last watch, if the device is a CPU
     bool has_before;
     long family_pid;
     bool validation;
@@ -177,8 +179,9 @@ static struct case_memory *memory_of(struct visitor *visitor, size_t index)
     return memory;
 }
 
-// Opens the device's counters if they are not open, and selects those of the benchmark. The named
-// counters are those of the first call, because all orders to a worker name the same.
+// Opens the hardware counters of the device if they are not open, and selects those of the order's
+// benchmark. The counters that the user named are read from the first order only, because all
+// orders to a worker name the same ones.
 static bool count_open(struct visitor *visitor, const struct visit_order *order, struct error *err)
 {
     const struct visit_counting *counting = order->counting;
@@ -293,7 +296,8 @@ bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *are
 // ---------------------------------------------------------------- in a worker process
 
 // The gate, where a visit of a co-run waits for the other devices. Any line from the parent opens
-// it; the content is not checked. If the parent has gone, writing the answer will fail.
+// the gate; its content is not checked. If the parent has ended, the visit goes on, and writing its
+// answer fails.
 struct gate {
     struct child_channel *channel;
     bool passed;
@@ -312,8 +316,8 @@ static void pass_gate(void *context)
     arena_destroy(arena);
 }
 
-// Watches the device for other work and returns the message for the parent. Sets `failure` like
-// answer().
+// Watches the device for other work and returns the message for the parent. Sets `failure` to the
+// error of the watch, or its code to ERROR_NONE.
 static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                                 struct error *failure)
 {
@@ -325,7 +329,7 @@ static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, stru
 }
 
 // Callback for measure_leave.is_asked: true if the parent has sent a line. While the parent waits
-// for an answer, the only line that it sends is the request to leave.
+// for the answer to an order, the only line that it sends is the request to leave.
 static bool is_asked_to_leave(void *context)
 {
     return child_channel_is_ready(context);
@@ -353,7 +357,7 @@ static const char *answer(struct visitor *visitor, struct child_channel *channel
     order.request = &request;
     if (!visitor_visit(visitor, &order, arena, &visit, failure))
         return protocol_write_failure(arena, failure);
-    failure->code = ERROR_NONE; // a visit that recovered from an error may have set it
+    failure->code = ERROR_NONE; // a visit that recovered from an error may have set the code
     return protocol_write_visit(arena, visit);
 }
 
@@ -363,7 +367,7 @@ static bool serve(struct visitor *visitor, struct child_channel *channel, struct
     const char *line;
     while (served && usable && (line = child_channel_read(channel, order_bytes_max))) {
         if (protocol_is_leave(line))
-            continue; // a request to leave that came after the visit had ended
+            continue; // this request to leave came after the visit had ended
         struct arena *arena = arena_create();
         struct error failure;
         const char *text = answer(visitor, channel, line, arena, &failure);
@@ -374,7 +378,7 @@ static bool serve(struct visitor *visitor, struct child_channel *channel, struct
     return served;
 }
 
-// Answers every order with the reason why there is no visitor.
+// Answers every order of the parent with the error that kept the visitor from being created.
 static bool serve_failure(const struct error *failure, struct child_channel *channel,
                           struct error *err)
 {

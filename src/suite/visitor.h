@@ -7,17 +7,18 @@
 
 #include "suite/protocol.h"
 
-// For tests: name of an environment variable whose value is put before /proc when a CPU device is
-// watched. Workers inherit it.
+// For tests: name of an environment variable. When a CPU device is watched for other work, the
+// variable's value is put before the path /proc. Workers inherit the variable.
 #define VISITOR_ROOT_VARIABLE "FATHOM_HOST_ROOT"
 
 struct visitor;
 
 struct visitor_desc {
     const char *device;       // id or identity of the device (gpu/info.h)
-    const char *const *known; // as gpu_system_desc.known
+    const char *const *known; // identities of all devices of the API (gpu_system_desc.known)
     size_t known_count;
-    long family_pid; // this process and its descendants are not other work; 0: the caller
+    // This process and its descendants do not count as other work; 0: the calling process.
+    long family_pid;
     bool near;       // true: visitor_serve binds the process to processors near the device
     bool validation; // turns the API's own validation on; a validation message makes the visit fail
 };
@@ -43,7 +44,7 @@ MUST_CHECK bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct
                               struct watch_finding *finding, struct error *err);
 
 // True if this error of a visit means that the device is lost (ERROR_DEVICE_LOST, ERROR_TIMEOUT).
-// Then only visitor_destroy may be called.
+// After that, only visitor_destroy may be called for the visitor.
 bool visitor_is_lost(const struct error *failure);
 
 // Runs the worker process, `fathom __worker -d DEVICE`, whose standard input is a socket to the

@@ -5,27 +5,28 @@
 #include <string.h>
 
 static const double share_busy = 0.01;
-// Share of waiting from which a CPU device counts as busy. Its threads also wait for each other: on
-// two processors without other work, llvmpipe's threads waited 4 to 11 % of the time (first in,
-// first out scheduling). With one busy loop on these processors they waited a third of the time.
+// A CPU device counts as busy if its threads wait for a processor for this share of the time or
+// more. They also wait for each other: on two processors without other work, llvmpipe's threads
+// waited 4 to 11 % of the time (first in, first out scheduling). With one busy loop on these
+// processors they waited a third of the time.
 static const double share_cpu_busy = 0.2;
-// A watch takes this share of the time since the last watch, but at least the usual 5 ms and at
-// most longest_watch_ns. With its preparation (3 ms on an H200) it takes less than 4 % of the time
-// if it follows after WATCHER_EVERY_NS.
+// A watch takes this share of the duration of the visits since the last watch, but at least the
+// usual 5 ms and at most longest_watch_ns. With its preparation (3 ms on an H200) it takes less
+// than 4 % of the time if it follows after WATCHER_EVERY_NS.
 static const double share_watched = 0.02, longest_watch_ns = 50e6;
 static const double limit_share_least = 0.5;
 
-// Visits that a slow yardstick concerns.
+// Which visits are affected if a yardstick (the measured rate of a known task) is too slow.
 enum concern {
     CONCERNS_ALL,
-    CONCERNS_LINK,  // only those that use the link to the host
-    CONCERNS_OTHERS // only those that do not
+    CONCERNS_LINK,  // only visits of benchmarks that use the link to the host
+    CONCERNS_OTHERS // only visits of benchmarks that do not use the link
 };
 
 static const struct {
     const char *name;
-    const char *uses; // what the yardstick uses
-    double least;     // it is slow if its rate is below this share of the run's best rate
+    const char *uses; // the part of the machine that the yardstick uses, for texts
+    double least;     // a rate below this share of the run's best rate of the yardstick is too slow
     enum concern concern;
 } yardsticks[WATCH_YARDSTICKS] = {
     [WATCH_CORES] = {"arithmetic on all cores", "device", 0.95, CONCERNS_ALL},
@@ -49,7 +50,8 @@ static void judge_share(struct arena *arena, const struct watch_finding *finding
         finding->who ? ": " : "", finding->who ? finding->who : "");
 }
 
-// Returns a text about a yardstick whose rate is too low; NULL if the rate is not too low.
+// Returns a text about yardstick `i` if its rate is too low compared with the best rate of the run
+// or with the physical limit; else NULL.
 static const char *slow_text(struct arena *arena, const struct watch_finding *finding, unsigned i,
                              double best)
 {
@@ -67,7 +69,8 @@ static const char *slow_text(struct arena *arena, const struct watch_finding *fi
     return NULL;
 }
 
-// Raises a verdict to WATCH_BUSY. The text of the first yardstick that does so is kept.
+// Sets a verdict to WATCH_BUSY, with this text as the reason. If the verdict is WATCH_BUSY already,
+// the earlier text stays.
 static void raise_to_busy(enum watch_verdict *verdict, const char **reason, const char *text)
 {
     if (*verdict != WATCH_BUSY)
@@ -161,9 +164,9 @@ bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
 
 // ---------------------------------------------------------------- what a watch changes
 
-// Returns what a judgement means for the visits of a benchmark: its verdict about the host link if
-// the benchmark uses the link, else its other verdict. Sets `reason`, unless the result is
-// WATCH_CLEAN.
+// Returns what a judgement means for the visits of a benchmark: the verdict about the host link if
+// the benchmark uses the link, else the verdict about everything else. Sets `reason`, unless the
+// result is WATCH_CLEAN.
 static enum watch_verdict verdict_for(const struct benchmark *benchmark,
                                       const struct watch_judgement *around, struct reason *reason)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies elements of 16 bytes: LOADS per thread and step, all loaded before the first is stored.
+// Copies elements of 16 bytes. In each step a thread loads LOADS elements before it stores the
+// first one.
 //
 // -DLOADS=… (-DACCESS_ADDRESS is ignored: both buffers are pointers)
 #include "bench/prelude/prelude.clh"

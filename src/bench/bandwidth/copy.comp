@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Copies elements of 16 bytes: LOADS per thread and step, all loaded before the first is stored.
+// Copies elements of 16 bytes. In each step a thread loads LOADS elements before it stores the
+// first one.
 //
-// -DLOADS=…  -DACCESS_ADDRESS=1: buffers by 64-bit addresses; 0: storage buffers
+// -DLOADS=…  -DACCESS_ADDRESS=1: reaches both buffers by 64-bit addresses; 0: as storage buffers
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/prelude/access.glsl"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Fills a range of memory with the data of a seed, or compares it with these data. Walks through
-// memory in another order than the measured kernels.
+// Fills a range of memory with the data that a seed determines, or compares the range with these
+// data. Walks through memory in another order than the measured kernels.
 //
-// -DCHECK=0: fills  -DCHECK=1: adds up the number of equal elements and the sum of all words read
+// -DCHECK=0: fills  -DCHECK=1: counts the equal elements and adds up all words read
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/bandwidth/data.glsl"
@@ -22,8 +22,8 @@ layout(set = 0, binding = 0, std430) buffer Range
 
 layout(push_constant) uniform Params
 {
-    uint first; // number of the range's first element
-    uint count; // number of its elements
+    uint first; // index of the range's first element in the buffer
+    uint count; // number of elements in the range
     uint seed;
 } params;
 

@@ -6,14 +6,14 @@
 #include <string.h>
 
 enum {
-    SMALL_BYTES = 16 << 10, // working set that fits the L1 cache of any core
+    SMALL_BYTES = 16 << 10, // bytes of a working set that fits the L1 cache of any core
     APART_BYTES_MIN = 1 << 20,
     APART_BYTES_MAX = 4 << 20,
     APART_CORE_BYTES = 16 << 10,
-    SAME_BYTES_MAX = 1 << 20, // largest working set if all workgroups read the same memory
+    SAME_BYTES_MAX = 1 << 20, // maximum working set in bytes if all workgroups read the same memory
     MIDDLE_BYTES_MAX = 32 << 20,
     DRAM_BYTES_MIN = 64 << 20,
-    CPU_BYTES_MAX = 64 << 20, // largest working set on a CPU, which fills memory slowly
+    CPU_BYTES_MAX = 64 << 20, // maximum working set in bytes on a CPU, which fills memory slowly
     CORES_UNKNOWN = 64
 };
 enum { // indices of parameters in the array `params` of bandwidth.c
@@ -22,20 +22,21 @@ enum { // indices of parameters in the array `params` of bandwidth.c
 };
 static const uint64_t gibibyte = (uint64_t)1 << 30;
 
-// The sizes of working sets that presets use. Presets measure reads of the sizes small, middle and
-// dram with every width and type of load.
+// The sizes in bytes of working sets that presets use. Presets other than quick measure reads of
+// the sizes small, middle and dram with every width and type of load.
 struct regions {
-    // The smallest working set for access=apart. In a smaller one, two cores would often read the
-    // same line at the same time, and one read of the cache would serve both cores.
+    // The minimum working set for access=apart. In a smaller one, two cores would often read the
+    // same line at the same time, and one access to the L2 cache would serve both cores.
     uint64_t apart;
-    uint64_t small;  // fits a core's own cache
+    uint64_t small;  // a working set that fits a core's own cache
     uint64_t middle; // a quarter of the last-level cache, at least `apart`, at most 32 MiB
-    uint64_t dram;   // the size for DRAM: the largest power of two up to `max`; in quick: `least`
-    uint64_t least;  // a power of two that no cache holds; smaller only if `max` does not allow it
-    uint64_t max; // the largest size: 4 GiB (CPU: 64 MiB), less if the device's limits require it
+    uint64_t dram;  // a working set in DRAM: the largest power of two up to `max`; in quick `least`
+    uint64_t least; // the working set that surely fits no cache, a power of two; at most `max`
+    uint64_t max;   // the maximum size: 4 GiB (CPU: 64 MiB), less if the device's limits require it
 };
 
-// The context that the functions of the plan's struct bench_product receive.
+// The context that the callbacks reach, keep and first (struct bench_product) receive while the
+// cases are listed.
 struct bandwidth_plan {
     const struct bench_request *request;
     struct regions regions;
@@ -90,8 +91,8 @@ static void find_regions(const struct bandwidth_plan *p, struct regions *regions
     regions->dram = p->quick ? regions->least : largest;
 }
 
-// Rounds to 1, 1.25, 1.5 or 1.75 times a power of two, so that curves with 1, 2 or 4 sizes per
-// octave have sizes in common.
+// Rounds a size to 1, 1.25, 1.5 or 1.75 times a power of two, so that curves with 1, 2 or 4 sizes
+// per octave have sizes in common.
 static uint64_t round_bytes(uint64_t bytes)
 {
     uint64_t power = floor_power(bytes), quarter = power / 4;
@@ -113,7 +114,7 @@ static bool is_region(const struct bandwidth_plan *p, const struct bandwidth_cas
            (this_case->bytes == p->regions.middle && this_case->apart) || is_dram(p, this_case);
 }
 
-// Returns false if no kernel measures this combination of op, path, scope, width and type.
+// Returns false if no kernel measures this combination of op, path, access, scope, width and type.
 static bool is_possible(const struct bandwidth_case *this_case)
 {
     bool plain = this_case->width == 16 && !this_case->doubles;
@@ -150,8 +151,9 @@ static bool is_wanted_scaling(const struct bandwidth_plan *p,
                : this_case->bytes == p->regions.small;
 }
 
-// Returns true if the preset or the user wants this read. Presets measure 16-byte loads of floats
-// at every size, and other loads only at a few sizes.
+// Returns true if the plan should contain this case of op=read, because of the preset or of the
+// user's choices. Presets measure 16-byte loads of floats at every size, and other loads only at a
+// few sizes.
 static bool is_wanted_read(const struct bandwidth_plan *p, const struct bandwidth_case *this_case)
 {
     bool chosen = from_user(p, "bytes");
@@ -201,10 +203,10 @@ static void add_sorted(struct arena *arena, struct case_value **values, size_t *
     ++*count;
 }
 
-// Returns the values of the parameter `bytes`. The word max (UINT64_MAX) becomes regions.max. Other
-// values from the user are kept. Values from a preset are rounded, and values above regions.max are
-// left out. To a preset's values, the sizes small, middle, dram and least of p->regions and the
-// size of shared memory are added.
+// Returns the values that the plan uses for the parameter `bytes`. The word max (UINT64_MAX)
+// becomes regions.max. Other values from the user stay as they are. Values from a preset are
+// rounded; those above regions.max are left out. For a preset, the function also adds the sizes
+// small, middle, dram and least of p->regions and the size of the array in shared memory.
 static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
 {
     const struct bench_choice *given = bench_choice_find(p->request, "bytes");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Reads: every thread has LOADS loads in flight and adds up their bits as integers, so neither the
-// order of the additions nor the rate of floating-point units matters.
+// Reads memory. Every thread has LOADS loads in flight and adds up their bits as integers, so
+// neither the order of the additions nor the rate of floating-point units matters.
 //
-// -DBYTES=4|8|16: bytes per load  -DDOUBLE=1: doubles; 0: floats  -DLOADS=…: loads in flight
-// -DACCESS_ADDRESS=1: by a 64-bit address; 0: a storage buffer
+// -DBYTES=4|8|16: bytes per load  -DDOUBLE=1: loads doubles; 0: floats  -DLOADS=…: loads in flight
+// -DACCESS_ADDRESS=1: reads by a 64-bit address; 0: from a storage buffer
 // -DBYPASS=1: loads bypass the core's cache
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"

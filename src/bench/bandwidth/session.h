@@ -7,18 +7,21 @@
 #include "bench/bench.h"
 
 enum bandwidth_buffer {
-    BANDWIDTH_SOURCE, // kernels only read this buffer; it holds the data of BANDWIDTH_SEED_SOURCE
-    BANDWIDTH_TARGET, // kernels write this buffer
+    // Buffer that measured kernels only read; it holds the data of BANDWIDTH_SEED_SOURCE.
+    BANDWIDTH_SOURCE,
+    BANDWIDTH_TARGET, // buffer that measured kernels write
     BANDWIDTH_BUFFER_COUNT
 };
 
 struct bandwidth_store {
     struct gpu_device *device;
-    struct gpu_buffer *words; // the sum and the count to which kernels add (measure/words.h)
+    // Buffer with the sum and the count to which kernels add (measure/words.h).
+    struct gpu_buffer *words;
     struct gpu_program *fill, *check;
     uint64_t timeout_ns;
     struct {
-        struct gpu_scope *scope; // owns only this buffer, so that a larger buffer can replace it
+        // Scope that owns only this buffer, so that a larger buffer can replace it.
+        struct gpu_scope *scope;
         struct gpu_buffer *buffer;
         uint64_t bytes;
     } buffers[BANDWIDTH_BUFFER_COUNT];
@@ -31,8 +34,9 @@ MUST_CHECK bool bandwidth_store_open(struct bandwidth_store *store, struct bench
 // that was never opened.
 void bandwidth_store_close(struct bandwidth_store *store);
 
-// Returns the buffer `which`, with at least `bytes` bytes; NULL with `err` (ERROR_OUT_OF_MEMORY).
-// If the buffer is too small, it is freed and a larger one is made.
+// Returns the buffer `which` of the store, with at least `bytes` bytes. If the existing buffer is
+// too small, frees it and creates a larger one. Returns NULL and fills `err` on failure;
+// ERROR_OUT_OF_MEMORY if memory is short.
 struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which,
                                        uint64_t bytes, struct error *err);
 
@@ -42,13 +46,14 @@ MUST_CHECK bool bandwidth_store_fill(struct bandwidth_store *store, struct gpu_b
                                      uint64_t bytes, uint32_t seed, struct error *err);
 
 // Compares the first `bytes` bytes of `buffer` with the data of `seed`. Fails with ERROR_MISMATCH
-// if they differ. Sets *sum to the sum of all words of `buffer`, modulo 2^32; `sum` may be NULL.
+// if they differ. Sets *sum to the sum of all words in these bytes, modulo 2^32; `sum` may be NULL.
 MUST_CHECK bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_buffer *buffer,
                                       uint64_t bytes, uint32_t seed, uint32_t *sum,
                                       struct error *err);
 
-// Compute the data of `seed` on the host: bandwidth_data sets `words` to the four words of an
-// element; bandwidth_data_sum returns the sum modulo 2^32 of all words in the first `bytes` bytes.
+// Compute the data of `seed` on the host: bandwidth_data sets `words` to the four words of the
+// element with the index `element`; bandwidth_data_sum returns the sum modulo 2^32 of all words in
+// the first `bytes` bytes of a buffer.
 void bandwidth_data(uint32_t element, uint32_t seed, uint32_t words[4]);
 uint32_t bandwidth_data_sum(uint64_t bytes, uint32_t seed);
 

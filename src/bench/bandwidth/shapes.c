@@ -6,21 +6,23 @@
 
 #include <string.h>
 
-// Kinds of work. Each kind has its own forms of a grid; a search over these finds the fastest form.
+// Kinds of cases. The table below lists for each kind the forms of a grid from which the visit with
+// shape=best chooses the fastest.
 enum kind {
     KIND_LOOP,
     KIND_PART,
     KIND_CACHED, // a pass reads each byte once; the working set fits half of the last-level cache
     KIND_BEYOND, // a pass reads each byte once; half of the last-level cache cannot hold all bytes
-    KIND_DRAM,   // a pass reads each byte once; the working set is so large that no cache matters
+    // The working set is so large that it surely lies in DRAM; a pass reads each byte once.
+    KIND_DRAM,
     KIND_WRITE,
     KIND_COPY,
     KIND_SHARED
 };
 
-// A shape without its route. The route is an address or a storage buffer. Both routes are tried
-// with the first form of a kind and width. The other forms are tried only with the route that
-// should be faster.
+// A shape without its route, which is a 64-bit address or a storage buffer. A search for the
+// fastest shape tries both routes with the first form of a kind and width. It tries the other forms
+// only with the route that should be faster.
 struct form {
     enum kind kind;
     unsigned width;
@@ -71,7 +73,8 @@ static enum kind kind_of(const struct bandwidth_case *this_case,
     return this_case->bytes <= limits->last_cache_bytes / 2 ? KIND_CACHED : KIND_BEYOND;
 }
 
-// Returns false if the device lacks a capability that the route needs.
+// Returns false if the case cannot use the route (a 64-bit address or a storage buffer) on this
+// device.
 static bool route_exists(const struct bandwidth_case *this_case, const struct gpu_info *info,
                          bool address)
 {
@@ -84,9 +87,9 @@ static bool route_exists(const struct bandwidth_case *this_case, const struct gp
     return !range_bytes || bandwidth_stream_bytes(this_case) <= range_bytes;
 }
 
-// True for loops with smaller workgroups than the first shape. Such loops are used only if the
-// first shape does not fit the device: several small workgroups on a core would share the memory
-// behind its cache.
+// Returns true if the form is a loop with smaller workgroups than `first`, the first shape in the
+// list. Such loops are used only if larger workgroups do not fit the device: several small
+// workgroups on a core would share the memory behind the core's cache.
 static bool is_for_small_devices(const struct form *form, const struct bandwidth_shape *first)
 {
     bool loops = form->walk == BANDWIDTH_LOOP || form->walk == BANDWIDTH_PART;
@@ -98,8 +101,9 @@ size_t bandwidth_shapes(const struct bandwidth_case *this_case, const struct gpu
                         struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX])
 {
     enum kind kind = kind_of(this_case, limits);
-    // On a GPU, addresses come first, because they save an addition. On a CPU, storage buffers come
-    // first, because with addresses the compiler must assume that buffers overlap.
+    // On a GPU, shapes with 64-bit addresses come first, because they save an addition. On a CPU,
+    // shapes with storage buffers come first, because with addresses the compiler must assume that
+    // buffers overlap.
     bool address_first = info->kind != GPU_KIND_CPU;
     size_t count = 0;
     for (size_t i = 0; i < FORM_COUNT; i++) {

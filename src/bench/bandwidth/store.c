@@ -6,15 +6,16 @@
 
 enum {
     ELEMENT_BYTES = 16,
-    // Bytes that one dispatch of the fill and check kernels handles. So few bytes are within any
-    // device's limit on storage buffers, and do not trigger the watchdog of a slow device.
+    // Maximum number of bytes that one dispatch of the fill and check kernels handles. So few bytes
+    // are within any device's limit on storage buffers, and do not trigger the watchdog of a slow
+    // device.
     SLICE_BYTES = 64 << 20,
     SLICE_GROUPS = 4096
 };
 
 _Static_assert(BANDWIDTH_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
 
-// Time-out in ns of submissions, until a visit sets its own.
+// Time-out in ns of the store's submissions until a visit sets another one.
 static const uint64_t timeout_default_ns = UINT64_C(10000000000);
 
 void bandwidth_data(uint32_t element, uint32_t seed, uint32_t words[4])

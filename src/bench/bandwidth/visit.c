@@ -13,13 +13,14 @@ enum {
 };
 
 enum {
-    DISPATCH_MS_MAX = 250, // longest dispatch; watchdogs end dispatches of more than about 2 s
+    // Maximum duration of a dispatch, because watchdogs end dispatches of more than about 2 s.
+    DISPATCH_MS_MAX = 250,
     SAFE_BYTES = 32 << 20, // bytes that every device moves in less than DISPATCH_MS_MAX
     PASSES_MAX = 1 << 24,
-    GROWTH_MAX = 64, // largest factor by which the number of passes grows per try
+    GROWTH_MAX = 64, // maximum factor by which the number of passes grows from one try to the next
     SIZE_RUNS = 2,
     SPEED_RUNS = 3,
-    HOST_CHECK_BYTES = 1 << 20 // working sets up to this size are also summed by the host
+    HOST_CHECK_BYTES = 1 << 20 // the host also computes the sum of working sets up to this size
 };
 
 bool bandwidth_open(struct bench_session *session, struct error *err)
@@ -37,13 +38,15 @@ void bandwidth_close(struct bench_session *session)
         bandwidth_store_close(&own->store);
 }
 
-// What a case keeps between visits.
+// What the session keeps for one case between its visits.
 struct memory {
     bool ready;
     struct bandwidth_shape shape;
     uint64_t passes, repeats;
     uint32_t sum; // sum of all words that the work reads, each counted once
-    char *tried;  // B/s of each shape tried, as "NAME 4.61e12, …"; NULL if there was only one
+    // Bandwidth in B/s of each shape tried, as the text "NAME 4.61e12, …"; NULL if the case had
+    // only one shape.
+    char *tried;
 };
 
 // An attempt to measure a case with one shape.
@@ -54,7 +57,8 @@ struct trial {
     struct bandwidth_shape shape;
     struct bandwidth_work work;
     struct gpu_program *program;
-    // NULL if the case does not read, or does not write, global memory.
+    // The source is NULL if the case does not read global memory, the target if it does not write
+    // it.
     struct gpu_buffer *source, *target;
     struct measure_span_desc desc; // how to time `work`: a unit is one dispatch
 };
@@ -73,8 +77,8 @@ static bool get_buffers(struct trial *trial, struct error *err)
     return !writes || trial->target;
 }
 
-// Gets the buffers of the case. If memory is short, first frees all buffers of the session, which
-// earlier and larger cases may have left.
+// Gets the buffers of the case. If memory is short, frees all buffers of the session, which may
+// remain from larger cases, and tries again.
 static bool find_buffers(struct trial *trial, struct error *err)
 {
     if (get_buffers(trial, err))
@@ -98,7 +102,8 @@ static bool make_work(struct trial *trial, const struct bandwidth_case *this_cas
     };
     if (!bandwidth_work_make(&desc, &trial->work, err))
         return false;
-    // Each visit writes different data, so that data from an earlier visit fail the check.
+    // Each visit to a write case writes different data, so that data from an earlier visit fail the
+    // check.
     trial->work.params.seed = this_case->op == BANDWIDTH_READ
                                   ? BANDWIDTH_SEED_SOURCE
                                   : BANDWIDTH_MULTIPLIER_1 * (trial->run->request->round + 1);
@@ -126,8 +131,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         .params = &trial->work.params,
         .params_bytes = sizeof trial->work.params,
     };
-    // A whole buffer is reached by its address. Of a storage buffer, only the used part is bound,
-    // because devices limit the size of a binding.
+    // With an address, the kernel reaches the whole buffer (range 0). Of a storage buffer, only the
+    // used part is bound, because devices limit the size of a binding.
     uint64_t range = trial->shape.address ? 0 : trial->work.stream_bytes;
     unsigned args = 0;
     if (trial->source)
@@ -141,7 +146,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 }
 
 // Fails with ERROR_UNSUPPORTED if one pass over the working set would last longer than
-// DISPATCH_MS_MAX. Predicts this from the time of a pass over a part of the working set.
+// DISPATCH_MS_MAX. Predicts the duration from that of a pass over a smaller working set.
 static bool refuse_slow(struct trial *trial, struct error *err)
 {
     double whole = (double)trial->work.moved_bytes, ns = 0;
@@ -165,8 +170,8 @@ static bool refuse_slow(struct trial *trial, struct error *err)
     return make_work(trial, trial->this_case, 1, err);
 }
 
-// Chooses the number of passes so that one unit lasts a little longer than a sample should. If
-// units were a little shorter, a sample would need two of them.
+// Chooses the number of passes so that one unit of work (a dispatch) lasts a little longer than a
+// sample should. If units were a little shorter, a sample would need two of them.
 static bool size(struct trial *trial, struct error *err)
 {
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
@@ -188,8 +193,9 @@ static bool size(struct trial *trial, struct error *err)
     return true;
 }
 
-// True if the units of a sample may overlap. Overlapping loops would put more workgroups on a core
-// than the case asks for. Overlapping writes are 2 % slower in DRAM (METHOD.md).
+// Returns true if the dispatches of a sample may overlap. Overlapping loops would put more
+// workgroups on a core than the case asks for. Overlapping writes to DRAM were 2 % slower in one of
+// two runs (docs/evidence/bandwidth.md).
 static bool units_overlap(const struct bandwidth_case *this_case, const struct gpu_info *info)
 {
     return this_case->scope == BANDWIDTH_DEVICE && this_case->apart &&
@@ -208,7 +214,7 @@ static size_t allowed_shapes(const struct trial *trial,
     size_t fitting = bandwidth_shapes(this_case, trial->run->session->info,
                                       &trial->run->session->limits, shapes);
     size_t count = 0;
-    // Some shapes have no kernel for this width and type.
+    // Leaves out shapes for whose width and type there is no kernel.
     for (size_t i = 0; i < fitting; i++)
         if (kernel_find(bandwidth_kernel_name(arena, this_case, &shapes[i])))
             shapes[count++] = shapes[i];
@@ -279,9 +285,9 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
-// Sets memory->sum to the sum that a read must find. A kernel other than the timed one computes it.
-// If the working set is small, the host checks that sum. For shared memory only the host computes
-// it.
+// Sets memory->sum to the sum of the words that a case of op=read loads in one walk. A kernel other
+// than the timed one computes it. If the working set is small, the host checks that sum. For shared
+// memory only the host computes it.
 static bool learn_sum(struct trial *trial, struct memory *memory, struct error *err)
 {
     uint64_t bytes = trial->work.stream_bytes;
@@ -316,8 +322,8 @@ static bool verify_read(struct trial *trial, const struct memory *memory,
     return true;
 }
 
-// Prepares the check. For a read, clears the sum. For a write or copy, fills the target with data
-// that differ from those that the work must leave there.
+// Prepares the check of the results. For a read, clears the sum. For a write or copy, fills the
+// target with data that differ from those that the work must leave there.
 static bool prepare_proof(struct trial *trial, struct error *err)
 {
     struct bandwidth_store *store = &trial->session->store;
@@ -353,8 +359,8 @@ static void report(struct trial *trial, const struct memory *memory,
     measure_claim_report(&account, METRIC_PER_CORE, MEASURE_PER_CORE_CYCLE,
                          (double)work->moved_bytes);
     measure_span_note(span, visit);
-    // If the core clock of the samples is not known, the limit of the bandwidth is computed for the
-    // highest core clock.
+    // If the core clock of the samples is not known, the theoretical limit of the bandwidth is
+    // computed for the device's highest core clock.
     if (!span->core_hz)
         visit_limit(
             visit, METRIC_BANDWIDTH,

@@ -10,12 +10,12 @@
 #include "bench/bandwidth/bandwidth.h"
 
 #define WALK_PARAMS                                                                                \
-    uint groups;  /* workgroups with work; the grid may be larger */                               \
-    uint chunks;  /* number of places */                                                           \
-    uint pitch;   /* blocks from one place to the next */                                          \
-    uint turn;    /* blocks from one workgroup's start to the next one's, in a place */            \
-    uint extent;  /* blocks in a place */                                                          \
-    uint advance; /* blocks from one step to the next: rows of a workgroup, modulo extent */       \
+    uint groups;  /* number of workgroups that do work; the grid may be larger */                  \
+    uint chunks;  /* number of places (parts of memory); workgroups may share one */               \
+    uint pitch;   /* blocks from the start of one place to the start of the next */                \
+    uint turn;    /* blocks from one workgroup's start to the next one's in the same place */      \
+    uint extent;  /* number of blocks in a place */                                                \
+    uint advance; /* blocks from a step to the next: rows of a workgroup (reads: modulo extent) */ \
     uint steps;                                                                                    \
     uint seed;
 

@@ -5,14 +5,15 @@
 #include "measure/unit.h"
 
 enum {
-    // Bytes of the working set per core, up to which devices may merge loads of the same bytes. A
-    // core with 2048 threads loads 256 KiB at the same time, 128 bytes per thread. So up to this
-    // size, all cores together load the working set at least twice. On an H200, 1 to 85 % of such
-    // loads did not reach the L2.
+    // Maximum working set per core, in bytes, for which the device may merge loads of the same
+    // bytes by several cores. A core with 2048 threads loads 256 KiB at the same time, 128 bytes
+    // per thread. So up to this size, all cores together load the working set at least twice at the
+    // same time. On an H200, 1 to 85 % of such loads did not reach the L2.
     MERGED_CORE_BYTES = 128 << 10,
-    STEPS_MAX = 65535,    // most iterations of a loop: lavapipe ends longer loops
-    GROUPS_MAX = 1 << 28, // most workgroups of one dispatch
-    // Workgroups of a loop if the number of cores is unknown: more than any device runs at once.
+    STEPS_MAX = 65535,    // maximum iterations of a kernel's loop: lavapipe ends longer loops
+    GROUPS_MAX = 1 << 28, // maximum number of workgroups in one dispatch
+    // Number of workgroups in a looping dispatch if the number of cores is unknown: more than any
+    // device runs at once.
     GROUPS_UNKNOWN = 1024,
     LOOP_CORE_THREADS = 1024
 };
@@ -53,8 +54,9 @@ static uint64_t at_least_one(uint64_t value)
 // A working set, divided into blocks as the shape requires.
 struct layout {
     uint64_t block_bytes, blocks;
-    uint64_t rows;  // blocks that a workgroup reads or writes in one step
-    uint64_t chunk; // blocks that a workgroup reads or writes in one pass
+    uint64_t rows; // blocks that a workgroup reads or writes in one step
+    // Blocks that a workgroup reads or writes in one pass (only if it does not loop).
+    uint64_t chunk;
 };
 
 static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout, struct error *err)
@@ -82,9 +84,9 @@ static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout
     return true;
 }
 
-// Returns the number of workgroups of a loop: for each core one large workgroup, or several small
-// ones that together have as many threads. A second large workgroup on a core would not be faster,
-// and the two would share the memory behind the core's cache.
+// Returns the number of workgroups for a walk in laps: for each core one large workgroup, or
+// several small ones that together have as many threads. A second large workgroup on a core would
+// not be faster, and the two would share the memory behind the core's cache.
 static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
 {
     if (desc->this_case->scope == BANDWIDTH_WORKGROUP)
@@ -169,8 +171,8 @@ bool bandwidth_work_make(const struct bandwidth_work_desc *desc, struct bandwidt
     work->moved_bytes =
         work->stream_bytes * work->times * (desc->this_case->op == BANDWIDTH_COPY ? 2 : 1);
 
-    // The grid may have more workgroups than needed. Those with numbers from params.groups on end
-    // at once.
+    // The grid may have more workgroups than needed. Workgroups with the number params.groups or a
+    // higher one end at once.
     measure_unit_grid(work->params.groups, desc->info->limits.workgroup_count_x, work->grid);
     return true;
 }
@@ -182,7 +184,7 @@ unsigned bandwidth_l1_percent(const struct bandwidth_case *this_case)
     return this_case->shared ? 1 : 100;
 }
 
-// Returns the number of cores that compute; 0: not known.
+// Returns the number of cores that the case's workgroups occupy; 0 if it is not known.
 static unsigned cores_busy(const struct bandwidth_case *this_case,
                            const struct measure_limits *limits)
 {

@@ -18,19 +18,21 @@ enum bandwidth_op {
 };
 
 enum bandwidth_scope {
-    BANDWIDTH_DEVICE,    // as many workgroups as the shape has
-    BANDWIDTH_WORKGROUP, // one workgroup
-    BANDWIDTH_SCALING    // as many workgroups as the case's parameter `workgroups` says
+    // The case uses as many workgroups as its shape determines for the whole device.
+    BANDWIDTH_DEVICE,
+    BANDWIDTH_WORKGROUP, // the case uses one workgroup
+    BANDWIDTH_SCALING    // the case uses as many workgroups as its parameter `workgroups` says
 };
 
 struct bandwidth_case {
     enum bandwidth_op op;
     enum bandwidth_scope scope;
-    bool shared;    // shared memory; false: global memory
-    bool apart;     // each workgroup reads its own part; false: each reads the whole working set
-    bool doubles;   // elements are doubles; false: floats
-    uint64_t bytes; // the working set; of a copy: source and target together
-    unsigned width; // bytes per load
+    bool shared; // true: the case reads shared memory; false: it accesses global memory
+    // True if each workgroup accesses its own part, false if each reads the whole working set.
+    bool apart;
+    bool doubles;        // true: elements are doubles; false: floats
+    uint64_t bytes;      // size of the working set; for a copy, source and target together
+    unsigned width;      // bytes per load
     unsigned workgroups; // number of workgroups with scope=scaling; else 0
     const char *shape;   // "default", "best" or the name of a shape
 };
@@ -53,9 +55,9 @@ enum {
     BANDWIDTH_SHAPES_MAX = 16
 };
 
-// Presets take only working sets whose buffers are multiples of GRAIN_SAME bytes (access=same) or
-// GRAIN_APART bytes (access=apart), which divide into the blocks of every shape. Only with walk
-// PART some bytes may stay unread.
+// Presets use only working sets that divide into the blocks of every shape: the size of each buffer
+// is a multiple of GRAIN_SAME bytes (access=same) or GRAIN_APART bytes (access=apart). Only with
+// walk PART some bytes may stay unread.
 enum {
     BANDWIDTH_GRAIN_SAME = 4 << 10,
     BANDWIDTH_GRAIN_APART = 512 << 10
@@ -64,7 +66,7 @@ enum {
 // How a grid accesses memory. Reads of global memory bypass the core's own cache, except with walk
 // BANDWIDTH_LOOP and in copies.
 struct bandwidth_shape {
-    bool address; // kernels reach memory by a 64-bit address; false: by a storage buffer
+    bool address; // true: kernels reach memory by a 64-bit address; false: as a storage buffer
     unsigned threads, loads;
     enum bandwidth_walk walk;
 };
@@ -77,7 +79,7 @@ const char *bandwidth_shape_name(struct arena *arena, const struct bandwidth_sha
 // name.
 MUST_CHECK bool bandwidth_shape_known(struct arena *arena, const char *name, struct error *err);
 
-// Returns the name of the kernel for that case and shape.
+// Returns the name of the kernel that measures the case with the shape.
 const char *bandwidth_kernel_name(struct arena *arena, const struct bandwidth_case *this_case,
                                   const struct bandwidth_shape *shape);
 
@@ -97,9 +99,9 @@ struct bandwidth_work {
     struct bandwidth_params params;
     uint32_t grid[3];
     uint64_t passes;       // passes of the unit; fewer than requested if one dispatch cannot do all
-    uint64_t groups;       // workgroups of all passes
+    uint64_t groups;       // number of workgroups that do work, in all passes together
     uint64_t moved_bytes;  // bytes that the unit reads and writes
-    uint64_t stream_bytes; // bytes of each buffer, counted from its start, that one walk covers
+    uint64_t stream_bytes; // bytes from the start of each buffer that one walk through it covers
     uint64_t times;        // number of walks through these stream_bytes bytes
 };
 
@@ -123,7 +125,8 @@ uint64_t bandwidth_stream_bytes(const struct bandwidth_case *this_case);
 // measure_limits_is_dram says that no cache can hold the working set.
 bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct measure_limits *limits);
 
-// Returns what a unit of `bytes` bytes claims to move, at the memory level of the working set.
+// Returns what fathom claims for a unit of work that moves `bytes` bytes: it reads or writes them
+// at the memory level in which the working set lies.
 struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                         const struct measure_limits *limits, double bytes);
 

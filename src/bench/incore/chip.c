@@ -7,25 +7,27 @@
 #include <stdio.h>
 
 enum {
-    // Workgroups per core, each of INCORE_THREADS threads. With 2, all cores end at the same time,
-    // whether a core runs both at once or one after the other.
+    // Number of workgroups of INCORE_THREADS threads per core; smaller workgroups are more
+    // numerous. With 2, all cores end at the same time, whether a core runs both at once or one
+    // after the other.
     GROUPS_A_CORE = 2,
-    CORES_UNKNOWN = 256, // number of cores to assume if it is unknown
+    CORES_UNKNOWN = 256, // number of cores to assume if the device does not tell it
     SIZING_ITERATIONS = 4,
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
     SAMPLE_FACTOR = 3 // samples are 3 times as long as requested: a launch costs 7 to 14 µs
 };
 static const double warm_ns = 15e6; // after 15 ms of work, the core clock has risen
-// If a run is faster than the best earlier run by more than this share, the core clock is still
-// rising.
+// If a dispatch is faster than the fastest before it by more than this share, the core clock is
+// still rising.
 static const double still_rising = 0.01;
 
-// What a case keeps between visits.
+// What the session keeps for one case between its visits.
 struct memory {
     uint32_t iterations;
     uint64_t repeats; // dispatches in a sample
-    // Words of the proof (session.h), with the values at which the chains must end.
+    // Words of the proof (session.h): constants, and the values with which chains must start and
+    // end.
     uint32_t words[2 * INCORE_SLOTS];
 };
 
@@ -113,7 +115,8 @@ static bool size(struct chip *chip, struct error *err)
 {
     double most = iterations_most(chip), wanted = wanted_ns(chip), iterations = SIZING_ITERATIONS;
     double spent = chip->session->awake ? warm_ns : 0, ns, best = INFINITY;
-    unsigned calm = 0; // runs since the last run that was clearly faster than all before it
+    // Number of dispatches since the last one that was clearly faster than all before it.
+    unsigned calm = 0;
     struct gpu_batch *batch =
         gpu_batch_create(chip->run->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
     set_iterations(chip, SIZING_ITERATIONS);
@@ -157,8 +160,8 @@ static void report(struct chip *chip, const struct measure_span *span, bool sepa
     const struct measure_count_claims counts = incore_kind_claims(kind, 1, steps * subgroups);
     struct measure_claim claim = {.cores = chip->run->session->limits.cores, .counts = &counts};
     claim.results[incore_kind_class(kind)] = results;
-    // A limit is computed from the core clock. If the counter counts another clock, no limit is
-    // reported.
+    // The limit is computed from the core clock. If the core's counter counts another clock, the
+    // core clock is not known, and no limit is reported.
     bool is_clocked = chip->run->session->clock.counts_core_clock;
     const struct measure_account account = {&claim, is_clocked ? &chip->run->session->limits : NULL,
                                             span, visit};
@@ -183,14 +186,14 @@ static bool run_span(struct chip *chip, struct measure_span *span, bool *separat
     request.sample_ns = (uint64_t)wanted_ns(chip);
     struct measure_span_desc desc = bench_span_desc(chip->run, record, chip);
     desc.request = &request;
-    desc.warm = true; // size() has done the warm-up
+    desc.warm = true; // one warm-up run is enough, because size() has warmed the device
     desc.repeats = chip->memory->repeats;
     return move_proof(chip, false, err) && measure_span_run(chip->run->arena, &desc, span, err) &&
            move_proof(chip, true, err) && verify(chip, span, separate, err);
 }
 
-// Measures, up to 1 + SIZING_TRIES times, until a sample lasts at least half of wanted_ns() or has
-// the most iterations that the device allows.
+// Takes the samples, up to 1 + SIZING_TRIES times, until a sample lasts at least half of
+// wanted_ns() or has the maximum number of iterations that the device allows.
 static bool run_sized(struct chip *chip, struct measure_span *span, bool *separate,
                       struct error *err)
 {

@@ -6,9 +6,11 @@
 enum {
     UNIT_TEXT = 32
 };
-static const double units_least = 0.95; // least results per cycle of each unit
+// A unit must give at least this number of results per cycle.
+static const double units_least = 0.95;
 
-// True if this is a result of incore on `device` for the operation `op` (NULL: for any).
+// Returns true if the result is one of incore on `device` for the operation `op` (NULL: for any
+// operation).
 static bool is_of(const struct result *result, const char *device, const char *op)
 {
     const struct bench_case *c = &result->bench_case;
@@ -16,8 +18,8 @@ static bool is_of(const struct result *result, const char *device, const char *o
            (op ? case_says(c, "op", op) : case_find(c, "op") != NULL);
 }
 
-// Returns the number of arithmetic units that give `per_cycle` results per cycle: the next power of
-// two; 0 if per_cycle is more than 5 % below that.
+// Returns the number of arithmetic units of a core that gives `per_cycle` results per cycle: the
+// next power of two. Returns 0 if per_cycle is more than 5 % below that power.
 static double units_of(double per_cycle)
 {
     double units = exp2(ceil(log2(per_cycle) - 1e-3));

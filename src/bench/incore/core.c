@@ -11,14 +11,16 @@
 enum {
     WARM_UP_ITERATIONS = 2,
     SIZING_ITERATIONS = 4,
-    // Counts that a sample should last, if the counter counts the core clock.
+    // Counts of the core's counter that a sample should last, if the counter counts the core clock.
     CYCLES_WANTED = 1 << 16,
-    TICKS_WANTED = 1 << 18, // counts that a sample should last, if it counts another clock
+    // Counts of the core's counter that a sample should last, if the counter counts another clock.
+    TICKS_WANTED = 1 << 18,
     TRIES_MAX = 20
 };
 
-// What a case keeps from its first visit: the number N of timed iterations, and two proofs. Proof 0
-// contains the values at which the chains must end after N iterations, proof 1 after 2 N.
+// What the session keeps for a case from its first visit on: the number N of timed iterations, and
+// two proofs. Proof 0 contains the values at which the chains must end after N iterations, proof 1
+// those after 2 N.
 struct memory {
     uint32_t iterations;
     uint32_t words[INCORE_PROOFS][2 * INCORE_SLOTS];
@@ -104,7 +106,8 @@ struct stamp {
     uint32_t x, y;
 };
 
-// Returns the core's counts from the start of the first subgroup to the end of the last one.
+// Returns how many counts of the core's counter passed from the start of the first subgroup to the
+// end of the last one.
 static double elapsed(const struct core *core, const struct stamp *stamps)
 {
     unsigned bits = measure_clock_low_bits(&core->run->session->clock);
@@ -141,13 +144,14 @@ static double count_ns(const struct core *core, const struct stamp *stamps)
            (double)measure_clock_delta(counts->x, counts->y, measure_clock_low_bits(clock));
 }
 
-// Fails with ERROR_UNSUPPORTED if the counter may have wrapped. Half of the counter's range is for
+// Fails with ERROR_UNSUPPORTED if the core's counter may have wrapped. Half of its range is for
 // times after the start of subgroup 0; the other half is for subgroups that began earlier.
 static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->run->session->clock;
     double range = exp2(measure_clock_low_bits(clock) - 1.0), hz = clock->counter_hz;
-    if (clock->counts_core_clock) // counter_hz may be the rate at an idle core clock
+    // counter_hz may have been measured at the low core clock of an idle device.
+    if (clock->counts_core_clock)
         hz = fmax(hz, core->run->session->limits.core_clock_hz);
     if (!clock->has_device_clock || device_ns(core, stamps) * hz / 1e9 < range)
         return true;
@@ -241,8 +245,8 @@ static bool ran_low(const struct core *core)
 }
 
 // Takes the samples, and repeats them while the core clock was too low. Samples of a few µs leave
-// the device idle for most of a visit, so other work runs before them. Its length is what
-// pace_lead_ns returns for sparse work.
+// the device idle for most of a visit, so the batch begins with other work that raises the clock.
+// pace_lead_ns determines how long that work lasts.
 static bool run_paced(struct core *core, struct error *err)
 {
     bool done;
@@ -257,12 +261,12 @@ static bool run_samples(struct core *core, struct error *err)
     return core->session->clocked ? run_paced(core, err) : run_until_positive(core, err);
 }
 
-// Chooses so many iterations that one step of the counter or of the time stamps is negligible. No
-// other work raises the core clock before the trial run: the trial's cycles do not depend on that
-// clock, and the trial is too short to measure it.
+// Chooses so many iterations that one step of the counter or of the time stamps is negligible in a
+// sample. No other work raises the core clock before the trial run: the number of cycles does not
+// depend on that clock, and the trial is too short to measure the clock.
 static bool size(struct core *core, struct error *err)
 {
-    // Most iterations; 0: no limit.
+    // Maximum iterations of a loop that the device allows; 0: no limit.
     const uint64_t loops = core->session->bench->info->limits.loop_iterations;
     const uint64_t allowed = loops / (INCORE_PROOFS + 1);
     const double most = loops ? (double)allowed : 1 << 24;
@@ -283,7 +287,8 @@ static bool size(struct core *core, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Adds the samples of a metric: length of a sample ÷ `over`; if `inverse`: `over` ÷ length.
+// Adds the samples of a metric to the visit. A value is the length of the sample divided by `over`
+// or, if `inverse` is true, `over` divided by that length.
 static void put(const struct core *core, struct measure_visit *visit, enum incore_metric metric,
                 double over, bool inverse)
 {
@@ -351,7 +356,7 @@ static struct gpu_batch *batch_of_iterations(struct core *core, unsigned proof, 
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// Counts hardware events, if the visit has counters, in all timed iterations of a sample.
+// If the visit counts hardware events, counts those of all timed iterations of a sample.
 static bool count(struct core *core, struct measure_visit *visit, struct error *err)
 {
     const struct measure_request *request = core->run->request;

@@ -8,23 +8,28 @@
 #include <string.h>
 
 enum {
-    // After this many steps of x = f(x), x either stays the same or alternates between two values.
+    // After this many steps of a chain x = f(x), x either stays the same or alternates between two
+    // values.
     SETTLED_STEPS = 1024,
     SHIFT_BITS = 3,
-    // The votes of the first four lanes, as bits. Every subgroup has at least four lanes.
+    // Votes of the lanes of a subgroup, as bits: bit i belongs to lane i. Each step inverts the
+    // votes in VOTED. Only the first four lanes ever vote 1, because every subgroup has at least
+    // four lanes.
     VOTED = 5,
     FOUR_LANES = 15,
-    LEAST_OF_ALL = 3, // the smallest constant that a lane adds to x; lane 1 adds it
+    LEAST_OF_ALL = 3, // minimum of the constants that lanes add to x; lane 1 adds it
     BYTES = 4
 };
 static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15), lehmer = UINT64_C(0xd1342543de82ef95);
 
-// The first and last values of a chain, as bits. A packed or mixed chain has two values; the first
-// is in the low half, or in the low word.
+// The first and last values of a chain, as bits. A chain of packed halves has two values, in the
+// low and the high half of a word; a mixed chain has a float in the low word and an integer in the
+// high word.
 struct chain {
-    uint64_t start;          // first value of x
-    uint64_t second;         // value of y, in chains of integers
-    uint64_t fused, rounded; // last value if an fma rounds once, or twice; equal if there is no fma
+    uint64_t start;  // first value of x
+    uint64_t second; // first value of y, in chains of integers
+    // Last value if an fma rounds once, or twice; both are equal if there is no fma.
+    uint64_t fused, rounded;
 };
 
 struct constants {
@@ -115,7 +120,8 @@ static struct constants integer_constants(const struct incore_kind *kind)
 {
     switch (kind->operation) {
     case INCORE_MAD:
-        // From Numerical Recipes; all 2^32 values occur.
+        // The constants of a random number generator in Numerical Recipes, which takes all 2^32
+        // values.
         return (struct constants){1664525, 1013904223};
     case INCORE_DIV:
         return (struct constants){4000000007, 4000000007};
@@ -143,7 +149,7 @@ static struct chain integer_chain(const struct incore_kind *kind, unsigned numbe
 {
     const uint64_t mask = kind->number == INCORE_I64 ? UINT64_MAX : UINT32_MAX;
     uint64_t word = golden * (number + 1), x = word | 1;
-    // Both factors are odd, so no product modulo a power of two is 0.
+    // For products, the factors x and y are odd, so no product modulo a power of two is 0.
     uint64_t y = lehmer * (2 * number + 1) | 1;
     if (kind->operation == INCORE_DIV)
         x = 50000 + (word >> 50);
@@ -162,9 +168,9 @@ static struct chain integer_chain(const struct incore_kind *kind, unsigned numbe
 
 // ---------------------------------------------------------------- more than one number
 
-// Returns the last two values, d and e, after `steps` steps. Each new value is d − e: the last
-// value minus the value before it. So the values repeat after six steps and are small integers,
-// which every rounding leaves exact.
+// Returns the last two values, d and e, of a chain of dot products after `steps` steps. Each new
+// value is d − e: the last value minus the value before it. So the values repeat after six steps
+// and are small integers, which every rounding leaves exact.
 static uint64_t dot_after(unsigned number, uint64_t steps)
 {
     double d = 1 + (double)number, e = 40 - 2 * (double)number;
@@ -228,7 +234,8 @@ static struct chain special_chain(const struct incore_kind *kind, unsigned numbe
         for (uint64_t i = 0; i < steps; i++)
             x = dot4(x, (uint32_t)c.a, (uint32_t)c.b);
         break;
-    case INCORE_SHUFFLE: // after an odd number of steps, x is the neighbour's first value
+    // After an odd number of steps, x is the first value of the neighbouring chain.
+    case INCORE_SHUFFLE:
         x = special_start(kind, number ^ (unsigned)(steps % 2));
         break;
     case INCORE_VOTE:
@@ -243,7 +250,8 @@ static struct chain special_chain(const struct incore_kind *kind, unsigned numbe
     return (struct chain){start, 0, x, x};
 }
 
-// Returns the expected chain of an fma. A mixed chain also has an integer, in the high word.
+// Returns the expected values of a chain of fma, whose float part `followed` holds. A mixed chain
+// also has an integer, in the high word.
 static struct chain fused_chain(const struct incore_kind *kind, const struct fma_chain *followed,
                                 unsigned number, uint64_t steps)
 {
@@ -269,9 +277,9 @@ static void put(uint32_t *words, unsigned slot, uint64_t value)
 }
 
 // Fills the proof of matrix tiles, D += A × B. Even rows of A and even columns of B contain 0.25,
-// odd ones 0.5. In a step, each element of D grows by 16 products of at least 0.25 × 0.25. It is
-// exact while it has fewer than 2^21 products. The 8-bit kernels keep only the last step of 32
-// products (tiles.clh).
+// odd ones 0.5. In a step, each element of D grows by 16 products of at least 0.25 × 0.25. Such a
+// sum is exact while it has fewer than 2^21 products. In the kernels for 8-bit floats, the steps of
+// the loop cancel, and only the last step of 32 products remains (tiles.clh).
 static void fill_tiles(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
     static const uint64_t elements[] = {// low word: copies of 0.25; high word: copies of 0.5

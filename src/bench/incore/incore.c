@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/incore/session.h"
 
-// The names of incore_kinds, in the same order, with the separator S between them.
+// The names of the operations in incore_kinds, in the same order, with the separator S between
+// them.
 #define OPS(S) FLOATING_OPS(S) S INTEGER_OPS(S)
 #define FLOATING_OPS(S)                                                                            \
     "fp32-fma" S "fp32-add" S "fp32-mul" S "fp32-div" S "fp32-sqrt" S "fp32-add-rcp" S             \
@@ -180,9 +181,10 @@ static bool reach(const struct bench_pick *pick)
                : threads <= INCORE_THREADS;
 }
 
-// Returns false for cases without a kernel. If the device lacks an operation, only two of its cases
-// stay in the plan: the case on the whole chip, and one case on one core. If the user chose the
-// operation, all its cases stay. The visits of these cases are skipped with the reason.
+// Returns true if the plan should contain this case; false for cases without a kernel. If the
+// device lacks the operation, only two of its cases stay in the plan: the case on the whole chip,
+// and one case on one core. If the user chose that operation, all its cases stay. The visits of
+// these cases are skipped and report the reason.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct incore_case this_case;
@@ -225,7 +227,8 @@ const struct benchmark bench_incore = {
         "thread, in 1 to 32 subgroups, timed in cycles by the core's own counter. On the whole "
         "chip: operations per second. The results of every thread are compared with the host's.",
     .slowness = 0.3,
-    // The preset quick has few cases, so compiling a kernel takes a large part of each.
+    // The preset quick has few cases, so compiling a kernel takes a large part of the time of each
+    // case.
     .quick_slowness = 1.5,
     .product = {.reach = reach, .keep = is_wanted},
     .open = incore_open,

@@ -77,7 +77,7 @@ INLINE uint least(uint x)
     __asm__ volatile("redux.sync.min.u32 %0, %0, 0xffffffff;" : "+r"(x));
     return x;
 }
-#else // only compiled, never run: OpenCL C 1.2 has no subgroups
+#else // placeholders that are compiled but never run: OpenCL C 1.2 has no subgroup functions
 #define shuffle_xor(x, mask) (x ^ mask)
 #define ballot(bits)         (bits)
 #define least(x)             (x)
@@ -132,7 +132,7 @@ INLINE uint least(uint x)
             code                                                                                   \
         }                                                                                          \
     }
-// Runs the loop with n chains, if the case has n chains.
+// Runs the loop for n chains per thread if the case has n of them; else tries the next n.
 #define LOOP_OF(n)                                                                                 \
     if (params.chains == n)                                                                        \
         LOOP(TURN(n))                                                                              \
@@ -161,7 +161,8 @@ KERNEL void KERNEL_NAME(__global uint *head, __global uint2 *stamps, const struc
     LOOP(TURN_PEAK)
 #else
     const bool first = thread < params.subgroup_threads;
-#if IS_OF_SUBGROUP // a uniform condition, so compilers see that no lane diverges
+// The ballot makes the condition equal in all lanes, so compilers see that no lane diverges.
+#if IS_OF_SUBGROUP
     const bool works = ballot(thread < params.workers) != 0;
 #else
     const bool works = thread < params.workers;
@@ -181,7 +182,8 @@ KERNEL void KERNEL_NAME(__global uint *head, __global uint2 *stamps, const struc
             uint folded = 0;
             EACH_CHAIN(FOLD)
             begin = clock_core_after(folded, params.never).x;
-            // This makes the chains depend on the stamp, so no step can come before it.
+            // `late` is always 0, but depends on the stamp. The chains use it, so no step can run
+            // before the clock is read.
             const uint late = begin & params.zero;
             EACH_CHAIN(LATE)
             EACH_COUNT(LOOP_OF)

@@ -131,7 +131,7 @@ spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [
             code                                                                                   \
         }                                                                                          \
     }
-// Runs the loop with n chains, if the case has n chains.
+// Runs the loop for n chains per thread if the case has n of them; else tries the next n.
 #define LOOP_OF(n)                                                                                 \
     if (params.chains == uint(n))                                                                  \
         LOOP(TURN(n))                                                                              \
@@ -155,7 +155,8 @@ void main()
     LOOP(TURN_PEAK)
 #else
     const bool first = thread < params.subgroup_threads;
-#if IS_OF_SUBGROUP // a uniform condition, so compilers see that no lane diverges
+// The ballot makes the condition equal in all lanes, so compilers see that no lane diverges.
+#if IS_OF_SUBGROUP
     const bool works = subgroupBallot(thread < params.workers) != uvec4(0u);
 #else
     const bool works = thread < params.workers;
@@ -174,7 +175,8 @@ void main()
             uint folded = 0u;
             EACH_CHAIN(FOLD)
             begin = clock_core_after(folded, params.never).x;
-            // This makes the chains depend on the stamp, so no step can come before it.
+            // `late` is always 0, but depends on the stamp. The chains use it, so no step can run
+            // before the clock is read.
             const uint late = begin & params.zero;
             EACH_CHAIN(LATE)
             EACH_COUNT(LOOP_OF)

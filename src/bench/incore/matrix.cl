@@ -8,7 +8,7 @@
 #include "bench/incore/incore.h"
 #include "bench/incore/tiles.clh"
 
-// A turn of the loop has INCORE_BLOCK steps.
+// The four chains of a subgroup. An iteration of the loop has INCORE_BLOCK steps in all.
 #define CHAINS(S) S(0) S(1) S(2) S(3)
 
 // A tile of floats in the registers of a thread.
@@ -24,7 +24,7 @@ struct tile {
             : "+f"(d.low.x), "+f"(d.low.y), "+f"(d.low.z), "+f"(d.low.w), "+f"(d.high.x),          \
               "+f"(d.high.y), "+f"(d.high.z), "+f"(d.high.w)                                       \
             : "r"(a), "r"(b));
-#else // only compiled for other targets, never run
+#else // placeholder for other targets: compiled, but never run
 #define MULTIPLY(d) d.low += (float)(a ^ b);
 #endif
 

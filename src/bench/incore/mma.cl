@@ -26,17 +26,17 @@
                      " {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%5, %5}, {%0, %1, %2, %3};"            \
                      : "+f"(d.x), "+f"(d.y), "+f"(d.z), "+f"(d.w)                                  \
                      : "r"(rows), "r"(columns));
-#else // only compiled for other targets, never run
+#else // placeholder for other targets: compiled, but never run
 #define MULTIPLY(d, rows) d += (float)(rows ^ columns);
 #endif
 
 #define DECLARE(i)                                                                                 \
     const float start##i = as_float(slots[INCORE_START + TILE_PLACE(i)].x);                        \
     float4 d##i = (float4)(start##i);
-// GPUs without an instruction for tiles of bytes (Hopper: wgmma alone has one) convert them and
-// multiply halves. If A and B never changed, the compiler would multiply them once and add the
-// product in every step: 16 times fewer matrix instructions, counted on an H200. So a word that is
-// always 0 makes A look as if it changed.
+// GPUs whose mma instruction has no tiles of bytes (Hopper: only wgmma has them) convert the bytes
+// to halves and multiply halves. If A and B never changed, the compiler would multiply them once
+// and add the product in every step: 16 times fewer matrix instructions, counted on an H200. A word
+// that is always 0 therefore makes A seem to change.
 #if FORMAT == INCORE_TILE_E4M3
 #define CHANGED(d, rows) ((rows) ^ (as_uint(d.x) & zero))
 #else

@@ -28,8 +28,8 @@ enum {
 static const struct incore_peak wide = {16, 1024}, narrow = {8, 1024};
 static const struct incore_peak wmma = {4, 64}, mma = {8, 64}, wgmma = {1, 32};
 
-// Products of tiles by matrix units. `products` is their number per thread and step. A tile is
-// computed by a subgroup of 32 threads; with wgmma, by four subgroups.
+// Operations of matrix units: products of tiles. `products` is the number of scalar products per
+// thread and step. A tile is computed by a subgroup of 32 threads; with wgmma, by four subgroups.
 #define TILES(name, kernel, format, peak, products)                                                \
     name, "incore_" kernel, INCORE_TILE, format, 0, GPU_CAP(MATRIX), products, 2, &(peak)
 
@@ -89,8 +89,8 @@ int incore_barrier_kernel(unsigned threads)
     return -1;
 }
 
-// Additions and multiplications of floats have the class of fma, because the same units compute
-// them.
+// Returns the class of fma for additions and multiplications of floats too, because the same units
+// compute them.
 enum measure_class incore_kind_class(const struct incore_kind *kind)
 {
     bool simple = kind->operation <= INCORE_MUL;
@@ -130,7 +130,8 @@ static void claim_other(const struct incore_kind *kind, double steps,
 struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, uint32_t chains,
                                                double steps)
 {
-    static const double products = 16 * 8 * 16; // products of one matrix instruction on NVIDIA
+    // Scalar products of one matrix instruction on NVIDIA.
+    static const double products = 16 * 8 * 16;
     struct measure_count_claims claims = measure_count_no_claims;
     switch (incore_kind_class(kind)) {
     case MEASURE_FP32:
@@ -167,7 +168,8 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
     return claims;
 }
 
-// True if the number of chains is no power of two. Kernels compiled with -DODD measure such cases.
+// Returns true if the number of chains is no power of two. Kernels compiled with -DODD measure such
+// cases.
 static bool needs_odd(const struct incore_case *this_case)
 {
     return (this_case->chains & (this_case->chains - 1)) != 0;
@@ -233,7 +235,8 @@ static bool device_can(const struct incore_session *session, const struct incore
 {
     const struct gpu_info *info = session->bench->info;
     gpu_caps needed = this_case->kind->caps;
-    // OpenCL C kernels can run without these two clocks; Vulkan kernels need both.
+    // OpenCL C kernels for one core can run without the core's counter and the device's clock;
+    // Vulkan kernels need both clocks.
     if (!this_case->chip && strcmp(info->api, "vulkan") == 0)
         needed |= GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (!gpu_require(info, needed, err))

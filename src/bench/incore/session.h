@@ -9,26 +9,31 @@
 
 // ---------------------------------------------------------------- operations
 
-// Parameters of a kernel for the whole chip: those that were fastest on an H200 (METHOD.md).
+// Chains and steps of a kernel for the whole chip. These numbers were the fastest on an H200
+// (docs/evidence/incore.md).
 struct incore_peak {
     unsigned chains; // chains per thread
     unsigned steps;  // steps of all chains of a thread in one iteration of the loop
 };
 
 struct incore_kind {
-    const char *name;   // name in results, for example "fp32-fma"
-    const char *kernel; // name of the kernel for one core; that for the whole chip ends in "_peak"
-    unsigned number;    // type: INCORE_F32 …
-    unsigned operation; // INCORE_FMA …; for tiles the format: INCORE_TILE_F16 …
+    const char *name; // name in results, for example "fp32-fma"
+    // Name of the kernel for one core; with "_peak" at the end: for the whole chip.
+    const char *kernel;
+    unsigned number;    // type of the numbers: INCORE_F32 …
+    unsigned operation; // what a step does: INCORE_FMA …; for tiles the format: INCORE_TILE_F16 …
     unsigned steps;     // steps of a thread per iteration, on one core; 0: no kernel for a core
     gpu_caps caps;      // capabilities that a device must have
-    // Results of a thread in one step: 1, or 2 if packed or mixed; for tiles, number of products.
+    // Results that a thread computes in one step: 1, or 2 if packed or mixed; for tiles, the number
+    // of scalar products.
     unsigned results;
     unsigned arithmetic; // operations per result: 2 for fma, mad and tiles, 3 for dot, 8 for dot4
-    const struct incore_peak *peak; // NULL: the operation has no kernel for the whole chip
+    // Form of the kernel for the whole chip; NULL: the operation has no such kernel.
+    const struct incore_peak *peak;
 };
 
-extern const struct incore_kind incore_kinds[]; // in the order of the choices of `op`
+// The operations, in the same order as the choices of the parameter `op`.
+extern const struct incore_kind incore_kinds[];
 extern const size_t incore_kind_count;
 
 // Returns the number (0, 1 …) of the barrier kernel whose workgroups have `threads` threads; −1 if
@@ -38,24 +43,24 @@ int incore_barrier_kernel(unsigned threads);
 // Returns the class of the arithmetic units that compute this operation.
 enum measure_class incore_kind_class(const struct incore_kind *kind);
 
-// Returns what hardware counters should show for `steps` steps of subgroups, whose threads have
-// `chains` chains each. Depending on the operation, a step is one instruction, two, or half of one.
-// Nothing is claimed for operations that take several instructions.
+// Returns the counts that hardware counters should show for `steps` steps of subgroups whose
+// threads have `chains` chains each. Depending on the operation, a step is one instruction, two, or
+// half of one. Nothing is claimed for operations that take several instructions.
 struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, uint32_t chains,
                                                double steps);
 
-// Fills a proof, which has INCORE_SLOTS slots of two words each: the constants a and b, the first
-// value of each chain, and its value after `steps` steps, computed on the host. Where an API does
-// not define a function exactly, kernels must agree with the host. Chains of such functions settle:
-// after 1024 steps they stay the same or alternate between two values, so at most 1025 steps are
-// computed.
+// Fills a proof (incore.h) of INCORE_SLOTS slots of two words: the constants a and b, the first
+// value of each chain, and its value after `steps` steps, as the host computes it. Where an API
+// does not define a function exactly, kernels must agree with the host up to INCORE_TOLERANCE_….
+// Chains of such functions settle: after 1024 steps they stay the same or alternate between two
+// values, so the host computes at most 1025 steps.
 void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *words);
 
 // ---------------------------------------------------------------- cases
 
 enum {
-    INCORE_SAMPLES_MAX = 16,   // most samples of a visit on one core
-    INCORE_PROOFS = 2,         // most proofs of a batch: one for each length of its dispatches
+    INCORE_SAMPLES_MAX = 16, // maximum number of samples of a visit on one core
+    INCORE_PROOFS = 2, // maximum number of proofs of a batch: one for each length of its dispatches
     INCORE_PROOF_STRIDE = 1024 // bytes from one proof to the next
 };
 
@@ -68,8 +73,9 @@ enum incore_metric {
 
 struct incore_case {
     const struct incore_kind *kind;
-    bool chip;                  // the whole chip; false: one core
-    uint32_t chains, subgroups; // chains of a thread, and subgroups, on one core
+    bool chip; // true: the case runs on the whole chip; false: on one core
+    // On one core: number of chains of a thread, and of subgroups that compute.
+    uint32_t chains, subgroups;
 };
 void incore_case_read(const struct bench_case *c, struct incore_case *this_case);
 
@@ -77,8 +83,8 @@ void incore_case_read(const struct bench_case *c, struct incore_case *this_case)
 // INCORE_BLOCK steps is cut to whole rounds of two steps per chain.
 uint64_t incore_chain_steps(const struct incore_case *this_case);
 
-// Returns false if the operation has no kernel with that number of chains. Only common operations
-// have kernels for numbers that are not powers of two.
+// Returns false if the operation has no kernel with the case's number of chains. Only common
+// operations have kernels for numbers of chains that are not powers of two.
 bool incore_has_kernel(const struct incore_case *this_case);
 
 // ---------------------------------------------------------------- the session
@@ -86,7 +92,7 @@ bool incore_has_kernel(const struct incore_case *this_case);
 struct incore_session {
     struct bench_session *bench;
     bool clocked; // true: kernels can read the core's counter and the device's clock
-    // true: samples of the last case on the whole chip were long enough to raise the clock.
+    // True if the samples of the last case on the whole chip were long enough to raise the clock.
     bool awake;
     uint32_t subgroup_threads;
     struct gpu_buffer *proofs, *stamps;
@@ -109,8 +115,8 @@ struct incore_params {
 
 MUST_CHECK bool incore_open(struct bench_session *bench, struct error *err);
 
-// Returns the program for the case. Returns NULL with `err` on failure: ERROR_UNSUPPORTED if the
-// device, or this build of fathom, cannot run it.
+// Returns the program that measures the case. Returns NULL with `err` on failure: ERROR_UNSUPPORTED
+// if the device, or this build of fathom, cannot run the program.
 struct gpu_program *incore_program(struct incore_session *session,
                                    const struct incore_case *this_case, struct error *err);
 
@@ -128,12 +134,12 @@ void incore_dispatch(struct incore_session *session, struct gpu_batch *batch,
 void incore_results_record(struct incore_session *session, struct gpu_batch *batch);
 
 struct incore_proven {
-    uint32_t groups; // workgroups that ended
+    uint32_t groups; // number of workgroups that ended
     bool separate;   // true: an fma rounded twice, first the product, then the sum
 };
 
-// Reads a proof after its batch has run. Fails with ERROR_MISMATCH if a thread got another result
-// than the host.
+// Reads what kernels counted in a proof, after its batch has run. Fails with ERROR_MISMATCH if a
+// thread got another result than the host.
 MUST_CHECK bool incore_proof_check(const struct incore_session *session, unsigned proof,
                                    struct incore_proven *proven, struct error *err);
 

@@ -8,19 +8,20 @@
 
 #include "bench/incore/incore.h"
 
-#if defined(OPERATION) // only kernels define OPERATION
+#if defined(OPERATION) // true in kernels, which alone define OPERATION
 
 #define IS_INTEGER (NUMBER == INCORE_I32 || NUMBER == INCORE_I64)
 
-// A compiler would combine repeated sums or products of an integer with a constant. So x and y are
-// added to each other (multiplied with each other) in turn.
+// If steps added a constant to an integer (or multiplied it by one), a compiler would combine the
+// steps. So the steps add x to y and y to x in turn (or multiply them).
 #define IS_PAIR (IS_INTEGER && (OPERATION == INCORE_ADD || OPERATION == INCORE_MUL))
 
-// Operations of a whole subgroup; in uniform ones, all lanes must begin with the same values.
+// IS_OF_SUBGROUP: the lanes of a subgroup do the operation together. IS_UNIFORM: moreover, all
+// lanes must begin with the same values.
 #define IS_OF_SUBGROUP (OPERATION >= INCORE_SHUFFLE && OPERATION <= INCORE_LEAST)
 #define IS_UNIFORM     (OPERATION == INCORE_VOTE || OPERATION == INCORE_LEAST)
 
-// Operations whose last bits may differ between an API and the host.
+// Operations for which the last bits of the API's result may differ from the host's.
 #define IS_INEXACT (!IS_INTEGER && OPERATION >= INCORE_DIV && OPERATION <= INCORE_SIN)
 
 // STEP_A and STEP_B are two successive steps of a chain: STEP_B needs the result of STEP_A.
@@ -120,7 +121,8 @@
 #define TIMES_32(code) TIMES_16(code) TIMES_16(code)
 #define TIMES_64(code) TIMES_32(code) TIMES_32(code)
 
-// A block has as many whole rounds as fit in INCORE_BLOCK steps, as incore_chain_steps counts.
+// A block has as many whole rounds as fit in INCORE_BLOCK steps. The host counts the steps in the
+// same way (incore_chain_steps).
 #define BLOCK_1 TIMES_32(ROUND_1)
 #define BLOCK_2 TIMES_16(ROUND_2)
 #define BLOCK_3 TIMES_8(ROUND_3) ROUND_3 ROUND_3

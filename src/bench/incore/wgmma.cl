@@ -13,10 +13,10 @@
 #include "bench/incore/incore.h"
 #include "bench/incore/tiles.clh"
 
-#define BLOCK_WORDS 8   // words of 16 bytes per block
-#define A_BLOCKS    16  // blocks of A: 64 rows of two blocks each
-#define BLOCKS      80  // blocks of A and of B; B has 256 columns of two blocks each
-#define BLOCK_BYTES 128 // bytes to the next block of the same rows; twice as many to the next rows
+#define BLOCK_WORDS 8   // number of 16-byte words in a block
+#define A_BLOCKS    16  // number of blocks of A: 64 rows, each in two blocks
+#define BLOCKS      80  // number of blocks of A and B; B has 256 columns, each in two blocks
+#define BLOCK_BYTES 128 // bytes to the next block of the same rows; the next rows are twice as far
 
 #define ROW(h)                                                                                     \
     "d" #h "0, d" #h "1, d" #h "2, d" #h "3, d" #h "4, d" #h "5, d" #h "6, d" #h "7, "             \
@@ -93,7 +93,7 @@ INLINE void fence(void)
 {
     __asm__ volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
-#else // only compiled for other targets, never run
+#else // placeholders for other targets: compiled, but never run
 #define declare(start)          (void)(start)
 #define multiply(a, b)          (void)(a ^ b)
 #define finish(a, b)            (void)(a ^ b)
@@ -101,7 +101,7 @@ INLINE void fence(void)
 #define fence()                 (void)0
 #endif
 
-// Returns the descriptor of a matrix in shared memory, as the instruction needs it.
+// Returns the descriptor of a matrix in shared memory, as wgmma instructions need it.
 INLINE ulong descriptor(const __local uint4 *blocks)
 {
     const uint place = (uint)(ulong)blocks;

@@ -12,7 +12,7 @@ KERNEL void KERNEL_NAME(__global uint *result, const __global uint *words,
 {
     const struct params *p = &params;
     uint x = local_x();
-    // At most `windows` turns: the loop must end even if the chase never ends.
+    // The loop makes at most `windows` iterations, so that it ends even if the chase never ends.
     for (uint i = 0; i < p->windows; i++) {
         for (uint j = 0; j < p->repeats; j++)
             x = x * 0x85ebca6bu + (x >> 13);

@@ -21,7 +21,7 @@ layout(set = 0, binding = 1, std430) readonly buffer Stream
 void main()
 {
     uint x = gl_LocalInvocationID.x;
-    // At most `windows` turns: the loop must end even if the chase never ends.
+    // The loop makes at most `windows` iterations, so that it ends even if the chase never ends.
     for (uint i = 0u; i < params.windows; i++) {
         for (uint j = 0u; j < params.repeats; j++)
             x = x * 0x85ebca6bu + (x >> 13);

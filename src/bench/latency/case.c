@@ -9,7 +9,7 @@ static const struct {
     const char *name;
     gpu_caps caps;
     bool pointers; // true: the path can have pointer chains
-    bool linear;   // true: neighbouring addresses are adjacent in memory
+    bool linear;   // true: elements with neighbouring indices are adjacent in memory
 } paths[LATENCY_PATH_COUNT] = {
     [LATENCY_VECTOR] = {"vector", 0, true, true},
     [LATENCY_SCALAR] = {"scalar", 0, true, true},
@@ -214,8 +214,9 @@ static void set_blocks(const struct latency_case *this_case, struct latency_chai
         chain->block_bytes = this_case->page;
         chain->slot_bytes = this_case->stride;
         chain->slots = this_case->page / this_case->stride;
-        // As near to LATENCY_PAGE_LAP_BYTES as whole visits of all pages allow: if laps over few
-        // and over many pages touch as many lines, the caches serve both alike.
+        // A lap should touch lines of LATENCY_PAGE_LAP_BYTES in all, as nearly as whole visits of
+        // all pages allow. If laps over few and over many pages touch as many lines, the caches
+        // serve both alike.
         uint64_t lap = this_case->bytes / this_case->page * this_case->stride;
         uint64_t turns = lap ? (LATENCY_PAGE_LAP_BYTES + lap / 2) / lap : 1;
         chain->turns = turns < 1 ? 1 : turns > chain->slots ? chain->slots : (uint32_t)turns;
@@ -260,8 +261,8 @@ bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
     // region.
     const uint32_t line = 128, apart = this_case->stride < line ? this_case->stride : line;
     chain->footprint_bytes = plru ? chain->bytes : nodes * apart;
-    // With plru, the first 16 visits of a block of 512 bytes touch its 16 different parts of 32
-    // bytes.
+    // With order=plru, the first 16 visits of a block of 512 bytes touch its 16 different parts of
+    // 32 bytes.
     chain->lap = plru ? (uint32_t)blocks * 16 : chain->nodes;
     return true;
 }

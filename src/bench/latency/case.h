@@ -26,27 +26,29 @@ enum {
 
 struct latency_case {
     enum latency_path path;
-    bool pointer;   // links are 64-bit addresses; false: indices
+    bool pointer;   // true: links are 64-bit addresses; false: indices
     unsigned order; // order of the nodes: LATENCY_ORDER_…
-    uint64_t bytes; // size of the region
+    uint64_t bytes; // size of the region of memory in which the chain lies
     bool keep_awake;
     uint32_t stride; // bytes from one node to the next; the parameter "pitch"
     uint32_t page;   // size of a page in bytes, for order=page
 };
 
-// The chain in a region. The members before `bytes` are parameters of kernels, with the same names
-// (latency.h).
+// The chain in a region of memory. The members before `bytes` are parameters of kernels, which
+// latency.h explains under the same names.
 struct latency_chain {
     uint32_t order, nodes, block_bytes, slots, slot_bytes, turns, key, link_shift, image_columns;
     uint32_t chunk_shift;
-    uint64_t bytes;           // bytes of memory that the chain covers; at most the case's `bytes`
-    uint64_t footprint_bytes; // bytes of all lines that a lap touches, which a cache must hold
-    uint32_t lap;             // hops until each line (with plru: each 32 bytes) has been touched
+    uint64_t bytes; // bytes of memory that the chain covers; at most the case's `bytes`
+    // Bytes of all lines that a lap touches; a cache holds the chain if it is as large.
+    uint64_t footprint_bytes;
+    uint32_t lap; // hops until each line (with order=plru: each 32 bytes) has been touched
 };
 
 const char *latency_path_name(enum latency_path path);
 
-// Returns the capabilities that a device needs for this path and pointer (or index) chains.
+// Returns the capabilities that a device needs for chains on this path: chains of pointers or, if
+// `pointer` is false, of indices.
 gpu_caps latency_caps(enum latency_path path, bool pointer);
 
 // Returns true if the path can have chains of pointers (`pointer` false: of indices) in this order.
@@ -54,8 +56,8 @@ gpu_caps latency_caps(enum latency_path path, bool pointer);
 // atomic-shared and constant have no page order.
 bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 
-// Sets *this_case to the values of `c`. In a plan, `bytes` and the parameters after it may have no
-// value yet; they become 0.
+// Sets *this_case to the values of the case `c`. While a plan is made, `bytes` and the parameters
+// after it may have no value yet; they become 0.
 void latency_case_read(const struct bench_case *c, struct latency_case *this_case);
 
 // Returns the size in bytes of the largest region that the device allows for the case's path, chain
@@ -68,7 +70,8 @@ uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_cas
 // two from 1 MiB to 1 GiB, and at most half of the largest allocation that the device allows.
 uint64_t latency_chunk_bytes(const struct gpu_info *info);
 
-// Fails with ERROR_USAGE if the stride is not allowed, or not with this path, page and order.
+// Fails with ERROR_USAGE if the case's stride (pitch) is not allowed, or does not fit its path, or
+// does not fit its page with order=page.
 MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct error *err);
 
 // Sets *chain to the chain for a region of this_case->bytes bytes. `key` selects the permutation of
@@ -77,9 +80,9 @@ MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct 
 MUST_CHECK bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
                                  struct latency_chain *chain, struct error *err);
 
-// With order=page, a lap visits each page as often as brings the bytes of lines that it touches
-// nearest to this number, but each place of a page at most once. A shorter lap could stay in the
-// L1. If the L1 has virtual addresses, its hits do not use the TLB.
+// Bytes of lines that a lap should touch with order=page. To come near this number, a lap visits
+// each page several times, but each place of a page at most once. A shorter lap could stay in the
+// L1 cache. If the L1 has virtual addresses, its hits do not use the TLB.
 #define LATENCY_PAGE_LAP_BYTES (UINT64_C(1) << 20)
 
 // Returns the base-2 logarithm, rounded down; for 0 it returns 0.

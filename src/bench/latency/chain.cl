@@ -11,7 +11,8 @@
 #define REGION __global uint *words
 #endif
 
-// How many hops ahead a host that simulates a device prefetches; it runs the threads in turn.
+// Number of hops by which a host that simulates a device prefetches ahead; it runs the threads one
+// after another.
 #define AHEAD_OF(p) ((p)->nodes < 16u ? 0u : 16u)
 
 KERNEL void KERNEL_NAME(REGION, const struct params params)

@@ -9,8 +9,11 @@
 enum {
     BUILD_NODES = 1 << 22, // nodes built per submission: few enough for any watchdog, even on a CPU
     NAME_BYTES = 64,
-    TOUCH_BYTES = 65536,       // distance of the words that a chase touches: the smallest page size
-    AWAKE_POLLS_MAX = 1 << 18, // most polls of a run, each of about 1 µs
+    // Bytes between the words that the workgroup touches before a chase: the smallest page size.
+    TOUCH_BYTES = 65536,
+    // Maximum number of polls by which load=keep-awake waits for the end of a chase; a poll takes
+    // about 1 µs.
+    AWAKE_POLLS_MAX = 1 << 18,
     AWAKE_REPEATS = 64,
     FILL_CACHES = 2
 };
@@ -52,7 +55,7 @@ static struct gpu_program *chase_program(struct latency_chase *chase, struct err
     char name[NAME_BYTES], kind[16] = "index";
     if (this_case->pointer)
         snprintf(kind, sizeof kind, "pointer");
-    // The name contains the KiB of the smallest shared array that holds the region.
+    // The name contains the size in KiB of the smallest shared array that holds the region.
     else if (on_chip(this_case))
         snprintf(kind, sizeof kind, "%uk", (unsigned)((chase->chain.bytes + 16383) / 16384 * 16));
     const char *path = this_case->path == LATENCY_ATOMIC_SHARED
@@ -145,7 +148,8 @@ static const char *builder_name(const struct latency_case *this_case)
     return this_case->path == LATENCY_IMAGE ? "latency_chain_image" : "latency_chain_index";
 }
 
-// Gets the chain's memory and makes it the argument of the kernels that build and chase it.
+// Gets the memory of the chain and makes it the argument of the kernels that build and chase the
+// chain.
 static bool find_memory(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;
@@ -226,7 +230,8 @@ bool latency_chase_init(struct latency_chase *chase, struct latency_session *ses
                          "%" PRIu64 " bytes are too many: path %s reaches %" PRIu64
                          " on this device (%s)",
                          this_case->bytes, latency_path_name(this_case->path), bytes_max, name);
-    // Each round uses another permutation, so the confidence interval includes its effect.
+    // Each round uses another permutation of the nodes, so the confidence interval includes the
+    // effect of the permutation.
     uint32_t key = UINT32_C(0x9e3779b9) * (visit->request->round + 1);
     if (!latency_chain_of(this_case, key, &chase->chain, err) || !find_programs(chase, err))
         return false;
@@ -249,7 +254,8 @@ static struct params run_params(const struct latency_chase *chase, uint32_t toke
     return params;
 }
 
-// Records a kernel that keeps the device busy: it reads memory until the chase beside it has ended.
+// Records a kernel that keeps the device busy (load=keep-awake): it reads memory until the chase
+// that runs at the same time has ended.
 static void record_awake(struct latency_chase *chase, struct gpu_batch *batch,
                          const struct gpu_arg *out, uint32_t token)
 {
@@ -328,7 +334,7 @@ static struct gpu_batch *batch_of_run(struct latency_chase *chase, const struct 
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// Returns a batch that fills a buffer FILL_CACHES times larger than the largest cache that the
+// Returns a batch that fills a buffer FILL_CACHES times as large as the largest cache that the
 // device may have; NULL with `err`.
 static struct gpu_batch *batch_of_fill(const struct latency_chase *chase, struct error *err)
 {

@@ -24,8 +24,8 @@
 #define HOP    link = FOLLOW(link);
 #define HOPS_8 HOP HOP HOP HOP HOP HOP HOP HOP
 #if defined(PATH_IMAGE) || defined(PATH_TEXEL)
-// The latency of these loads hides the instructions of the loop itself, so 8 hops per turn are
-// enough. That keeps the code small on software GPUs.
+// The latency of image and texel loads hides the instructions of the loop itself, so 8 hops per
+// iteration are enough. That keeps the code small on software GPUs.
 #define HOPS_A_LOOP 8
 #define HOPS        HOPS_8
 #else
@@ -91,7 +91,7 @@ KERNEL void KERNEL_NAME(REGION __global uint *result, const struct params params
 
     uint length = 0, last_stamp = 0, count = 0, mine = 0;
     uint2 device_begin = (uint2)(0, 0);
-    // Turn 0 is untimed; turn n is window n − 1.
+    // Iteration 0 of this loop is not timed; iteration n times window n − 1.
     NOT_UNROLLED
     for (uint turn = 0; turn <= p->windows; turn++) {
         if (turn == 1) {
@@ -115,8 +115,8 @@ KERNEL void KERNEL_NAME(REGION __global uint *result, const struct params params
         }
         if (turn == 0)
             continue;
-        // Each lane keeps the length of one window in a register. All lanes write theirs together,
-        // after a window has ended and before the next one begins.
+        // Each lane keeps the length of one window in a register. All lanes write their lengths to
+        // memory together, after a window has ended and before the next one begins.
         length = subgroup_first(length);
         const uint window = turn - 1, column = window % subgroup_threads();
         if (lane == column)

@@ -17,9 +17,10 @@ layout(set = 0, binding = OUT_BINDING, std430) writeonly buffer Out
 };
 
 #if defined(PATH_CONTROL)
-// This loop does only the index arithmetic of hops: a shift and an addition each. A compiler would
-// combine many of these, so every second hop is an xor with a parameter instead. It has more hops
-// per turn than a chase, because no load's latency hides the instructions of the loop itself.
+// This loop does only the index arithmetic of hops, a shift and an addition each, without loads. A
+// compiler would combine many hops, so every second hop is an xor with a parameter instead. An
+// iteration has more hops than in a chase, because no load's latency hides the instructions of the
+// loop itself.
 #define HOPS_2 link += link << CONTROL_SHIFT; link ^= params.key;
 #define HOPS_8 HOPS_2 HOPS_2 HOPS_2 HOPS_2
 #define HOPS_32 HOPS_8 HOPS_8 HOPS_8 HOPS_8
@@ -29,8 +30,8 @@ layout(set = 0, binding = OUT_BINDING, std430) writeonly buffer Out
 #define HOP link = follow(link);
 #define HOPS_8 HOP HOP HOP HOP HOP HOP HOP HOP
 #if defined(PATH_IMAGE) || defined(PATH_TEXEL)
-// The latency of these loads hides the instructions of the loop itself, so 8 hops per turn are
-// enough. That keeps the code small on software GPUs.
+// The latency of image and texel loads hides the instructions of the loop itself, so 8 hops per
+// iteration are enough. That keeps the code small on software GPUs.
 #define HOPS_A_LOOP 8
 #define HOPS HOPS_8
 #else
@@ -53,7 +54,8 @@ uint stamp_after(uint value)
 {
     const uint stamp = clock_core_after(value, params.never).x;
 #if defined(UNIFORM)
-    return subgroupBroadcastFirst(stamp); // shows compilers that all lanes have the same value
+    // The broadcast shows compilers that all lanes have the same stamp.
+    return subgroupBroadcastFirst(stamp);
 #else
     return stamp;
 #endif
@@ -118,7 +120,7 @@ void main()
 
     uint length = 0u, last_stamp = 0u, count = 0u, mine = 0u;
     uvec2 device_begin = uvec2(0u);
-    // Turn 0 is untimed; turn n is window n − 1.
+    // Iteration 0 of this loop is not timed; iteration n times window n − 1.
     [[dont_unroll]] for (uint turn = 0u; turn <= params.windows; turn++) {
         if (turn == 1u) {
             device_begin = clock_device();
@@ -137,8 +139,8 @@ void main()
         }
         if (turn == 0u)
             continue;
-        // Each lane keeps the length of one window in a register. All lanes write theirs together,
-        // after a window has ended and before the next one begins.
+        // Each lane keeps the length of one window in a register. All lanes write their lengths to
+        // memory together, after a window has ended and before the next one begins.
         length = subgroupBroadcastFirst(length);
         const uint window = turn - 1u, column = window % gl_SubgroupSize;
         if (lane == column)

@@ -4,15 +4,16 @@
 #ifndef BENCH_LATENCY_LATENCY_H
 #define BENCH_LATENCY_LATENCY_H
 
-// Threads of the measuring workgroup. All of them warm the caches; the first subgroup chases.
+// Number of threads in the workgroup that chases. All of them warm the caches; only the first
+// subgroup follows the chain.
 #define LATENCY_WORKGROUP 256
 
 // Hops in a repeat. A window consists of whole repeats. On most paths a repeat is the unrolled body
 // of the loop.
 #define LATENCY_UNROLL 32
 
-// Hops in a loop iteration of the control kernel: 4 repeats. So its number of repeats must be a
-// multiple of 4.
+// Number of hops in an iteration of the control kernel's loop: 4 repeats. So a chase of the control
+// kernel must have a number of repeats that is a multiple of 4.
 #define LATENCY_CONTROL_UNROLL 128
 
 // The largest number of windows of a dispatch.
@@ -32,8 +33,8 @@
 // of the core's counter.
 #define LATENCY_OUT_LINK    0 // the link at which the chase ended (two words)
 #define LATENCY_OUT_DEVICE  2 // device clock before and after the windows (two words each)
-#define LATENCY_OUT_COUNT   6 // core counter's counts between the readings of the device clock
-#define LATENCY_OUT_DONE    7 // the token of the run; the kernel writes it last
+#define LATENCY_OUT_COUNT   6 // counts of the core's counter between the device clock's readings
+#define LATENCY_OUT_DONE    7 // the token of the chase; the kernel writes it last, when it ends
 #define LATENCY_OUT_WARM    8 // never written; keeps the compiler from removing the warm-up
 #define LATENCY_OUT_WINDOWS 16
 #define LATENCY_OUT_WORDS   (LATENCY_OUT_WINDOWS + LATENCY_WINDOWS_MAX)
@@ -42,25 +43,25 @@
 // and an offset in bytes in it; order.glsl computes the place of a hop.
 #define LATENCY_PARAMS(X)                                                                          \
     X(order)         /* order of the nodes: LATENCY_ORDER_… */                                   \
-    X(nodes)         /* hops of a lap */                                                           \
-    X(block_bytes)   /* size of a block in bytes: the stride; with order page, a page */           \
+    X(nodes)         /* number of hops in a lap */                                                 \
+    X(block_bytes)   /* size of a block in bytes: the stride; with order=page, a page */           \
     X(slots)         /* places in a block (a power of two) */                                      \
-    X(slot_bytes)    /* bytes from one place to the next */                                        \
-    X(key)           /* key of the permutation */                                                  \
+    X(slot_bytes)    /* bytes from one place in a block to the next */                             \
+    X(key)           /* key of the permutation of the nodes */                                     \
     X(link_shift)    /* index chains: a link counts units of 4 << link_shift bytes */              \
-    X(image_columns) /* number of blocks in a row of an image */                                   \
+    X(image_columns) /* number of blocks in a row of the image (path=image) */                     \
     X(turns)         /* visits of each block in a lap, each at another place */                    \
     X(chunk_shift)   /* pointer chains: log2 of the blocks in a chunk of memory */                 \
-    X(start)         /* number of the first hop; chain.comp: of the first node to write */         \
+    X(start)         /* index of the first hop; in chain.comp: of the first node to write */       \
     X(warm)          /* hops before `start`, which the whole workgroup reads first */              \
-    X(touch)         /* blocks that the workgroup reads before all hops, one in each page */       \
-    X(touch_step)    /* distance in blocks from one touched block to the next */                   \
+    X(touch)         /* number of blocks, one in each page, that the workgroup reads at first */   \
+    X(touch_step)    /* distance in blocks between the blocks that `touch` counts */               \
     X(lead)          /* untimed repeats before the first window */                                 \
-    X(windows)       /* timed windows */                                                           \
-    X(repeats)       /* repeats in a window */                                                     \
-    X(mask)          /* valid bits of the core's counter */                                        \
+    X(windows)       /* number of timed windows */                                                 \
+    X(repeats)       /* number of repeats in a window */                                           \
+    X(mask)          /* mask of the valid bits of the core's counter */                            \
     X(zero)          /* 0, but the compiler does not know that */                                  \
     X(never)         /* a word that no link has */                                                 \
-    X(token)         /* identifies this run */
+    X(token)         /* a number that identifies this chase */
 
 #endif

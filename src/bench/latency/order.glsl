@@ -2,14 +2,15 @@
 // Where hop k of a chain is: the same formula as latency_place() in case.c.
 #include "bench/prelude/permute.glsl"
 
-// Returns the place (block, offset in bytes in the block) of hop k, for k < nodes.
+// Returns the place of hop k, for k < nodes: the number of a block, and the offset in bytes in the
+// block.
 uvec2 chain_place(uint k)
 {
     const uint blocks = params.nodes / params.turns;
     const uint turn = k / blocks, i = k - turn * blocks;
     if (params.order == LATENCY_ORDER_PLRU) {
-        // A turn visits one word in each block. The next turn visits the word that tree-PLRU
-        // replacement would choose next.
+        // In a turn, the chain visits one word in each block. In the next turn, it visits in each
+        // block the word that tree-PLRU replacement would choose next.
         const uint slot = bitfieldReverse(0u - turn) >> (32 - findMSB(params.slots));
         return uvec2(i, slot * params.slot_bytes);
     }
@@ -27,13 +28,13 @@ uint chain_hop(uint a, uint b)
     return b >= params.nodes - a ? b - (params.nodes - a) : a + b;
 }
 
-// Returns the index of the 32-bit word at this place, if the region is linear memory.
+// Returns the index of the 32-bit word at the place, if the region is linear memory.
 uint place_word(uvec2 place)
 {
     return place.x * (params.block_bytes / 4u) + place.y / 4u;
 }
 
-// Returns the coordinates of the first texel of this place's block, if the region is an image.
+// Returns the coordinates of the first texel of the place's block, if the region is an image.
 uvec2 place_texel(uvec2 place)
 {
     return uvec2(place.x % params.image_columns, place.x / params.image_columns) *

@@ -12,8 +12,8 @@ params;
 #undef PARAM
 
 #if defined(POINTER)
-// Memory that a kernel only reads must be declared readonly, or drivers may not use scalar loads.
-// Memory that it writes, or adds to atomically, cannot be.
+// Memory that a kernel only reads must be declared readonly, or drivers may not use scalar loads
+// for it. Memory that the kernel writes, or adds to atomically, cannot be readonly.
 #if defined(WRITES)
 #define LINK_ACCESS
 #else

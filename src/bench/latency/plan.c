@@ -21,14 +21,16 @@
 #include <string.h>
 
 enum {
-    GRAIN_BYTES = LATENCY_STRIDE_BYTES, // the sizes of all paths are multiples of this
+    // The sizes of chains on all paths are multiples of this number of bytes.
+    GRAIN_BYTES = LATENCY_STRIDE_BYTES,
     PAGES_MIN = 4
 };
 
-// Largest region in quick on a CPU, which builds chains slowly.
+// Maximum size of a chain with the preset quick on a CPU, which builds chains slowly.
 #define QUICK_CPU_BYTES (UINT64_C(8) << 20)
 
-// The context that the functions of the plan's struct bench_product receive.
+// The context that the callbacks replace, reach and keep (struct bench_product) receive while the
+// cases are listed.
 struct latency_plan {
     const struct bench_request *request;
     struct measure_limits limits;
@@ -46,8 +48,9 @@ static bool has_caps(const struct latency_plan *plan, enum latency_path path, bo
     return (plan->request->device->caps & needed) == needed;
 }
 
-// Returns true if the better chain of the path consists of pointers. It does if the path and the
-// device can have pointers, because an index needs address arithmetic.
+// Returns true if the better of the path's two kinds of chains (pointers or indices) is the chain
+// of pointers. It is if the path and the device can have pointers, because an index needs address
+// arithmetic.
 static bool better_chain_is_pointer(const struct latency_plan *plan, enum latency_path path)
 {
     return latency_path_has(path, true, LATENCY_ORDER_RANDOM) && has_caps(plan, path, true);
@@ -59,7 +62,7 @@ static bool is_main(const struct latency_plan *plan, const struct latency_case *
            this_case->pointer == better_chain_is_pointer(plan, this_case->path);
 }
 
-// True if the preset or the user asks for this combination of path, chain and order.
+// Returns true if the preset or the user asks for this combination of path, chain and order.
 static bool is_wanted(const struct latency_plan *plan, const struct latency_case *this_case)
 {
     if (plan->full || is_main(plan, this_case))
@@ -70,7 +73,8 @@ static bool is_wanted(const struct latency_plan *plan, const struct latency_case
            (from_user(plan, LATENCY_PARAM_ORDER) || this_case->order == LATENCY_ORDER_RANDOM);
 }
 
-// Returns the largest size in bytes that a preset takes for the case; 0 if there is none.
+// Returns the maximum size in bytes of a chain that the plan takes for the case; 0 if there is
+// none.
 static uint64_t plan_bytes_max(const struct latency_plan *plan,
                                const struct latency_case *this_case)
 {
@@ -84,7 +88,7 @@ static uint64_t plan_bytes_max(const struct latency_plan *plan,
     return bytes - bytes % GRAIN_BYTES;
 }
 
-// Returns n if the plan takes every n-th size of the preset.
+// Returns n such that the plan takes every n-th of the preset's sizes.
 static size_t size_step(const struct latency_plan *plan, const struct latency_case *this_case)
 {
     if (plan->full || from_user(plan, LATENCY_PARAM_BYTES))
@@ -94,8 +98,8 @@ static size_t size_step(const struct latency_plan *plan, const struct latency_ca
     return plan->quick && slopes ? 2 * step : step;
 }
 
-// For a path that the device lacks, gives all its cases the first size, so that only one case
-// stays. The visit of that case is skipped and tells the reason.
+// For a path that the device lacks, gives all its cases the first size in the list, so that they
+// become one case. The visit of that case is skipped and tells the reason.
 static void replace(const struct bench_pick *pick)
 {
     struct latency_case this_case;

@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum {
-    ADDRESS_ALIGN = 1 << 21 // alignment of chunks: the size of the pages of large buffers
+    // Alignment in bytes of the chain in each chunk: the page size of large buffers.
+    ADDRESS_ALIGN = 1 << 21
 };
 static const uint64_t small_bytes = UINT64_C(256) << 20;
 
@@ -114,8 +115,9 @@ static bool add_chunk_surely(struct latency_region *region, struct latency_sessi
 }
 
 // Makes the region one buffer. Its size is the larger of `preferred` and `bytes`, or `bytes` if the
-// device lacks memory. Keeps an existing buffer of at least `bytes` bytes. But if free memory is
-// short, the buffer gets exactly `bytes` bytes, because path=image needs the same amount again.
+// device lacks memory. Keeps an existing buffer of at least `bytes` bytes. But if the device has
+// little free memory, the buffer gets exactly `bytes` bytes, because path=image needs an image of
+// the same size as well.
 static bool need_buffer(struct latency_region *region, struct latency_session *session,
                         uint64_t bytes, uint64_t preferred, struct error *err)
 {
@@ -168,7 +170,8 @@ struct latency_region *latency_region(struct latency_session *session,
                                       struct error *err)
 {
     const char *name = NULL;
-    struct latency_case widest = {.pointer = true}; // a case that may have the largest region
+    // A case for which the largest region is allowed.
+    struct latency_case widest = {.pointer = true};
     uint64_t most = latency_bytes_max(session->bench->info, &widest, &name) / 4 * 4;
     bool paged = this_case->pointer && this_case->order == LATENCY_ORDER_PAGE;
     bool small = bytes <= small_bytes && small_bytes < most;

@@ -6,7 +6,8 @@
 #include "bench/latency/case.h"
 #include "bench/latency/latency.h"
 
-// The parameters of the benchmark, in their order, which is also the order of the values in a case.
+// The parameters of the benchmark, in the order in which it declares them and in which a case holds
+// their values.
 enum latency_param {
     LATENCY_PARAM_PATH,
     LATENCY_PARAM_CHAIN,
@@ -18,7 +19,7 @@ enum latency_param {
     LATENCY_PARAM_COUNT
 };
 
-// The metrics of the benchmark, in their order.
+// The metrics of the benchmark, in the order in which it declares them.
 enum latency_metric {
     LATENCY_METRIC_NS,
     LATENCY_METRIC_CYCLES,
@@ -30,10 +31,10 @@ enum latency_metric {
 // ---------------------------------------------------------------- the session
 
 enum {
-    LATENCY_RUNS_MAX = 4,      // chases that one batch can report
+    LATENCY_RUNS_MAX = 4,      // maximum number of chases in one batch
     LATENCY_OUT_STRIDE = 8192, // bytes from one chase's result to the next
     LATENCY_OUT_BYTES = LATENCY_RUNS_MAX * LATENCY_OUT_STRIDE,
-    LATENCY_STREAM_BYTES = 1 << 26, // memory that load=keep-awake reads
+    LATENCY_STREAM_BYTES = 1 << 26, // bytes of memory that the kernel of load=keep-awake reads
     LATENCY_CHUNKS_MAX = 1024
 };
 
@@ -41,25 +42,28 @@ enum {
 // order=page: they may be larger than the largest allocation, so they use several chunks of equal
 // size. Kernels read the addresses of the chunks from the directory.
 struct latency_region {
-    struct gpu_scope *scope; // owns the chunks; NULL: there are none
+    struct gpu_scope *scope; // scope that owns the chunks; NULL: there are no chunks
     struct gpu_buffer *chunks[LATENCY_CHUNKS_MAX];
-    uint64_t addresses[LATENCY_CHUNKS_MAX]; // where the chain begins in each chunk
+    uint64_t addresses[LATENCY_CHUNKS_MAX]; // address at which the chain begins in each chunk
     size_t chunk_count;
     uint64_t chunk_bytes;
-    struct gpu_buffer *directory; // the addresses, for kernels; NULL if the device lacks ADDRESSES
+    // The addresses of the chunks, for kernels; NULL if the device lacks ADDRESSES.
+    struct gpu_buffer *directory;
 };
 
 struct latency_session {
     struct bench_session *bench;
     bool clocked; // true: kernels can read the core's counter and the device's clock
-    // Regions are made at first use, and all cases share them, because allocating 4 GiB takes
-    // longer than a measurement in them. If memory is short, making one region frees the others.
-    struct latency_region *small, *large; // two regions of one buffer each
-    struct latency_region *paged;         // a region of several chunks
+    // Memory for chains is allocated at first use and shared by all cases, because allocating 4 GiB
+    // takes longer than a measurement. If the device lacks memory, allocating one region frees the
+    // others.
+    struct latency_region *small, *large; // regions of one buffer each, for small and large chains
+    struct latency_region *paged; // region of several chunks, for pointer chains with order=page
     struct gpu_buffer *constants, *stream;
     struct gpu_buffer *out, *readback; // results of chases, on the device and on the host
     uint32_t token;                    // a number that identifies the last chase that was recorded
-    double stamp_counts;               // counts of an empty window; 0: not measured yet
+    // Counts of the core's counter that an empty window takes; 0: not measured yet.
+    double stamp_counts;
 };
 
 // The function `open` of struct benchmark.
@@ -68,7 +72,7 @@ MUST_CHECK bool latency_open(struct bench_session *bench, struct error *err);
 // The function `close` of struct benchmark.
 void latency_close(struct bench_session *bench);
 
-// Returns the program of the embedded kernel of that name; NULL with `err`.
+// Returns the program of the embedded kernel with the name `kernel`; NULL with `err` on failure.
 struct gpu_program *latency_program(struct latency_session *session, const char *kernel,
                                     struct error *err);
 
@@ -76,8 +80,9 @@ struct gpu_program *latency_program(struct latency_session *session, const char 
 // (gpu_program_desc): 1 for chains in shared memory, which need no L1; else 100.
 unsigned latency_l1_percent(const char *kernel);
 
-// Both functions return a buffer, which the first call makes; NULL with `err`. latency_constants is
-// for path=constant, latency_stream for load=keep-awake.
+// Both functions return a buffer of the session, which the first call creates; NULL with `err` on
+// failure. latency_constants returns that for path=constant, latency_stream that for
+// load=keep-awake.
 struct gpu_buffer *latency_constants(struct latency_session *session, struct error *err);
 struct gpu_buffer *latency_stream(struct latency_session *session, struct error *err);
 
@@ -89,20 +94,21 @@ struct latency_region *latency_region(struct latency_session *session,
 
 // ---------------------------------------------------------------- chases
 
-// One chase: the first members say what to run, the others receive its results. It has
-// LATENCY_UNROLL × (untimed + windows × repeats) hops.
+// One chase. The first members say what to run; the members from `count` on receive its results. A
+// chase has LATENCY_UNROLL × (untimed + windows × repeats) hops.
 struct latency_run {
-    bool control;              // true: does only the index arithmetic of hops, without loads
-    bool touch;                // true: the workgroup first reads a word in each page
-    uint32_t start;            // number of the first hop
-    uint32_t warm;             // hops before `start` that are read first, as warm-up; 0: none
-    uint32_t untimed;          // repeats before the timed windows
-    uint32_t windows, repeats; // timed windows, and the repeats in each
+    bool control;     // true: the chase does only the index arithmetic of hops, without loads
+    bool touch;       // true: the workgroup first reads a word in each page
+    uint32_t start;   // index of the first hop in the chain
+    uint32_t warm;    // hops before `start` that are read first, as warm-up; 0: none
+    uint32_t untimed; // number of repeats before the timed windows
+    uint32_t windows, repeats; // number of timed windows, and of repeats in each
 
-    uint32_t count;         // counts of the core's counter over all windows
-    double device_ns;       // time in which `count` was counted, by the device's clock
-    double span_ns;         // time of the whole dispatch, by the device's time stamps
-    const uint32_t *counts; // counts of each window; valid until the next batch
+    uint32_t count;   // counts of the core's counter over all windows
+    double device_ns; // time in ns in which `count` was counted, by the device's clock
+    double span_ns;   // time in ns of the whole dispatch, by the device's time stamps
+    // Counts of the core's counter in each window; valid until the next batch.
+    const uint32_t *counts;
 };
 
 // The programs and the memory with which a visit chases the chain of its case.
@@ -112,13 +118,16 @@ struct latency_chase {
     struct latency_case this_case;
     struct latency_chain chain;
     struct gpu_program *program;
-    struct gpu_program *control; // NULL: a hop on this path has no index arithmetic
-    struct gpu_program *awake;   // reads memory beside the chase; NULL without load=keep-awake
+    // Kernel for index arithmetic alone; NULL: a hop on this path has no such arithmetic.
+    struct gpu_program *control;
+    // Kernel that keeps the device busy during the chase; NULL without load=keep-awake.
+    struct gpu_program *awake;
     unsigned control_shift;
-    uint64_t lead_ns;      // length of the work before the next chases (measure/pace.h)
+    uint64_t lead_ns; // duration in ns of other work that runs before the chases (measure/pace.h)
     struct gpu_arg region; // the argument through which kernels reach the chain
     bool has_region;       // false: the chain is in shared memory, so there is no argument
-    const struct latency_region *memory; // NULL if the chain is in shared or constant memory
+    // Memory of the chain; NULL if the chain is in shared or constant memory.
+    const struct latency_region *memory;
 };
 
 // Makes the programs and the memory, and builds the chain on the device. If the device does not
@@ -126,9 +135,9 @@ struct latency_chase {
 MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_session *session,
                                    const struct bench_visit *visit, struct error *err);
 
-// Runs the chases in one submission, one after another and each with its own time stamps, after
-// other work of chase->lead_ns. Fails with ERROR_MISMATCH if a chase does not end at the link that
-// the formula predicts.
+// Runs the chases in one submission, one after another and each with its own time stamps. Before
+// them runs other work that lasts chase->lead_ns. Fails with ERROR_MISMATCH if a chase does not end
+// at the link that the formula predicts.
 MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs,
                                   unsigned count, struct error *err);
 
@@ -148,14 +157,15 @@ enum {
     LATENCY_RATIOS_MAX = 64
 };
 
-// What a case keeps between visits.
+// What the session keeps for one case between its visits.
 struct latency_memory {
-    bool warm;         // true: a lap by the workgroup is the warm-up; false: one touch of each page
+    bool warm;         // true: each chase warms up by a lap; false: it only touches each page once
     double hop_ns;     // estimated time of a hop in ns
     double hop_counts; // estimated counts of the core's counter per hop; 0: there is no counter
-    uint32_t untimed, windows, repeats; // hops of a chase, as in struct latency_run
-    uint64_t walked;                    // hops of all chases so far; the next chase begins there
-    // Time by time stamps ÷ time by the counter, one ratio per round, for the cross-check.
+    uint32_t untimed, windows, repeats; // lengths of the parts of a chase, as in struct latency_run
+    uint64_t walked; // number of hops of all chases so far; the next chase begins at this hop
+    // For the cross-check, one ratio per round: the time by the device's time stamps divided by the
+    // time by the core's counter.
     double ratios[LATENCY_RATIOS_MAX];
     size_t ratio_count;
 };

@@ -11,28 +11,33 @@
 enum {
     HOPS = 65536,         // timed hops that a chase should have, if samples may be longer than 1 ms
     HURRIED_HOPS = 16384, // timed hops that a chase should have, if samples last at most 1 ms
-    // Timed windows that a chase should have; fewer if the counter needs longer ones.
+    // Number of timed windows that a chase should have; fewer if a step of the core's counter
+    // requires longer windows.
     WINDOWS = 64,
     WINDOWS_MIN = 16,
-    STEPS_MIN = 1000,    // least steps: of the counter in a window, of time stamps in a dispatch
-    UNTIMED_HOPS = 4096, // most untimed hops of a chase; a lap of a chain in the L1 has fewer hops
+    STEPS_MIN = 1000, // minimum steps: of the counter in a window, of time stamps in a dispatch
+    // Maximum untimed hops of a chase; a lap of a chain in the L1 has fewer hops.
+    UNTIMED_HOPS = 4096,
     COLD_UNTIMED_HOPS = 256,
     TRY_HOPS = 1024,
     TRY_WARM = 8192,
     CACHES_WARM = 4 // chains of up to 4 times the largest cache are warmed up by a lap
 };
 static const uint64_t hurried_sample_ns = 1000000;
-static const double stamp_share_allowed = 0.001; // largest part of a window that stamps may take
-static const double chase_ns_max = 100e6;        // longest chase: short enough for any watchdog
+// Maximum share of a window that its two readings of the core's counter may take.
+static const double stamp_share_allowed = 0.001;
+// Maximum duration of a chase: short enough for any watchdog.
+static const double chase_ns_max = 100e6;
 static const double warm_ns_max = 100e6;
 
 enum {
-    TIMED_CHASE = 2,  // index of the chase whose windows become samples
-    COUNTED_PART = 4, // a counted chase has about 1 / COUNTED_PART of a timed chase's hops
-    SHORT_PART = 8,   // in the cross-check, the shorter chase has 1 / SHORT_PART of the windows
+    TIMED_CHASE = 2, // index of the chase whose windows become samples
+    // A chase for hardware counters has about 1 / COUNTED_PART of a timed chase's hops.
+    COUNTED_PART = 4,
+    SHORT_PART = 8, // in the cross-check, the shorter chase has 1 / SHORT_PART of the windows
     TRIES_MAX = 50,
-    PAIRS_MAX = 5,  // most samples of a visit if kernels cannot read the core's counter
-    RATIOS_MIN = 3, // least rounds before the cross-check can flag a case
+    PAIRS_MAX = 5,  // maximum samples of a visit if kernels cannot read the core's counter
+    RATIOS_MIN = 3, // minimum number of rounds before the cross-check can flag a case
     CONTROL_WINDOWS = 16,
     CONTROL_REPEATS = LATENCY_CONTROL_UNROLL / LATENCY_UNROLL
 };
@@ -58,8 +63,8 @@ static bool may_warm(const struct latency_chase *chase, double place_ns)
            chase->chain.lap * place_ns <= warm_ns_max;
 }
 
-// Sizes chases that the core's counter times. A window must be long compared with a step of the
-// counter, and short compared with the counter's range.
+// Chooses the lengths of chases that the core's counter times. A window must be long compared with
+// a step of the counter, and short compared with the counter's range.
 static void size_windows(const struct latency_chase *chase, const struct measure_request *request,
                          struct latency_memory *memory)
 {
@@ -79,8 +84,8 @@ static void size_windows(const struct latency_chase *chase, const struct measure
     memory->windows = at_most(windows, LATENCY_WINDOWS_MAX);
 }
 
-// Sizes chases that only time stamps measure. A dispatch of two windows lasts as long as a sample
-// should, and long compared with the step of the time stamps.
+// Chooses the lengths of chases that only time stamps measure. A dispatch of two windows lasts as
+// long as a sample should, and long compared with the step of the time stamps.
 static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
                         struct latency_memory *memory)
 {
@@ -120,7 +125,8 @@ static bool size(struct latency_chase *chase, struct latency_memory *memory, str
     return true;
 }
 
-// Sets session->stamp_counts, the counts that an empty window takes. Measures it once per session.
+// Sets session->stamp_counts, the counts of the core's counter that a window without hops takes.
+// Measures it once per session.
 static bool find_stamp_counts(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;
@@ -147,15 +153,16 @@ struct measured {
     struct measure_visit *visit;
 };
 
-// Sets where each chase begins and how it warms up: by a lap or, if the case is cold, by touching
-// each page once. The first chase is not timed, so that all timed chases find the caches in the
-// same state.
+// Sets where each chase begins and how it warms up: by a lap or, if the case has no warm-up lap, by
+// touching each page once. The first chase is not timed; after it, all timed chases find the caches
+// in the same state.
 static void prepare_runs(const struct measured *m, struct latency_run *runs, unsigned count)
 {
     const struct latency_chase *chase = m->chase;
     struct latency_memory *memory = m->memory;
-    // A cold chase continues where the last chase ended. It uses only the half of the chain that
-    // was built first, because the caches may still hold nodes of the half built last.
+    // A chase without a warm-up lap continues at the hop where the last chase ended. It uses only
+    // the half of the chain that was built first, because the caches may still hold nodes of the
+    // half that was built last.
     uint32_t lap =
         memory->warm || chase->chain.nodes < 2 ? chase->chain.nodes : chase->chain.nodes / 2;
     uint64_t start = memory->walked % lap;
@@ -287,7 +294,8 @@ static bool measure_by_counter(const struct measured *m, struct error *err)
          .repeats = control_repeats(memory)},
     };
     unsigned count = m->chase->control ? 4 : 3;
-    // A simulated device needs no untimed chase: after one lap its caches are in their final state.
+    // On a simulated device, the first chase is left out, which only warms the caches: the warm-up
+    // lap of a timed chase already brings the simulated caches to their final state.
     unsigned first = m->chase->session->bench->info->caps & GPU_CAP(VIRTUAL_TIME) ? 1 : 0;
     if (!run_paced(m, runs, first, count, err))
         return false;

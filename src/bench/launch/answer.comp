@@ -21,7 +21,7 @@ layout(set = 0, binding = 1, std430) writeonly volatile buffer Answer
 layout(push_constant) uniform Params
 {
     uint questions;
-    uint polls; // most reads of `question`; the kernel then ends, asked or not
+    uint polls; // maximum reads of `question`; after them the kernel ends, whether asked or not
 }
 params;
 
@@ -32,7 +32,7 @@ void main()
     uint poll = 0, last = 0;
     for (uint asked = 1; asked <= params.questions && poll < params.polls; poll++) {
         if (question[0] < asked) {
-            last = clock_device().x; // reading the clock also slows the polls down
+            last = clock_device().x; // reading the device's clock also makes polls less frequent
             continue;
         }
         const uvec2 now = clock_device();

@@ -12,15 +12,15 @@ static const double volume_least = 65536, volume_most = 20e6;
 
 // ---------------------------------------------------------------- a launch and a volume
 
-// True if the result comes from `launch` on `device`, from scaling kernels, and has a time and a
-// bandwidth.
+// Returns true if the result comes from `launch` on `device`, from scaling kernels, and has a time
+// and a bandwidth.
 static bool is_scale(const struct result *result, const char *device)
 {
     return result_is_of(result, "launch", device) && case_find(&result->bench_case, "elements") &&
            result_metric(result, "time") && result_metric(result, "bandwidth");
 }
 
-// True if the two cases have the same values except for the number of elements.
+// Returns true if the cases of two results have the same values except for the number of elements.
 static bool is_alike(const struct result *a, const struct result *b)
 {
     if (a->bench_case.value_count != b->bench_case.value_count)
@@ -46,14 +46,14 @@ static const char *text_values(struct arena *arena, const struct result *result)
     return text;
 }
 
-// Returns the bytes that a kernel reads and writes.
+// Returns the number of bytes that a kernel of the result reads and writes.
 static double volume_of(const struct result *result)
 {
     return result_median(result, "bandwidth") * result_median(result, "time") / 1e9;
 }
 
-// True if the host limits the rate of kernels: its submitting call takes most of a kernel's time.
-// Also true if the time of that call is not known.
+// Returns true if the host limits the rate of kernels: the call that submits them takes at least
+// MEASURE_HOST_BOUND of their time. Also returns true if the time of that call is not known.
 static bool is_host_bound(const struct result *result)
 {
     return !(result_median(result, "host") < MEASURE_HOST_BOUND * result_median(result, "time"));
@@ -71,8 +71,8 @@ static void report(struct run *run, const struct line *line, const struct result
                        text_values(run->arena, first));
 }
 
-// Adds the finding launch-bound: in one mode, the host limits all kernels up to that of the result
-// `last`. Adds nothing if the time of the host's call is not known.
+// Adds the finding launch-bound for one mode: the host limits all kernels up to the size of those
+// in the result `last`. Adds nothing if the time of the host's call is not known.
 static void report_slow_host(struct run *run, const struct result *first, const struct result *last)
 {
     double host_ns = result_median(last, "host");
@@ -144,8 +144,8 @@ static double half_of(const struct result *result)
     return isfinite(half) ? half : 0;
 }
 
-// Returns as text the time that this kind of barrier adds: "memory 3.850 µs ± 12.00 ns", or "memory
-// below the noise (12.00 ns)".
+// Returns the time that a barrier of this kind adds, as text: "memory 3.850 µs ± 12.00 ns" or, if
+// the time is within its uncertainty, "memory below the noise (12.00 ns)".
 static const char *addition(struct arena *arena, const char *kind, double ns, double half_ns)
 {
     const char *cost = unit_text(arena, ns, UNIT_NS), *half = unit_text(arena, half_ns, UNIT_NS);
@@ -178,8 +178,8 @@ static void report_barriers(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- the host as the limit
 
-// Adds the finding launch-bound for empty kernels in a batch, if the host's call takes at least 90
-// % of a kernel's time. That time is then the host's, not the device's.
+// Adds the finding launch-bound for empty kernels in a batch, if the host's call that submits them
+// takes at least 90 % of a kernel's time. That time is then the host's, not the device's.
 static void report_bound(struct run *run, const char *device)
 {
     const struct result *row = row_with(run, device, "order");
@@ -195,7 +195,7 @@ static void report_bound(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- all of them
 
-// True if results[place] is the first result of its fit.
+// Returns true if results[place] is the first result of the line to which it belongs (see fit).
 static bool is_first(const struct run *run, const char *device, size_t place)
 {
     for (size_t i = 0; i < place; i++)

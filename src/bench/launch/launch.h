@@ -12,12 +12,12 @@
 #define LAUNCH_EXPONENT 0x3f800000u
 #define LAUNCH_MANTISSA 0x007fffffu
 
-/* Words of an answer to the host: the number of the question, the device's clock (low, high), and a
-   checksum that shows that all words have arrived. */
+/* Words of an answer that a kernel gives to the host: the number of the question, the device's
+   clock (low, high), and a checksum that shows that all words have arrived. */
 #define LAUNCH_ANSWER_NUMBER            0
 #define LAUNCH_ANSWER_CLOCK             1
 #define LAUNCH_ANSWER_CHECK             3
-#define LAUNCH_ANSWER_LAST              4 /* low word of the clock at the last poll without question */
+#define LAUNCH_ANSWER_LAST              4 /* clock's low word at the last poll without question */
 #define LAUNCH_ANSWER_SUM(low, high, n) ((low) ^ (high) ^ (n)*LAUNCH_MIX)
 
 #endif

@@ -14,12 +14,14 @@
 
 enum {
     QUESTIONS = 32,
-    TRIES = 8, // most kernels tried: on a busy host a kernel may end before the first question
+    // Maximum number of answering kernels that are tried: on a busy host, a kernel may end before
+    // the host asks its first question.
+    TRIES = 8,
     POLLS = 1 << 20
 };
-static const uint64_t answer_ns = 20000000; // longest wait for an answer
+static const uint64_t answer_ns = 20000000; // maximum time for which the host waits for an answer
 
-struct answer_params { // parameters of the kernel, which declares the same
+struct answer_params { // parameters of the kernel, which declares the same struct
     uint32_t questions, polls;
 };
 
@@ -54,8 +56,9 @@ static bool is_answered(const volatile uint32_t *reply, uint32_t number, uint64_
     return reply[LAUNCH_ANSWER_CHECK] == LAUNCH_ANSWER_SUM(low, high, number);
 }
 
-// Writes question `number` and sets *stamp from the answer. Returns false if no answer comes, or if
-// the kernel's previous answer did not belong to question `number` − 1.
+// Asks the kernel that runs: writes the question `number`, waits for the answer and sets *stamp
+// from it. Returns false if no answer comes, or if the kernel's previous answer did not belong to
+// question `number` − 1.
 static bool ask(struct launch_session *session, uint32_t number, struct timestamp *stamp)
 {
     volatile uint32_t *question = gpu_buffer_map(session->question);
@@ -110,7 +113,8 @@ static bool take_answers(struct launch_row *row, struct timestamp *best, unsigne
             *best = stamp;
         ++*answers;
     }
-    *question = QUESTIONS; // tells the kernel to end without waiting for more questions
+    // Lets the kernel end at once: it answers the remaining questions without waiting.
+    *question = QUESTIONS;
     return gpu_batch_wait(batch, row->run->request->timeout_ns, err);
 }
 
@@ -130,8 +134,8 @@ static bool take_calibrated(struct launch_row *row, struct timestamp *best)
     return true;
 }
 
-// Sets *best to one instant by both clocks. If the API does not supply it, a kernel does, and the
-// number of the kernel's answers is added to *all.
+// Sets *best to one instant as read from both clocks. If the API does not supply such readings, a
+// kernel does, and the number of its answers is added to *all.
 static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all, struct error *err)
 {
     unsigned answers = 0;
@@ -148,8 +152,8 @@ static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all
 
 // ---------------------------------------------------------------- samples
 
-// The times of one launch. Host: before the submission (start_ns) and after the end (end_ns).
-// Device: at the first instruction.
+// The times of one launch: by the host's clock, before the submission (start_ns) and after the end
+// (end_ns); by the device's clock, at the kernel's first instruction.
 struct trip {
     uint64_t start_ns, device, end_ns;
 };
@@ -166,7 +170,8 @@ static bool make_trip(struct launch_row *row, struct trip *trip, struct error *e
     return true;
 }
 
-// Converts a time of the device's clock to the host's time in ns.
+// Converts a reading of the device's clock to the host's time in ns, by a straight line through two
+// instants of which both clocks are known.
 static double host_time(const struct timestamp related[2], uint64_t device)
 {
     double length = (double)(int64_t)(related[1].device - related[0].device);
@@ -187,8 +192,8 @@ static bool make_stamp(struct launch_row *row, struct error *err)
     return gpu_batch_end(row->batches[0], err);
 }
 
-// Fills the samples. Returns false if the relation of the clocks must be wrong: by it, a kernel
-// would have begun before its submission, or after the host saw it end.
+// Fills the samples. Returns false if the relation of the clocks must be wrong, because it says
+// that a kernel began before its submission or after the host saw its end.
 static bool fill(const struct trip *trips, unsigned count, const struct timestamp related[2],
                  struct launch_reach *reach)
 {
@@ -235,7 +240,8 @@ bool launch_reach_take(struct launch_row *row, unsigned count, struct launch_rea
     if (!prepare(row->session, err) || !make_stamp(row, err) ||
         !take(row, count, reach, &plausible, err))
         return false;
-    if (!plausible && reach->answers == 0) { // the API reads another clock than kernels do
+    // The API's timestamps must come from another clock than the one that kernels read.
+    if (!plausible && reach->answers == 0) {
         row->session->api_refuted = true;
         if (!take(row, count, reach, &plausible, err))
             return false;

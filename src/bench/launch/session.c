@@ -7,8 +7,8 @@
 
 enum {
     MEMORY_SHARE = 4, // each of the two buffers takes at most 1/4 of the device's memory
-    // The most elements of a kernel on a CPU. Larger kernels take so long that the cost of a launch
-    // no longer shows.
+    // The maximum number of elements of a kernel on a CPU. Larger kernels take so long that the
+    // cost of a launch no longer shows.
     CPU_ELEMENTS_MAX = 1 << 20,
     WARM_ELEMENTS = 1 << 20,
     WARM_KERNELS = 64,
@@ -18,7 +18,7 @@ enum {
 static const uint64_t elements_max = 128 << 20;
 static const uint64_t wait_ns = UINT64_C(10000000000);
 
-struct params { // parameters of the kernels, which declare the same
+struct params { // parameters of the kernels, which declare the same struct
     uint32_t count;
     float factor;
 };
@@ -218,9 +218,9 @@ bool launch_check(struct launch_session *session, unsigned end, uint64_t element
                                    (unsigned long long)elements);
 }
 
-// Records a kernel. It multiplies by 1 or −1, which is exact and keeps values in range. Every
-// second kernel changes the sign, so each kernel writes values that differ from those in its target
-// buffer.
+// Records a kernel. A scaling kernel multiplies by 1 or −1, which is exact and keeps values in
+// range. Every second kernel changes the sign, so each kernel writes values that differ from those
+// that its target buffer held before.
 void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch)
 {

@@ -8,28 +8,30 @@
 
 // The members of enum launch_between and enum launch_mode have the order of the choices of the
 // parameters `between` and `mode`.
-enum launch_between { // what separates two kernels
-    LAUNCH_ORDER,     // the API's own order
+enum launch_between { // what separates two successive kernels of a batch
+    LAUNCH_ORDER,     // only the API's own order of kernels
     LAUNCH_NOTHING,   // nothing: kernels may overlap
-    LAUNCH_EXECUTION, // an execution barrier
-    LAUNCH_MEMORY,    // a memory barrier
+    LAUNCH_EXECUTION, // an execution barrier, without memory
+    LAUNCH_MEMORY,    // a barrier for all memory
     LAUNCH_BUFFER,    // a barrier for the buffer that the kernels write
     LAUNCH_FULL,      // a barrier of all stages
     LAUNCH_SPLIT,     // a split barrier: a signal and, right after it, the wait for it
 };
 
-enum launch_mode {     // the time that a case measures
-    LAUNCH_BATCH,      // device time per kernel of a batch that one call submits
-    LAUNCH_REPLAY,     // device time per kernel of a batch that is a graph
-    LAUNCH_SUBMIT,     // host time per kernel, one submission each, without waiting in between
-    LAUNCH_ROUND_TRIP, // host time of one submission and of the wait for its end
-    LAUNCH_ONE_WAY,    // time from the host's call to the kernel's first instruction
-    LAUNCH_QUEUES,     // host time per kernel: a batch on each of several queues
-    LAUNCH_SIGNAL,     // host time per kernel: each submission waits for the one before
+enum launch_mode { // what a case measures, by the way in which it launches kernels
+    LAUNCH_BATCH,  // device time per kernel of a batch that one call submits
+    LAUNCH_REPLAY, // device time per kernel of a batch that the driver has as a graph
+    // Host time per kernel, if each kernel is a submission and the host waits only for the last.
+    LAUNCH_SUBMIT,
+    // Host time of a submission, from the call until the host has waited for its end.
+    LAUNCH_ROUND_TRIP,
+    LAUNCH_ONE_WAY, // time from the host's call to the kernel's first instruction
+    LAUNCH_QUEUES,  // host time per kernel: a batch on each of several queues
+    LAUNCH_SIGNAL,  // host time per kernel: each submission waits for the one before
 };
 
 struct launch_case {
-    bool scales;       // kernels scale elements; false: they are empty
+    bool scales;       // true: kernels scale elements; false: they are empty
     uint64_t elements; // number of elements; 0 for empty kernels
     enum launch_between between;
     enum launch_mode mode;
@@ -40,33 +42,35 @@ void launch_case_read(const struct bench_case *c, struct launch_case *this_case)
 struct launch_session {
     struct bench_session *bench;
     struct gpu_program *scale, *fill, *check, *empty;
-    struct gpu_buffer *words; // word 0: number of empty kernels that ran, or of wrong elements
-    struct gpu_batch *warm;   // work that raises the core clock; NULL on a CPU
+    // Buffer whose word 0 counts the empty kernels that ran, or the wrong elements.
+    struct gpu_buffer *words;
+    struct gpu_batch *warm; // work that raises the core clock; NULL on a CPU
     // A pair of buffers, made by launch_prepare. A scaling kernel reads one and writes the other;
     // the next kernel does the opposite.
     struct gpu_scope *pair;
     struct gpu_buffer *ends[2];
-    uint64_t pair_bytes; // size of each buffer
-    // NULL until the first case that uses these programs and buffers makes them.
+    uint64_t pair_bytes; // size in bytes of each of the two buffers
+    // The programs and buffers below are NULL until the first case that uses them creates them.
     struct gpu_program *stamp, *answer;
     struct gpu_buffer *question, *reply; // buffers in host memory for questions and answers
     struct launch_wide *wide;
     bool api_refuted; // true: the API's timestamps come from another clock than kernels read
 };
 
-// The same device, opened again with all queues that it may have, so that these queues do not slow
-// down other cases. It stays open during the session.
+// The session's device, opened a second time with several queues (as many as launch_queue_count
+// says), so that these queues do not slow down other cases. It stays open until the session ends.
 struct launch_wide {
     struct bench_session bench;
-    struct launch_session session; // has only the objects that empty kernels need
+    // Session on the device opened again, with only the objects that empty kernels need.
+    struct launch_session session;
 };
 
 MUST_CHECK bool launch_open(struct bench_session *bench, struct error *err);
 void launch_close(struct bench_session *bench);
 
-// Makes both buffers large enough for `elements`. Fills the first with the data that launch.h
-// defines, and the second with twice these values. No kernel writes such values, so launch_check
-// fails if no kernel ran.
+// Makes the pair of buffers large enough for `elements` elements. Fills the first buffer with the
+// data that launch.h defines, and the second with twice these values. No kernel writes such values,
+// so launch_check fails if no kernel ran.
 MUST_CHECK bool launch_prepare(struct launch_session *session, uint64_t elements,
                                struct error *err);
 
@@ -74,8 +78,8 @@ MUST_CHECK bool launch_prepare(struct launch_session *session, uint64_t elements
 // nothing on a CPU.
 MUST_CHECK bool launch_warm_up(struct launch_session *session, struct error *err);
 
-// Fails with ERROR_MISMATCH unless the first `elements` elements of session->ends[end] have the
-// values of the data × `factor`.
+// Fails with ERROR_MISMATCH unless the first `elements` elements of session->ends[end] equal the
+// data that launch.h defines, multiplied by `factor`.
 MUST_CHECK bool launch_check(struct launch_session *session, unsigned end, uint64_t elements,
                              float factor, struct error *err);
 
@@ -91,17 +95,17 @@ void launch_record(struct launch_session *session, const struct launch_case *thi
 // Returns the number of queues that launch_wide_open can get on this device.
 unsigned launch_queue_count(const struct gpu_info *info);
 
-// Opens session->wide if it is not open yet.
+// Opens the device a second time, as session->wide, if it is not open there yet.
 MUST_CHECK bool launch_wide_open(struct launch_session *session, struct error *err);
 
-// Returns the largest number of elements of a kernel: 128 Mi (on a CPU 1 Mi), or less if the
-// device's limits require it or a buffer would take more than a quarter of its memory.
+// Returns the maximum number of elements of a kernel: 128 Mi (on a CPU 1 Mi), or less if the
+// device's limits require it or a buffer would take more than a quarter of the device's memory.
 uint64_t launch_elements_max(const struct gpu_info *info);
 
 // ---------------------------------------------------------------- a visit
 
 enum {
-    LAUNCH_IN_FLIGHT = 64,  // most submissions in flight
+    LAUNCH_IN_FLIGHT = 64,  // maximum number of submissions in flight
     LAUNCH_ROUND_TRIPS = 16 // round trips in a sample
 };
 
@@ -110,14 +114,15 @@ enum {
 struct launch_row {
     struct bench_visit *run;
     struct launch_session *session;
-    struct gpu_scope *scope; // owns the batches
+    struct gpu_scope *scope; // scope that owns the batches
     const struct launch_case *this_case;
-    uint64_t kernels; // kernels in a sample; with mode=queues: in the batch of each queue
+    uint64_t kernels; // number of kernels in a sample; with mode=queues: in the batch of each queue
     struct gpu_batch *batches[LAUNCH_IN_FLIGHT];
     size_t batch_count;
-    uint64_t done;    // kernels run since launch_prepare or launch_count_clear
-    float signs[2];   // session->ends[i] holds its data times signs[i]; 0 if no kernel wrote it
-    double submit_ns; // host time of the submitting calls, per kernel
+    uint64_t done; // number of kernels run since launch_prepare or launch_count_clear
+    // The sign that the data in each of session->ends should have; 0 before a kernel wrote them.
+    float signs[2];
+    double submit_ns; // host time in ns of the submitting calls, per kernel
 };
 
 struct launch_reach {
@@ -125,7 +130,7 @@ struct launch_reach {
     // that instruction until the host knows that the kernel ended.
     double *to, *back;
     double half_ns; // uncertainty (±) in ns of the relation between the clocks
-    // Number of answers that related the clocks; 0: the API related them.
+    // Number of a kernel's answers by which the clocks were related; 0: the API related them.
     unsigned answers;
 };
 

@@ -13,13 +13,13 @@ enum {
 };
 
 enum {
-    KERNELS_MAX = 4096, // most kernels in a batch
-    SPLITS_MAX = 64,    // most split barriers in a batch
+    KERNELS_MAX = 4096, // maximum number of kernels in a batch
+    SPLITS_MAX = 64,    // maximum number of split barriers in a batch
     WARM_RUNS = 2,
     IN_FLIGHT_LEAST = 8
 };
 
-// What a case keeps between visits.
+// What the session keeps for one case between its visits.
 struct memory {
     uint64_t kernels; // kernels in a sample; 0: not known yet
 };
@@ -85,8 +85,8 @@ static bool make_row(struct launch_row *row, uint64_t length, struct error *err)
     return gpu_batch_end(batch, err);
 }
 
-// Makes `count` batches of `length` kernels each. The batches take the queues of the case in turn.
-// They have no time stamps: the host measures their time.
+// Makes `count` batches of `length` kernels each, on the queues of the case in turn. The batches
+// have no time stamps: the host measures their time.
 static bool make_batches(struct launch_row *row, size_t count, uint64_t length, struct error *err)
 {
     unsigned queues = row->this_case->queues ? row->this_case->queues : 1;
@@ -111,7 +111,8 @@ static bool make_singles(struct launch_row *row, size_t count, struct error *err
 
 // ---------------------------------------------------------------- one sample: the time of a kernel
 
-// Updates row->signs and row->done after kernels 0 to count − 1 ran.
+// Notes that kernels 0 to count − 1 have run: adds `count` to row->done, and sets row->signs to the
+// signs that the data in the two buffers have after these kernels.
 static void note_done(struct launch_row *row, uint64_t count)
 {
     float first = count / 2 % 2 ? -row->signs[0] : row->signs[0];
@@ -157,9 +158,9 @@ static bool submit_all(struct launch_row *row, struct error *err)
 }
 
 // Waits for all batches. Sets *ns to the host's time per kernel from `start_ns` on. Except with
-// mode=queues the last batch ends last, so the time ends when the host sees the end of that batch.
-// The other waits come after it and are not counted; they would add up to a third of a submission
-// per kernel.
+// mode=queues, the last batch ends last, so the time ends when the host sees the end of that batch.
+// The waits for the other batches come after it and are not counted; they would add up to a third
+// of a submission per kernel.
 static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, struct error *err)
 {
     bool is_rows = row->this_case->mode == LAUNCH_QUEUES;
@@ -225,7 +226,7 @@ static bool time_once(struct launch_row *row, double *ns, struct error *err)
         return time_round_trips(row, ns, err);
     case LAUNCH_SIGNAL:
         return time_chain(row, ns, err);
-    case LAUNCH_ONE_WAY: // launch_reach_take measures one-way
+    case LAUNCH_ONE_WAY: // not measured here, but by launch_reach_take
         break;
     }
     return error_set(err, ERROR_INTERNAL, "no such way to launch");
@@ -233,7 +234,7 @@ static bool time_once(struct launch_row *row, double *ns, struct error *err)
 
 // ---------------------------------------------------------------- sizing and samples
 
-// Measures WARM_RUNS times and sets *ns to the last time.
+// Runs the kernels of a sample WARM_RUNS times and sets *ns to the time per kernel of the last run.
 static bool time_warm(struct launch_row *row, double *ns, struct error *err)
 {
     for (int i = 0; i < WARM_RUNS; i++)
@@ -264,8 +265,8 @@ static bool make_rows(struct launch_row *row, uint64_t length, struct error *err
     return make_batches(row, row->this_case->queues, length, err);
 }
 
-// Chooses the number of kernels in a batch, up to KERNELS_MAX (with split barriers SPLITS_MAX), so
-// that a sample is as long as requested.
+// Chooses the number of kernels in a batch so that a sample is as long as requested, but at most
+// KERNELS_MAX (with split barriers SPLITS_MAX).
 static bool size_rows(struct launch_row *row, uint64_t known, struct error *err)
 {
     uint64_t most = row->this_case->between == LAUNCH_SPLIT ? SPLITS_MAX : KERNELS_MAX;
@@ -344,8 +345,8 @@ static bool verify(struct launch_row *row, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// True if the samples depend on the host: the host timed them, or the device waited for the host's
-// calls. A simulated device never waits.
+// Returns true if the samples depend on the host: the host timed them, or the device waited for the
+// host's calls. A simulated device never waits for them.
 static bool is_by_host(const struct launch_row *row, const struct samples *taken)
 {
     struct arena *scratch = row->run->arena;
@@ -380,8 +381,8 @@ static void report(struct launch_row *row, const struct samples *taken, struct m
                       METRIC_BANDWIDTH, visit);
 }
 
-// Measures two times of one kernel: from the host's call to its first instruction, and from there
-// until the host knows that the kernel ended.
+// Measures two times of a kernel that runs alone: from the host's call to the kernel's first
+// instruction, and from there until the host knows that the kernel ended.
 static bool visit_one_way(struct launch_row *row, unsigned count, struct measure_visit *visit,
                           struct error *err)
 {
@@ -423,7 +424,7 @@ static bool refuse_missing(const struct bench_visit *run, const struct launch_ca
                      this_case->queues);
 }
 
-// Makes a visit on the device of row->session.
+// Makes a visit to the case of the row, on the device on which row->session runs.
 static bool visit_row(struct launch_row *row, struct measure_visit *visit, struct error *err)
 {
     struct bench_visit *run = row->run;

@@ -23,7 +23,8 @@
 #define LOAD_FROM(x, k) image_load_row(source, (x) + (float)(k)) CHANNELS
 
 #elif RESOURCE == LOADS_RAW || RESOURCE == LOADS_BOUND || RESOURCE == LOADS_STRUCTURED && WIDTH == 3
-// Raw words. The compiler knows only that they are aligned to 4 bytes.
+// Raw buffers, and structured buffers of float3: the kernel loads 32-bit words. The compiler knows
+// only that these words are aligned to 4 bytes.
 #if WRITABLE
 #define SOURCE __global uint *source,
 #else
@@ -47,7 +48,9 @@ CONSTANT_BUFFER(float4, source, 0, 16384)
 #define SOURCE          CONSTANT_ARG(float4, source),
 #define LOAD_FROM(i, k) source[(i) + (k)]
 
-#elif RESOURCE == LOADS_HALF // loads words, because clang splits 16-bit vectors
+#elif RESOURCE == LOADS_HALF
+// Elements of 16-bit floats. The kernel loads an element as integers (ushort, uint or uint2) and
+// converts them to floats, because clang would split the load of a vector of 16-bit values.
 #if WIDTH == 1
 #define ELEMENT      ushort
 #define FLOATS_OF(h) float_of_half(h)
@@ -103,18 +106,18 @@ typedef float4 aligned_vector __attribute__((aligned(ALIGN)));
              FROM_LANE((v).w, lane))
 #endif
 
-#elif RESOURCE == LOADS_NOTHING // no load: the index itself, as a float just above 1
+#elif RESOURCE == LOADS_NOTHING // no load: adds the index of the element, as a float just above 1
 #define SOURCE
 #define CURSOR(first)   (first)
 #define LOAD_FROM(i, k) (VECTOR)(as_float((i) ^ (k)))
 
-#elif RESOURCE == LOADS_SHARED // loads from the workgroup's copy in shared memory
+#elif RESOURCE == LOADS_SHARED // loads from a copy of the data in the workgroup's shared memory
 #define SOURCE          const __global VECTOR *restrict source,
 #define PLACE           const __local VECTOR *
 #define CURSOR(first)   (tile + (first))
 #define LOAD_FROM(e, k) (e)[k]
 
-#else // structured, or raw of known alignment: a pointer to vectors
+#else // structured buffer, or raw buffer of known alignment: loads through a pointer to vectors
 #if RESOURCE == LOADS_STORAGE
 #define SOURCE __global VECTOR *source,
 #else
@@ -132,12 +135,13 @@ typedef float4 aligned_vector __attribute__((aligned(ALIGN)));
 #elif !defined(PLACE)
 #define PLACE uint
 #endif
-#if !defined(CURSOR) // first elements are below 512; see buffer.comp
+#if !defined(CURSOR) // keeps the index of a turn's first load below 512; buffer.comp says why
 #define CURSOR(first) ((first)&511)
 #endif
 
 #if RESOURCE == LOADS_BROADCAST || RESOURCE == LOADS_SHUFFLE
-// In each turn, every lane loads one element; then every lane gets the elements of all lanes.
+// In each turn of the outer loop, every lane loads one element. Then every lane gets the elements
+// of all lanes, by broadcasts or shuffles, and adds them up.
 KERNEL void KERNEL_NAME(SOURCE __global struct proof *proof, const struct params p)
 {
     VECTOR sum = FIRST_SUM;

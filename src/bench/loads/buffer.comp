@@ -2,11 +2,13 @@
 #version 460
 // Every thread loads 256 neighbouring elements of a buffer and adds them up.
 //
-// -DRESOURCE=LOADS_…  -DWIDTH=1…4: floats per load  -DUNIFORM=0|1
-// -DINTEGER=1: integers, not floats  -DWRITABLE=1: LOADS_RAW in a buffer that the kernel may write
+// -DRESOURCE=LOADS_…: what the kernel loads from (loads.h)  -DWIDTH=1…4: values per load
+// -DUNIFORM=1: all threads load the same elements; 0: a parameter sets each thread's first element
+// -DINTEGER=1: values are integers, not floats
+// -DWRITABLE=1: the buffer of LOADS_RAW is one that the kernel may also write
 // -DFORMAT=…: format of LOADS_TEXEL_RW  -DALIGN=…: alignment of LOADS_RAW_VECTOR in bytes
 // -DPEAK=1: eight loads share their address arithmetic, and are in flight together
-// -DPEAK=0: one load per turn of the loop, as in the published tool
+// -DPEAK=0: one load per turn of the loop, as in the published tool (perftest)
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #extension GL_EXT_shader_16bit_storage : require
@@ -41,7 +43,7 @@ layout(set = 0, binding = 0, FORMAT) readonly restrict uniform imageBuffer sourc
 
 #elif RESOURCE == LOADS_RAW
 struct Element {
-    uint words[WIDTH]; // a vector that is aligned to 4 bytes only
+    uint words[WIDTH]; // an element: WIDTH words, aligned to 4 bytes and not to their total size
 };
 #if WRITABLE
 #define ACCESS
@@ -97,7 +99,7 @@ source;
 
 #elif RESOURCE == LOADS_STRUCTURED && WIDTH == 3
 struct Element {
-    float at[3]; // a vector of 12 bytes, aligned to 4
+    float at[3]; // a vector of 3 floats (12 bytes), aligned to 4 bytes
 };
 layout(set = 0, binding = 0, std430) readonly restrict buffer Source
 {
@@ -172,25 +174,25 @@ layout(set = 0, binding = 0, std140) uniform Source
 source;
 #define LOAD(i) source.at[i]
 
-#elif RESOURCE == LOADS_PUSHED // all threads must have the same index
+#elif RESOURCE == LOADS_PUSHED // push constants: all threads must load the same element
 #define CURSOR(first)    ((first) & (LOADS_PUSHED_STRIDE - 1))
 #define LOAD_FROM(at, k) params.pushed[(at) + (k) / LOADS_STRIDE * LOADS_PUSHED_STRIDE]
 
-#else // no load: the index itself; the mask makes it a float just above 1
+#else // no load: adds the index; params.mask makes it the bits of a float just above 1
 #define LOAD_FROM(at, k) VECTOR(uintBitsToFloat((at) ^ (k)))
 #endif
 
 #if RESOURCE == LOADS_PUSHED
 #define PLACE uint
-#elif defined(CURSOR) // CURSOR gives an address
+#elif defined(CURSOR) // CURSOR gives the address from which a turn of the loop loads
 #define PLACE Source
-#else // CURSOR gives an index
+#else // CURSOR gives the index of the element from which a turn of the loop loads
 #define PLACE uint
 #if RESOURCE == LOADS_NOTHING
 #define CURSOR(first) (first)
 #else
-// First elements are below 512. A compiler that knows this also knows that the index cannot wrap,
-// so it may add k to the address instead of the index.
+// The index of a turn's first load is below 512. The mask 511 tells this to the compiler: it then
+// knows that adding k cannot overflow the index, so it may add k to the address instead.
 #define CURSOR(first)    ((first)&511)
 #define LOAD_FROM(at, k) LOAD((at) + (k))
 #endif
@@ -203,7 +205,8 @@ source;
 #define FROM_LANE(v, lane)                                                                         \
     subgroupShuffle(v, ((lane) + gl_SubgroupInvocationID) & (gl_SubgroupSize - 1))
 #endif
-// In each turn, every lane loads one element; then every lane gets the elements of all lanes.
+// In each turn of the outer loop, every lane loads one element. Then every lane gets the elements
+// of all lanes, by broadcasts or shuffles, and adds them up.
 VECTOR add_up(uint first)
 {
     VECTOR sum = FIRST_SUM;

@@ -12,20 +12,22 @@ enum {
     SECTOR_BYTES = 32,
     WAVEFRONT_BYTES = 128,
     WORD_BYTES = 4,
-    BYTES_MAX = 2 * LOADS_ELEMENTS * 16, // most bytes of all elements of a buffer
+    // Upper bound of the size in bytes of a buffer: 16 KiB of elements, and the offset before them.
+    BYTES_MAX = 2 * LOADS_ELEMENTS * 16,
     SECTORS_MAX = BYTES_MAX / SECTOR_BYTES
 };
 
-// Requests and sectors of all accesses of a workgroup to global memory.
+// Number of requests and of 32-byte sectors that the accesses of a workgroup to global memory need.
 struct traffic {
     double requests, sectors;
 };
 
-// How a load is split into accesses. If compilers know only that words are aligned, or if the
-// element has three words, each word is one access. If they know only an alignment of 8 bytes, each
-// half of the element is one access. Otherwise the whole element is one access.
+// How compilers split the load of an element into memory accesses. If they know only that its
+// 32-bit words are aligned, or if the element has three words, each word is one access. If they
+// know only that the element is aligned to 8 bytes, each half of it is one access. Otherwise the
+// whole element is one access.
 struct access {
-    unsigned parts, bytes; // number of accesses of a load, and bytes of each access
+    unsigned parts, bytes; // number of accesses per load, and size of each access in bytes
 };
 
 static struct access access_of(const struct loads_kind *kind)
@@ -39,7 +41,8 @@ static struct access access_of(const struct loads_kind *kind)
                                                : (struct access){1, bytes};
 }
 
-// Returns the number of sectors that a subgroup touches. Lane l reads `bytes` bytes from at[l] on.
+// Returns the number of different 32-byte sectors that one access of a subgroup touches. Lane l
+// reads or writes `bytes` bytes, which start at byte at[l] of the buffer.
 static unsigned sectors_of(const unsigned at[LANES], unsigned bytes)
 {
     bool seen[SECTORS_MAX] = {false};
@@ -81,8 +84,9 @@ static struct traffic traffic_of(const struct loads_case *this_case)
     return traffic;
 }
 
-// Claims the accesses to shared memory: the loads, and the copy that fills the memory. Claims
-// nothing for atomic additions, nor for patterns other than linear, which may have bank conflicts.
+// Sets what the counters of shared memory should show: the loads or stores of the case, the stores
+// that fill the memory before, and no bank conflicts. Sets nothing for atomic additions, nor for
+// patterns other than linear, which may have bank conflicts.
 static void claim_shared(const struct loads_case *this_case, struct measure_count_claims *claims)
 {
     if (this_case->pattern != LOADS_LINEAR || loads_traits_of(this_case->kind)->atomic)
@@ -101,8 +105,8 @@ static void claim_global(const struct loads_case *this_case, struct measure_coun
         claims->of[GPU_COUNTER_L1_WRITTEN] = traffic.sectors * SECTOR_BYTES;
         return;
     }
-    // At its end, each thread also loads its expected sum, to compare it with the sum that it
-    // computed.
+    // At the end of the kernel, each thread also loads its expected sum, to compare it with the sum
+    // that it computed.
     double proof_bytes = LOADS_THREADS * sizeof(float);
     claims->of[GPU_COUNTER_L1_REQUESTS] = traffic.requests + SUBGROUPS;
     claims->of[GPU_COUNTER_L1_READ] = traffic.sectors * SECTOR_BYTES + proof_bytes;
@@ -128,8 +132,9 @@ struct measure_count_claims loads_claims(const struct loads_session *session,
         claims.of[i] *= groups;
     if (source != LOADS_FROM_HOST && !traits->writes)
         measure_claim_held(&bench->limits, BYTES_MAX, &claims);
-    // In each dispatch, each core also loads the data once from the L2. This traffic is negligible
-    // only for direct loads. For other loads, nothing is claimed for the L2.
+    // In each dispatch, each core also loads the data once from the L2. Only for direct loads
+    // (loads_traits.direct) is this traffic negligible. For other loads, the claim says nothing
+    // about the bytes that are read from the L2.
     if (!traits->direct)
         claims.of[GPU_COUNTER_L2_READ] = NAN;
     return claims;

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-// Two rates differ if the whole interval of their ratio lies above ADVICE_RATIO, or below 1 /
-// ADVICE_RATIO. They are equal if the whole interval lies between these bounds. Otherwise there is
-// no advice.
+// The rates of two cases differ if the whole 95 % interval of their ratio lies above ADVICE_RATIO,
+// or below 1 / ADVICE_RATIO. They are equal if the whole interval lies between these two bounds.
+// Otherwise there is no advice.
 #define ADVICE_RATIO 1.1
 
 // Two cases to compare, and what to advise if the first is faster, slower or equally fast.
@@ -93,7 +93,8 @@ static const struct result *find(const struct run *run, const char *device, cons
     return NULL;
 }
 
-// Returns the advice that follows from the intervals of two metrics; NULL if none follows.
+// Returns the advice that answers `question`: it follows from the 95 % intervals of the metric in
+// the two cases, `one` and `other`. Returns NULL if no advice follows.
 static const char *answer(const struct question *question, const struct metric *one,
                           const struct metric *other)
 {
@@ -127,8 +128,8 @@ static void report(struct run *run, const struct question *question,
                        question->other_pattern, amount(run->arena, other), ratio);
 }
 
-// The two cases with the slowest and with the fastest baseline. A baseline is measured shortly
-// before or after its case.
+// The case with the slowest baseline, the case with the fastest one, and the number of cases that
+// have a baseline. The baseline is a fixed load that is measured shortly before or after each case.
 struct drift {
     const struct result *least, *most;
     unsigned cases;
@@ -175,7 +176,7 @@ static void report_drift(struct run *run, const char *device)
 // A unit of the hardware that may limit a case, and the counter that shows how busy it is.
 struct binding {
     const char *counter;
-    double per_cycle; // highest count per cycle and core, on NVIDIA
+    double per_cycle; // counts per cycle and core of a unit that is always busy, on NVIDIA
     const char *unit;
 };
 
@@ -188,7 +189,8 @@ static const struct binding bindings[] = {
     {"issue_slots", 4, "the issue of instructions"},
 };
 
-static const double busy_least = 0.8; // least share of cycles in which a limiting unit is busy
+// A hardware unit limits a case if the unit is busy in at least this share of the cycles.
+static const double busy_least = 0.8;
 
 enum {
     CASES_NAMED = 4
@@ -201,7 +203,8 @@ static double busy(const struct result *result, const struct binding *binding)
     return cycles && count && *cycles > 0 ? *count / (*cycles * binding->per_cycle) : 0;
 }
 
-// Returns the unit that is busiest in a case; NULL if no unit is busy in busy_least of the cycles.
+// Returns the hardware unit that is busiest in a case; NULL if even this unit is busy in less than
+// the share busy_least of the cycles.
 static const struct binding *binding_of(const struct result *result)
 {
     const struct binding *most = &bindings[0];
@@ -250,15 +253,14 @@ static void report_binding(struct run *run, const char *device, const struct bin
 }
 
 // Adds these findings:
-//   loads-advice  one for each question that two cases answer. Value: rate (or bandwidth) of the
-//   first
-//                 case ÷ that of the second. Keys: both cases
-//   loads-drift   if at least two cases have a baseline. Value: rate of the fastest baseline ÷ rate
-//   of
-//                 the slowest − 1. Keys: the case with the slowest, the case with the fastest
-//   loads-bound   one for each hardware unit that limits cases, by the counters. Value: the least
-//   share
-//                 of cycles in which the unit is busy. Keys: these cases
+//   loads-advice  one for each question that the results of its two cases answer. Value: rate
+//                 (or bandwidth) of the first case ÷ that of the second. Keys: both cases
+//   loads-drift   one, if at least two cases have a baseline. Value: rate of the fastest
+//                 baseline ÷ rate of the slowest one − 1. Keys: the case with the slowest
+//                 baseline, and the case with the fastest one
+//   loads-bound   one for each hardware unit that limits cases, as the counters show. Value:
+//                 the smallest share of cycles in which the unit is busy in one of these cases.
+//                 Keys: these cases
 void loads_conclude(struct run *run, const char *device)
 {
     report_drift(run, device);

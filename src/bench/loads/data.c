@@ -11,12 +11,14 @@
 #include <string.h>
 
 enum {
-    GRAIN = 64,        // floats are multiples of 1 / GRAIN
-    HALF_MASK = 1023,  // numbers of 10 bits, which a 16-bit float holds exactly
-    FLOAT_MASK = 4095, // numbers of 12 bits: a float holds 256 × (1 + 3 + 5 + 7) of them exactly
-    BLOCK = 4,         // side of a compressed block in texels
+    GRAIN = 64,       // all floats in the data are multiples of 1 / GRAIN
+    HALF_MASK = 1023, // mask of 10 bits: a 16-bit float holds all such numbers exactly
+    // Mask of 12 bits: a 32-bit float holds the sum of 256 × (1 + 3 + 5 + 7) such numbers exactly.
+    FLOAT_MASK = 4095,
+    BLOCK = 4, // width and height of a compressed block in texels
     BLOCKS_A_ROW = LOADS_SIDE / BLOCK,
-    HALF_LEAST = 464, // BC6H: first of HALF_COUNT end points that decode to values from 1/2 to 1
+    // BC6H: the smallest of the HALF_COUNT end points that decode to values from 1/2 to 1.
+    HALF_LEAST = 464,
     HALF_COUNT = 31
 };
 
@@ -35,13 +37,14 @@ static uint32_t field(unsigned element, unsigned channel, uint32_t mask)
     return (loads_hash(element * 4 + channel + 1) & mask) | 1;
 }
 
-// Decodes sRGB, as IEC 61966-2-1 defines it.
+// Returns the linear value of an sRGB value (both from 0 to 1), as IEC 61966-2-1 defines it.
 static double linear_of(double srgb)
 {
     return srgb <= 0.04045 ? srgb / 12.92 : pow((srgb + 0.055) / 1.055, 2.4);
 }
 
-// Returns a number between 1 and 2 for RG11B10, whose channels have mantissas of 6, 6 and 5 bits.
+// Returns one channel of an element in the format RG11B10: a number between 1 and 2, with a
+// mantissa of 6 bits for red and green and of 5 bits for blue.
 static double small_float(unsigned element, unsigned channel)
 {
     unsigned bits = channel < 2 ? 6 : 5;
@@ -57,7 +60,7 @@ static uint32_t word_of(enum gpu_format format, unsigned element)
     else if (format == GPU_FORMAT_RGB10A2_UNORM)
         for (unsigned c = 0; c < 4; c++)
             word |= field(element, c, c < 3 ? 1023 : 3) << 10 * c;
-    else // RG11B10 has an exponent biased by 15: the exponent 15 means 2^0
+    else // RG11B10: its exponents are biased by 15, so the exponent 15 means 2^0
         word = (15u << 6 | field(element, 0, 63)) | (15u << 6 | field(element, 1, 63)) << 11 |
                (15u << 5 | field(element, 2, 31)) << 22;
     return word;
@@ -77,16 +80,16 @@ static unsigned texel_at(unsigned block, unsigned texel)
     return y * LOADS_SIDE + x;
 }
 
-// Returns which of the block's two end points, 0 or 1, a texel has. In BC6H and BC7 the first texel
-// of a block must have end point 0.
+// A compressed block has two end points (colours). Returns the number, 0 or 1, of the end point
+// that a texel has as its colour. In BC6H and BC7 the first texel of a block must have end point 0.
 static unsigned end_of(unsigned element)
 {
     bool first = element % LOADS_SIDE % BLOCK == 0 && element / LOADS_SIDE % BLOCK == 0;
     return first ? 0 : loads_hash(element + 77) & 1;
 }
 
-// Returns the bits of an end point, `bits` in number. If `ordered`, end point 0 is greater than end
-// point 1.
+// Returns one channel of end point `end` of a block: a number of `bits` bits, computed by a hash.
+// If `ordered` is true, end point 0 is greater than end point 1.
 static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigned bits,
                          bool ordered)
 {
@@ -97,8 +100,9 @@ static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigne
     return number | 1;
 }
 
-// The end points of red are ordered: a BC1 block with ordered end points has four colours, instead
-// of three colours and a transparent one.
+// Number of bits of red, green and blue in an end point of BC1, BC2 and BC3. The two end points are
+// ordered by red: a BC1 block with ordered end points has four colours, instead of three colours
+// and a transparent one.
 static const unsigned colour_bits[] = {5, 6, 5};
 
 static uint32_t colour(unsigned block, unsigned end, unsigned channel)
@@ -111,8 +115,9 @@ static uint32_t alpha_nibble(unsigned element)
     return loads_hash(element + 9001) & 15;
 }
 
-// Returns the bits of the 16-bit float to which a BC6H end point decodes: its 10 bits, expanded to
-// 16 and multiplied by 31/64. Sets *quantised to the 10 bits, as the block stores them.
+// Returns the bits of the 16-bit float to which one channel of a BC6H end point decodes: the 10
+// bits that the block stores, expanded to 16 bits and multiplied by 31/64. Sets *quantised to the
+// 10 stored bits.
 static uint32_t half_bits(unsigned block, unsigned end, unsigned channel, uint32_t *quantised)
 {
     *quantised = HALF_LEAST + end_bits(block, end, channel, 10, false) % HALF_COUNT;
@@ -158,7 +163,8 @@ static double packed_value(enum gpu_format format, unsigned element, unsigned ch
 
 // ---------------------------------------------------------------- values
 
-// Returns a value in units of its data type: 1/255 for UNORM8, 1/64 for floats, else 1.
+// Computes one channel of an element by a hash. Returns it as an integer, in units of its data
+// type: 1/255 for UNORM8, 1/64 for floats, 1 for integers.
 static int hashed_number(const struct loads_kind *kind, unsigned element, unsigned channel)
 {
     uint32_t h = loads_hash(element * 4 + channel + 1);
@@ -193,8 +199,8 @@ double loads_value(const struct loads_kind *kind, unsigned element, unsigned cha
 
 // ---------------------------------------------------------------- blocks as bits
 
-// Writes the low `count` bits of `value` into the block, from bit `at` on. These bits must be 0
-// before.
+// Writes the low `count` bits of `value` into the block, from the block's bit `at` on. There the
+// block must contain zeros before.
 static void put_bits(unsigned char *block, unsigned at, unsigned count, uint32_t value)
 {
     for (unsigned i = 0; i < count; i++)
@@ -220,15 +226,17 @@ static void put_channel(unsigned char *to, unsigned block, unsigned channel)
         put_bits(to, 16 + 3 * t, 3, end_of(texel_at(block, t)));
 }
 
-// Writes which end point each texel of a BC6H or BC7 block has. An index has 4 bits: 0 is end point
-// 0, and 15 is end point 1. The index of the first texel is 0 and is stored without its top bit.
+// Writes the index of each texel of a BC6H or BC7 block, which selects the texel's colour. An index
+// has 4 bits: 0 selects end point 0, and 15 selects end point 1. The index of the first texel is 0
+// and is stored without its top bit.
 static void put_indices(unsigned char *to, unsigned block)
 {
     for (unsigned t = 1; t < BLOCK * BLOCK; t++)
         put_bits(to, 64 + 4 * t, 4, end_of(texel_at(block, t)) ? 15 : 0);
 }
 
-// Writes a BC6H block in mode 11: one region; end points of 10 bits, stored as they are.
+// Writes a BC6H block in mode 11: one region, so one pair of end points; each channel of an end
+// point has 10 bits, which are stored as they are.
 static void put_bc6h(unsigned char *to, unsigned block)
 {
     put_bits(to, 0, 5, 3);
@@ -241,8 +249,8 @@ static void put_bc6h(unsigned char *to, unsigned block)
     put_indices(to, block);
 }
 
-// Writes a BC7 block in mode 6: one region; channels of an end point have 7 bits each and share one
-// lowest bit, which here is the end point's number.
+// Writes a BC7 block in mode 6: one region, so one pair of end points; the channels of an end point
+// have 7 bits each and share one more lowest bit, which here is the end point's number.
 static void put_bc7(unsigned char *to, unsigned block)
 {
     put_bits(to, 6, 1, 1);
@@ -304,8 +312,8 @@ float loads_centre(const struct loads_kind *kind)
     return traits->centre > 0 ? traits->centre : 0.5f;
 }
 
-// Returns the 16-bit float (IEEE 754 binary16) of a value, which must be exact in it, and neither
-// zero nor subnormal.
+// Returns the bits of `value` as a 16-bit float (IEEE 754 binary16). The value must be exact in
+// that type, and neither zero nor subnormal.
 static uint16_t half_of(double value)
 {
     int exponent;

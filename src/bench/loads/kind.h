@@ -8,87 +8,95 @@
 #include "gpu/gpu.h"
 
 enum loads_class { // type of the values in memory
-    LOADS_UNORM8,  // v / 255, v from 1 to 255
-    LOADS_FLOAT16, // multiples of 1/64: all sums are exact
-    LOADS_FLOAT32, // multiples of 1/64: all sums are exact
+    LOADS_UNORM8,  // v / 255, with an integer v from 1 to 255
+    LOADS_FLOAT16, // 16-bit floats: multiples of 1/64, so that all sums are exact
+    LOADS_FLOAT32, // 32-bit floats: multiples of 1/64, so that all sums are exact
     LOADS_UINT32,
     LOADS_UINT8,
-    LOADS_PACKED // packed words, sRGB and compressed blocks
+    LOADS_PACKED // formats of packed words, of sRGB and of compressed blocks
 };
 
-enum loads_source {
+enum loads_source { // what a kernel loads from, or writes to
     LOADS_FROM_TYPED,
     LOADS_FROM_RAW,
-    LOADS_FROM_NATURAL, // raw buffer; compilers know that loads are aligned to their size
+    LOADS_FROM_NATURAL, // loads from a raw buffer; compilers know an alignment to a load's size
     LOADS_FROM_STRUCTURED,
     LOADS_FROM_CONSTANT,
     LOADS_FROM_TEXTURE,
     LOADS_FROM_NEAREST,
     LOADS_FROM_BILINEAR,
-    LOADS_FROM_STORAGE,   // structured buffer that the kernel may write
-    LOADS_FROM_ALIGNED8,  // raw buffer; compilers know that loads are aligned to 8 bytes
-    LOADS_FROM_BOUND,     // raw buffer that is bound, not passed by its address
-    LOADS_FROM_RAW_RW,    // raw buffer that the kernel may write
-    LOADS_FROM_PUSHED,    // the kernel's parameters (push constants)
-    LOADS_FROM_HALF,      // structured buffer of 16-bit floats
-    LOADS_FROM_BYTES,     // structured buffer of 8-bit integers
-    LOADS_FROM_LONG,      // structured buffer of 64-bit words
-    LOADS_FROM_HOST,      // structured buffer in host memory
-    LOADS_FROM_VISIBLE,   // structured buffer in device memory that the host has mapped
-    LOADS_FROM_SHARED,    // the workgroup's shared memory
-    LOADS_FROM_BROADCAST, // structured buffer; a lane loads one element, which all lanes get
-    LOADS_FROM_SHUFFLE,   // structured buffer; each lane gets another lane's element by a shuffle
+    LOADS_FROM_STORAGE,  // loads from a structured buffer that the kernel may also write
+    LOADS_FROM_ALIGNED8, // loads from a raw buffer; compilers know an alignment of 8 bytes
+    LOADS_FROM_BOUND,    // loads from a raw buffer that is bound, not passed by its address
+    LOADS_FROM_RAW_RW,   // loads from a raw buffer that the kernel may also write
+    LOADS_FROM_PUSHED,   // loads from the kernel's parameters (push constants)
+    LOADS_FROM_HALF,     // loads from a structured buffer of 16-bit floats
+    LOADS_FROM_BYTES,    // loads from a structured buffer of 8-bit integers
+    LOADS_FROM_LONG,     // loads from a structured buffer of 64-bit words
+    LOADS_FROM_HOST,     // loads from a structured buffer in host memory
+    LOADS_FROM_VISIBLE,  // loads from a structured buffer in device memory that the host maps
+    LOADS_FROM_SHARED,   // loads from the workgroup's shared memory
+    // Loads from a structured buffer; each lane loads one element and broadcasts it to all lanes.
+    LOADS_FROM_BROADCAST,
+    // Loads from a structured buffer; each lane loads one element, and shuffles pass it to the
+    // other lanes.
+    LOADS_FROM_SHUFFLE,
     LOADS_FROM_TYPED_RW,
     LOADS_FROM_TEXTURE_RW,
-    LOADS_FROM_OFFSET, // bilinear filter, sampled a quarter of a texel off the centre
+    LOADS_FROM_OFFSET, // samples with a bilinear filter, a quarter of a texel off the centre
     LOADS_FROM_GATHER,
     LOADS_FROM_TRILINEAR,
-    LOADS_FROM_STRETCHED, // bilinear filter with anisotropy
-    LOADS_FROM_MIP,       // nearest filter, from the second level of detail
-    LOADS_FROM_ARRAY,     // bilinear filter, from a texture array
+    LOADS_FROM_STRETCHED, // samples with a bilinear filter and anisotropy
+    LOADS_FROM_MIP,       // samples the second level of detail with the nearest filter
+    LOADS_FROM_ARRAY,     // samples a texture array with a bilinear filter
     LOADS_FROM_VOLUME,
     LOADS_FROM_CUBE,
-    LOADS_FROM_ROW,          // a 1D texture, without a filter
-    LOADS_FROM_LEVELS,       // nearest filter; neighbouring threads read different levels of detail
-    LOADS_FROM_STORE,        // writes to a buffer in device memory
-    LOADS_FROM_ATOMIC,       // adds atomically to a buffer in device memory
-    LOADS_FROM_SHARED_STORE, // writes to the workgroup's shared memory
-    LOADS_FROM_SHARED_ATOMIC, // adds atomically to the workgroup's shared memory
+    LOADS_FROM_ROW, // loads from a 1D texture, without a filter
+    // Samples with the nearest filter; neighbouring threads read different levels of detail.
+    LOADS_FROM_LEVELS,
+    LOADS_FROM_STORE,         // the kernel writes to a buffer in device memory
+    LOADS_FROM_ATOMIC,        // the kernel adds atomically to a buffer in device memory
+    LOADS_FROM_SHARED_STORE,  // the kernel writes to the workgroup's shared memory
+    LOADS_FROM_SHARED_ATOMIC, // the kernel adds atomically to the workgroup's shared memory
     LOADS_SOURCE_COUNT
 };
 
-// A row of the published table (sebbbi/perftest), or a row that fathom adds.
+// One kind of load: a row of the table that the tool perftest publishes (sebbbi/perftest), or a row
+// that fathom adds to that table.
 struct loads_kind {
-    const char *label; // name of the row in the published table, without the pattern
+    // Name of the row without the access pattern, for example "Buffer<R8>.Load".
+    const char *label;
     enum loads_source source;
-    unsigned width; // values in one load; a 64-bit word counts as two
+    unsigned width; // number of values in one load; a 64-bit word counts as two
     enum loads_class data;
-    enum gpu_format format; // format of typed buffers and textures
+    enum gpu_format format; // format of the typed buffer or texture
     unsigned start_bytes;   // offset in bytes of the first element in the buffer
-    bool robust;            // measured on a device that is opened with bounds checks
+    bool robust;            // true: measured on a device that is opened with bounds checks
 };
 
 extern const struct loads_kind loads_kinds[];
 extern const size_t loads_kind_count;
 
-// Strings of labels, each label after a separator: the values or choices of a parameter.
+// The labels in loads_kinds as one string, for the parameter `load`. A separator precedes each
+// label: a comma in lists of values, a bar in the list of choices.
 extern const char loads_labels_published[]; // ",Buffer<R8>.Load,…": the 46 published labels
-extern const char loads_labels_all[];       // published labels and fathom's own
+extern const char loads_labels_all[];       // the published labels and those that fathom adds
 extern const char loads_choices[];          // "|Buffer<R8>.Load|…": all labels
 
 // Returns the row of the table with this label; NULL if there is none.
 const struct loads_kind *loads_kind_find(const char *label);
 
-// Returns the row Buffer<RGBA8>.Load, which in the random pattern is the baseline of all rows.
+// Returns the row Buffer<RGBA8>.Load. With the pattern random it is the baseline, with which all
+// cases are compared.
 const struct loads_kind *loads_baseline(void);
 
 enum loads_walk {          // which elements a thread loads
-    LOADS_WALK_ELEMENTS,   // 256 consecutive elements
-    LOADS_WALK_TEXELS,     // a tile of 16 × 16 texels, at integer coordinates
-    LOADS_WALK_COORDINATES // a tile of 16 × 16 texels, at normalised coordinates
+    LOADS_WALK_ELEMENTS,   // a thread loads 256 consecutive elements
+    LOADS_WALK_TEXELS,     // a thread loads a tile of 16 × 16 texels, by integer coordinates
+    LOADS_WALK_COORDINATES // a thread loads a tile of 16 × 16 texels, by normalised coordinates
 };
 
-enum loads_resource { // the argument through which a kernel loads or writes
+enum loads_resource { // type of the argument through which a kernel loads or writes
     LOADS_BY_BUFFER,
     LOADS_BY_TYPED,
     LOADS_BY_IMAGE,
@@ -96,82 +104,98 @@ enum loads_resource { // the argument through which a kernel loads or writes
     LOADS_BY_NOTHING
 };
 
-// The properties that all rows of one source share.
+// The properties that are the same for all rows of loads_kinds with the same source.
 struct loads_traits {
-    const char *kernels; // part of the names of the rows' kernels, for example "typed"
+    // Word in the names of the kernels, for example "typed" in loads_typed_1_varying_peak.
+    const char *kernels;
     enum loads_walk walk;
     enum loads_resource resource;
     gpu_caps needs;
-    bool direct;           // true: loads do not pass through the texture units
-    bool shared;           // uses the workgroup's shared memory
-    bool uniform;          // all threads must load the same element
-    bool writes;           // the kernel writes instead of loading
-    bool atomic;           // the kernel writes by atomic additions
-    bool writable;         // the resource is a storage image or storage texel buffer
-    unsigned levels;       // levels of detail of the texture; 0 means 1
-    unsigned read_at;      // number of the first level that kernels read
-    bool smooth;           // filters between texels
-    bool smooth_levels;    // filters between levels
-    float centre;          // where in a texel of size 1 kernels sample; 0 means 1/2, the centre
-    double filters;        // largest error of a filtered load, in 2^-8 of the range of the data
-    const char *no_opencl; // why OpenCL cannot run these rows; NULL: OpenCL can
-    const char *no_cuda;   // why CUDA cannot run these rows; NULL: CUDA can
+    bool direct;        // true: each load reads from the L1, not through the texture units
+    bool shared;        // true: the kernel uses the workgroup's shared memory
+    bool uniform;       // true: all threads must load the same element
+    bool writes;        // true: the kernel writes instead of loading
+    bool atomic;        // true: the kernel writes by atomic additions
+    bool writable;      // true: the resource is a storage image or storage texel buffer
+    unsigned levels;    // number of levels of detail of the texture; 0 means 1
+    unsigned read_at;   // number of the first level of detail that kernels read, from 0 on
+    bool smooth;        // true: the sampler filters between texels
+    bool smooth_levels; // true: the sampler filters between levels of detail
+    // The point of a texel that kernels sample, as a fraction of the texel's side on both axes. 0
+    // means 1/2, the centre.
+    float centre;
+    double filters; // largest error of a filtered load, in units of 2^-8 of the range of the data
+    const char *no_opencl; // why OpenCL cannot run kernels with this source; NULL: it can
+    const char *no_cuda;   // why CUDA cannot run kernels with this source; NULL: it can
 };
 const struct loads_traits *loads_traits_of(const struct loads_kind *kind);
 
-bool loads_is_texture(const struct loads_kind *kind); // true: a thread loads a tile of texels
-bool loads_is_sampled(const struct loads_kind *kind); // true: coordinates are normalised
+// loads_is_texture returns true if a thread loads a tile of texels, not elements in a row.
+// loads_is_sampled returns true if these loads use normalised coordinates.
+bool loads_is_texture(const struct loads_kind *kind);
+bool loads_is_sampled(const struct loads_kind *kind);
 
-// Returns the bytes of one load. A texel of a compressed block has half a byte or one byte.
+// Returns the number of bytes that one load reads. A texel of a compressed block has half a byte or
+// one byte.
 double loads_bytes(const struct loads_kind *kind);
 
-enum loads_pattern { // in the order of the parameter's choices
-    LOADS_UNIFORM,   // every thread begins at element 0
-    LOADS_LINEAR,    // thread g of a workgroup begins at element g; in textures at (g % 16, g / 16)
-    // A hash of g chooses one of 16 elements; in textures, one of 2 × 2 texels, 4 apart.
+// At which element each thread begins, in the order of the choices of the parameter `pattern`.
+enum loads_pattern {
+    LOADS_UNIFORM, // every thread begins at element 0
+    LOADS_LINEAR,  // thread g of a workgroup begins at element g; in textures at (g % 16, g / 16)
+    // A hash of the thread's number chooses the element at which the thread begins: one of 16
+    // elements; in textures, one of 2 × 2 texels that are 4 texels apart.
     LOADS_RANDOM,
-    LOADS_SCATTERED // a hash of g chooses one of 256 elements; neighbours are far apart
+    // A hash of the thread's number chooses the element at which the thread begins: one of 256. So
+    // neighbouring threads begin far apart.
+    LOADS_SCATTERED
 };
 
 // The parameters of a case.
 struct loads_case {
     const struct loads_kind *kind;
     enum loads_pattern pattern;
-    bool peak;                 // eight loads share one address computation
+    bool peak;                 // true: eight loads share one address computation
     uint32_t subgroup_threads; // threads per subgroup; 0: the driver chooses
-    uint32_t groups;           // workgroups per dispatch; 0: loads_session.groups
+    uint32_t groups;           // workgroups per dispatch; 0: as many as loads_session.groups
 };
 
 // Returns the name of the case's kernel. If `control` is true, returns that of the same loop
-// without loads. If `bound` is true, raw buffers are bound as arguments of the kernel, for devices
-// without addresses.
+// without loads. If `bound` is true, the kernel takes a raw buffer as an argument instead of its
+// 64-bit address, which some devices lack.
 const char *loads_kernel_name(struct arena *arena, const struct loads_case *this_case, bool bound,
                               bool control);
 
-// ---------------------------------------------------------------- data All values are hashes of
-// their place, finite and not zero. So the host can compute the sum that a thread must get.
+// ---------------------------------------------------------------- data
+
+// All values that kernels load are hashes of their place, finite and not zero. So the host can
+// compute the sum that a thread must get.
 
 uint32_t loads_hash(uint32_t v);
 
-// Returns one channel of an element. In a texture, texel (x, y) is element x + y × LOADS_SIDE; the
-// next smaller level follows, with LOADS_SIDE / 2 texels per row. Alpha is 1 if the format has no
-// alpha.
+// Returns the value of one channel of an element. In a texture, texel (x, y) is element
+// x + y × LOADS_SIDE; the texels of the next smaller level of detail follow, with LOADS_SIDE / 2
+// texels per row. Alpha is 1 if the format has no alpha.
 double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel);
 
 // Returns LOADS_ELEMENTS elements as memory must hold them, with the first at byte start_bytes.
-// Sets *bytes to the total size. In a texture, each further level follows with a quarter of the
-// elements. The texture of LOADS_FROM_STRETCHED repeats its texels every LOADS_TILE, so that the
-// sum of a tile does not depend on the weights of an anisotropic filter. The values of its further
-// levels are a quarter as large, so that a filter that reads these levels gives a wrong sum.
+// Sets *bytes to the total size. In a texture, each further level of detail follows, with a quarter
+// of the elements. The texture of LOADS_FROM_STRETCHED repeats its texels every LOADS_TILE texels,
+// so that the sum of a tile does not depend on the weights of an anisotropic filter. The values of
+// its further levels are a quarter as large, so that a filter that reads these levels gives a wrong
+// sum.
 void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes);
 
-unsigned loads_levels(const struct loads_kind *kind); // number of levels: 1, 2 or 3
+// Returns the number of levels of detail of the texture: 1, 2 or 3.
+unsigned loads_levels(const struct loads_kind *kind);
 
-// Returns at which point of a texel of size 1 kernels sample; 0.5 is its centre.
+// Returns the point of a texel that kernels sample, as a fraction of the texel's side on both axes;
+// 0.5 is the centre.
 float loads_centre(const struct loads_kind *kind);
 
-// A thread's first element along one axis is (id × multiplier) & keep. If `scatter` is set, it is
-// (loads_hash(seed) × multiplier) & keep. The seed is the thread's number t; in textures it is 2 t
+// How a thread computes its first element along one axis. It is (id × multiplier) & keep, where id
+// is the thread's number along this axis. If `scatter` is set, it is (loads_hash(seed) ×
+// multiplier) & keep. The seed is the thread's number t in the workgroup; in textures it is 2 t
 // along x and 2 t + 1 along y.
 struct loads_start {
     uint32_t multiplier, keep, scatter;
@@ -179,8 +203,8 @@ struct loads_start {
 struct loads_start loads_start_of(const struct loads_kind *kind, enum loads_pattern pattern);
 unsigned loads_first(struct loads_start start, unsigned id, unsigned seed);
 
-// Sets `sums` to the sum that each thread of a workgroup must get. The channels have the weights 1,
-// 3, 5 and 7.
+// Sets sums[i] to the sum that thread i of a workgroup must get. The channels of the values that it
+// adds up have the weights 1, 3, 5 and 7.
 void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,
                   float sums[LOADS_THREADS]);
 
@@ -197,8 +221,8 @@ float loads_tolerance(const struct loads_kind *kind);
 void loads_count_writes(const struct loads_kind *kind, enum loads_pattern pattern,
                         uint32_t hits[LOADS_ELEMENTS]);
 
-// Sets found[i] to the value that thread i must find in element i at the end. This is for kernels
-// that write to shared memory. For kernels that write to a buffer, sets all values to 0.
+// For kernels that write to shared memory: sets found[i] to the value that thread i must find in
+// element i at the end. For kernels that write to a buffer: sets all values to 0.
 void loads_expect_writes(const struct loads_kind *kind, enum loads_pattern pattern,
                          float found[LOADS_THREADS]);
 

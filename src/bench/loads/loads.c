@@ -111,9 +111,10 @@ static const struct headline_info headlines[] = {
      .where = "load=Texture2D<RGBA8>.Sample(bilinear),pattern=linear"},
 };
 
-// Returns false for combinations that are not measured. Broadcasts, shuffles and push constants
-// give all lanes the same element, so they have only the uniform pattern. Anisotropic samples have
-// no scattered pattern: llvmpipe (Mesa 22.3.6) filters them wrongly if lanes read texels far apart.
+// Returns false for combinations of load and pattern that are not measured. Broadcasts, shuffles
+// and push constants give all lanes the same element, so they have only the uniform pattern.
+// Anisotropic samples have no scattered pattern: llvmpipe (Mesa 22.3.6) filters them wrongly if
+// lanes read texels far apart.
 static bool makes_sense(const struct bench_pick *pick, struct error *err)
 {
     struct loads_case this_case;

@@ -12,15 +12,19 @@
 layout(push_constant) uniform Params
 {
 #if RESOURCE == LOADS_RAW || RESOURCE == LOADS_RAW_VECTOR
-    uint64_t address; // address of the source
+    uint64_t address; // address of the buffer that the kernel loads from
 #endif
-    uint mask;       // or-ed to each index: 0 (control: bits of 1.0f), unknown to compilers
-    uint multiplier; // the first element is (id × multiplier) & keep
+    // Is or-ed to each index; compilers do not know its value. It is 0, but in a loop without loads
+    // that adds up indices, it has the bits of 1.0f.
+    uint mask;
+    uint multiplier; // a thread's first element is (id × multiplier) & keep
     uint keep;
-    uint start;      // raw: offset in bytes of element 0; writes: number of copies of the target
-    float tolerance; // largest error of a thread's sum
-    float centre;    // sampled point in a texel, as a fraction of the texture's side
-    uint scatter;    // 1: the first element comes from a hash, not from the id
+    // Kernels that load from a raw buffer: offset of element 0 in bytes. Kernels that write to a
+    // buffer: number of copies of the elements in it.
+    uint start;
+    float tolerance; // largest error that a correct sum of a thread may have
+    float centre;    // distance of the sampled point from the texel's edge ÷ side of the texture
+    uint scatter;    // 1: a thread's first element comes from a hash, not from its id
 #if RESOURCE == LOADS_PUSHED
     float pushed[LOADS_PUSHED_ELEMENTS];
 #endif
@@ -37,7 +41,7 @@ layout(set = 0, binding = PROOF_BINDING, std430) restrict buffer Proof
 }
 proof;
 
-// Types of values that have WIDTH channels. VECTOR is the type of one load.
+// FLOATS and WORDS are types with WIDTH channels. VECTOR is the one that a load returns.
 #if WIDTH == 1
 #define FLOATS   float
 #define WORDS    uint
@@ -61,13 +65,15 @@ proof;
 #define VECTOR FLOATS
 #endif
 
+// The value at which a thread's sum starts. In the loop without loads, its channels start at
+// different values. If they were equal, a compiler would compute only one channel.
 #if RESOURCE == LOADS_NOTHING
-#define FIRST_SUM VECTOR(vec4(0, 1, 2, 3)) // if equal, compilers would compute only one channel
+#define FIRST_SUM VECTOR(vec4(0, 1, 2, 3))
 #else
 #define FIRST_SUM VECTOR(0)
 #endif
 
-uint hash(uint v) // the same as loads_hash() in data.c
+uint hash(uint v) // returns the same value as loads_hash() in data.c
 {
     v *= 0x9e3779b1;
     v ^= v >> 15;
@@ -75,7 +81,8 @@ uint hash(uint v) // the same as loads_hash() in data.c
     return v ^ v >> 13;
 }
 
-// If `scatter` is 1, `seed` is hashed and takes the place of `id`; it differs between axes.
+// Returns the number of a thread's first element along one axis. If `scatter` is 1, the hash of
+// `seed`, which differs between the axes of a texture, takes the place of `id`.
 uint first_element(uint id, uint seed)
 {
 #if UNIFORM
@@ -85,7 +92,8 @@ uint first_element(uint id, uint seed)
 #endif
 }
 
-// Channels have different weights, so that swapped channels give another sum.
+// Returns the sum of the channels, with different weights, so that swapped channels give another
+// sum.
 float weigh(float v)
 {
     return v;

@@ -9,34 +9,40 @@
 
 void loads_case_read(const struct bench_case *c, struct loads_case *this_case);
 
-struct loads_params { // parameters, as params.glsl declares them after the address
+// The parameters of a kernel, except the address. params.glsl describes them.
+struct loads_params {
     uint32_t mask, multiplier, keep, start;
     float tolerance, centre;
     uint32_t scatter;
-    float pushed[LOADS_PUSHED_ELEMENTS]; // passed only to kernels that load push constants
+    float pushed[LOADS_PUSHED_ELEMENTS]; // data of kernels that load push constants
 };
 
-struct loads_size {   // sizes found by the first run of a kernel, for its later runs
+struct loads_size {   // sizes that the first run of a kernel finds, and its later runs use
     uint32_t groups;  // workgroups per dispatch; 0: not known yet
     uint64_t repeats; // dispatches per sample; 0: not known yet
 };
 
-// The last measurement of the baseline, with one form of the loop (original or peak).
+// The last measurement of the baseline (Buffer<RGBA8>.Load random), with one form of the loop:
+// original or peak.
 struct loads_baseline_seen {
-    bool tried, missing; // tried: was measured, or failed; missing: the device cannot run it
-    double group_ns;     // device time per workgroup
-    uint64_t at_ns;      // host time of the measurement (base/clock.h)
+    // tried: the baseline was measured, or failed. missing: the device cannot run it.
+    bool tried, missing;
+    double group_ns; // device time per workgroup of the baseline
+    uint64_t at_ns;  // host time of the measurement (base/clock.h)
     struct loads_size size;
 };
 
-// What the cases of a session share; made by loads_open.
+// The state that all cases of a session share; loads_open makes it.
 struct loads_session {
     struct bench_session *bench;
-    struct gpu_buffer *proof;     // holds struct proof of work.c; NULL until needed
-    struct gpu_arg *sources;      // one argument per kind; empty until needed
-    uint32_t groups;              // workgroups per dispatch, if such a dispatch is not too long
+    // Buffer with the struct proof of work.c: expected sums, and what the threads found. NULL until
+    // needed.
+    struct gpu_buffer *proof;
+    struct gpu_arg *sources; // [i]: what kernels of row i of loads_kinds load from, once made
+    uint32_t groups;         // workgroups per dispatch, unless such a dispatch would be too long
     struct bench_session *robust; // session with bounds checks (loads_robust); NULL until needed
-    struct loads_baseline_seen baseline[2]; // index 0: fidelity=original; index 1: fidelity=peak
+    // The last baseline, measured with fidelity=original ([0]) and with fidelity=peak ([1]).
+    struct loads_baseline_seen baseline[2];
 };
 
 MUST_CHECK bool loads_open(struct bench_session *bench, struct error *err);
@@ -57,8 +63,8 @@ struct loads_work {
     bool has_source;       // true: the kernel takes `source` as an argument
     struct gpu_arg source; // what the kernel loads from, or writes to
     struct loads_params params;
-    size_t params_bytes;      // number of bytes of `params`, from the start, that the kernel takes
-    struct loads_case target; // the case that writes to `source`; its kind is NULL if none writes
+    size_t params_bytes;      // number of bytes that the kernel takes from the start of `params`
+    struct loads_case target; // the case, if its kernel writes to `source`; else its kind is NULL
 };
 
 // Prepares the kernel of the case or, if `control` is true, the same loop without loads. A buffer
@@ -68,15 +74,17 @@ MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope 
                                 const struct loads_case *this_case, bool control,
                                 struct loads_work *work, struct error *err);
 
-// Callback of type measure_record (measure/span.h): records `repeats` dispatches.
+// Callback of type measure_record (measure/span.h): records `repeats` dispatches of `work` into the
+// batch.
 void loads_work_record(void *work, struct gpu_batch *batch, uint64_t repeats);
 
 // Fails with ERROR_MISMATCH if a thread found a wrong sum, if a written element is wrong, or if
 // fewer than `least` dispatches ran.
 MUST_CHECK bool loads_work_verify(struct loads_work *work, uint64_t least, struct error *err);
 
-// Sets `arg` to the resource from which the kernels of this kind load. It lives as long as the
-// session. Fails with ERROR_UNSUPPORTED if the device lacks the resource, the format or the filter.
+// Sets `arg` to the resource from which the kernels of this kind load. The resource lives as long
+// as the session. Fails with ERROR_UNSUPPORTED if the device lacks the resource, the format or the
+// filter.
 MUST_CHECK bool loads_source_find(struct loads_session *session, const struct loads_kind *kind,
                                   struct gpu_arg *arg, struct error *err);
 
@@ -86,8 +94,8 @@ MUST_CHECK bool loads_source_find(struct loads_session *session, const struct lo
 MUST_CHECK bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
                                   const struct loads_case *this_case, struct error *err);
 
-// Fails with ERROR_MISMATCH unless every element of every copy has the value that `dispatches`
-// dispatches must leave there.
+// Checks the buffer of loads_target_make. Fails with ERROR_MISMATCH unless every element of every
+// copy has the value that `dispatches` dispatches of the kernel must leave there.
 MUST_CHECK bool loads_target_verify(struct loads_work *work, uint32_t dispatches,
                                     struct error *err);
 
@@ -98,17 +106,18 @@ struct loads_run {
     const struct loads_case *this_case;
     bool control; // true: runs the loop without loads instead of the case's kernel
     const struct measure_request *request;
-    struct loads_size *size; // set by the first run of this work, used by later ones
+    struct loads_size *size; // sizes that the first run of the kernel finds, and later runs use
     // loads_run sets these members.
     struct loads_work work;
-    struct measure_span span; // a unit is a workgroup: LOADS_THREADS × LOADS_A_THREAD loads
+    // Measured times. One unit of work is a workgroup: LOADS_THREADS × LOADS_A_THREAD loads.
+    struct measure_span span;
 };
 
-// Runs the kernel and verifies its results. The first run also finds run->size.
+// Runs the kernel and verifies its results. The first run also finds the sizes in run->size.
 MUST_CHECK bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *err);
 
 enum {
-    LOADS_LONGEST_NS = 50 * 1000 * 1000 // longest time of a dispatch
+    LOADS_LONGEST_NS = 50 * 1000 * 1000 // longest time that a dispatch should take
 };
 
 // Returns the number of workgroups of a dispatch: as many as run in LOADS_LONGEST_NS, at least 1

@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum {
-    // Copies in a buffer that a kernel writes, if the number of cores is unknown.
+    // Number of copies of the elements in a buffer that a kernel writes, if the number of cores is
+    // unknown.
     COPIES_UNKNOWN = 16
 };
 
@@ -174,8 +175,8 @@ bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
     return written;
 }
 
-// Checks one copy of the elements, to which `times` workgroups wrote. Each of them writes element e
-// hits[e] times.
+// Checks one copy of the elements, to which `times` workgroups wrote. Each of these workgroups
+// wrote element e hits[e] times.
 static bool verify_copy(const struct loads_work *work, const uint32_t *words, const uint32_t *hits,
                         uint32_t times, struct error *err)
 {

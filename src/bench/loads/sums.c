@@ -7,8 +7,8 @@
 
 static const double weights[4] = {1, 3, 5, 7};
 
-// The patterns UNIFORM, LINEAR and RANDOM use the multipliers and masks of perftest, the published
-// tool.
+// Returns how threads compute their first elements in a pattern. The patterns UNIFORM, LINEAR and
+// RANDOM use the multipliers and masks of perftest, the published tool.
 struct loads_start loads_start_of(const struct loads_kind *kind, enum loads_pattern pattern)
 {
     bool texture = loads_is_texture(kind);
@@ -41,7 +41,7 @@ static double weighted(const struct loads_kind *kind, unsigned element)
 static double row_sum(const struct loads_kind *kind, unsigned first)
 {
     double sum = 0;
-    // There are only few push constants, so each is loaded repeatedly.
+    // There are only few push constants, so a thread loads each of them repeatedly.
     bool pushed = kind->source == LOADS_FROM_PUSHED;
     for (unsigned i = 0; i < LOADS_A_THREAD; i++)
         sum += weighted(kind, pushed ? i % LOADS_PUSHED_ELEMENTS : first + i);
@@ -53,8 +53,9 @@ static double texel(const struct loads_kind *kind, unsigned x, unsigned y, unsig
     return loads_value(kind, y % LOADS_SIDE * LOADS_SIDE + x % LOADS_SIDE, channel);
 }
 
-// Interpolates between four texels, given as upper left, upper right, lower left, lower right. The
-// point lies part_x of the way to the right and part_y of the way down.
+// Returns the bilinearly interpolated value at a point between four texels: upper left, upper
+// right, lower left, lower right. The point lies part_x of the way to the right and part_y of the
+// way down.
 static double blend(const double corners[4], double part_x, double part_y)
 {
     double above = corners[0] + part_x * (corners[1] - corners[0]);
@@ -62,8 +63,9 @@ static double blend(const double corners[4], double part_x, double part_y)
     return above + part_y * (below - above);
 }
 
-// Returns the value of the next smaller level, filtered, at the centre of texel (x, y). In that
-// level, this point lies 1/4 or 3/4 of the way between the centres of two texels.
+// Returns the bilinearly filtered value of the second level of detail at the centre of texel (x, y)
+// of the first level. In the second level, this point lies 1/4 or 3/4 of the way between the
+// centres of two texels.
 static double level_below(const struct loads_kind *kind, unsigned x, unsigned y, unsigned channel)
 {
     unsigned side = LOADS_SIDE / 2, left = (x + LOADS_SIDE - 1) / 2, top = (y + LOADS_SIDE - 1) / 2;
@@ -82,17 +84,17 @@ static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsig
                                    texel(kind, x, y + 1, c), texel(kind, x + 1, y + 1, c)};
         return blend(corners, 0.25, 0.25);
     }
-    if (kind->source ==
-        // A gather gives four texels: lower left, lower right, upper right, upper left.
-        LOADS_FROM_GATHER)
+    // A gather returns one channel of four texels: lower left, lower right, upper right, upper
+    // left.
+    if (kind->source == LOADS_FROM_GATHER)
         return texel(kind, x + (c == 1 || c == 2), y + (c < 2), 0);
     if (kind->source == LOADS_FROM_TRILINEAR)
         return (texel(kind, x, y, c) + level_below(kind, x, y, c)) / 2;
     return texel(kind, x, y, c);
 }
 
-// Returns the expected sum of a tile, for a thread that reads the texture's second mip level, which
-// has half the side.
+// Returns the expected sum of a tile for a thread that reads the texture's second level of detail,
+// which has half the width and height.
 static double small_tile_sum(const struct loads_kind *kind, unsigned x, unsigned y)
 {
     unsigned side = LOADS_SIDE / 2;
@@ -142,7 +144,7 @@ float loads_tolerance(const struct loads_kind *kind)
         weight += weights[c];
     bool rounds = kind->data == LOADS_UNORM8 || kind->data == LOADS_PACKED;
     double rounding = rounds ? ldexp(LOADS_A_THREAD, -17) : 0;
-    if (kind->format == GPU_FORMAT_RGBA8_SRGB) // decoders may be wrong by half of 1/255
+    if (kind->format == GPU_FORMAT_RGBA8_SRGB) // decoders of sRGB may be wrong by half of 1/255
         rounding += ldexp(LOADS_A_THREAD, -9);
     double filtering =
         loads_traits_of(kind)->filters * ldexp(LOADS_A_THREAD, -8) * range[kind->data];

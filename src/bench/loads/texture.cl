@@ -22,7 +22,7 @@
 #elif RESOURCE == LOADS_LEVELS
 #define SOURCE     SAMPLED_ARG(source),
 #define LOAD(x, y) image_sample_level(source, x, y, (float)(local_index() & 1)) CHANNELS
-#elif RESOURCE == LOADS_STRETCHED // see texture.comp for the footprint
+#elif RESOURCE == LOADS_STRETCHED // anisotropic samples; texture.comp describes their footprint
 #define SOURCE SAMPLED_ARG(source),
 #define LOAD(x, y)                                                                                 \
     image_sample_stretched(source, x, y, (float2)((LOADS_ANISOTROPY - 0.1f) / LOADS_SIDE, 0),      \
@@ -34,7 +34,7 @@
 #define SOURCE     SAMPLED_VOLUME_ARG(source),
 #define SLICE      ((LOADS_READ_LAYER + 0.5f) / LOADS_DEPTH)
 #define LOAD(x, y) image_sample_volume(source, x, y, SLICE) CHANNELS
-#elif RESOURCE == LOADS_CUBE // face +Y: coordinates are x / y and z / y, from −1 to 1
+#elif RESOURCE == LOADS_CUBE // samples face +Y, whose coordinates are x / y and z / y, from −1 to 1
 #define SOURCE     SAMPLED_ARG(source),
 #define LOAD(x, y) image_sample_cube(source, (x)*2 - 1, 1, (y)*2 - 1) CHANNELS
 #elif RESOURCE == LOADS_GATHER
@@ -62,7 +62,7 @@
 #define LOAD(x, y) (VECTOR)(as_float((x) | (y)))
 #endif
 
-#if SAMPLED_SHAPE // coordinates are normalised, at texel centres
+#if SAMPLED_SHAPE // coordinates are normalised; `centre` sets the sampled point of a texel
 #define COORDINATE float
 #define PLACE(n)   ((float)(n) * (1.0f / LOADS_SIDE) + p.centre)
 #define ROW        (1.0f / LOADS_SIDE)

@@ -2,11 +2,13 @@
 #version 460
 // Every thread loads a tile of 16 × 16 texels and adds them up.
 //
-// -DRESOURCE=LOADS_TEXEL (no sampler), LOADS_SAMPLED …  -DWIDTH=1|2|4: channels  -DUNIFORM=0|1
-// -DINTEGER=1: integers, not floats  -DSAMPLED_SHAPE=1: normalised coordinates; 0: texel numbers
+// -DRESOURCE=LOADS_TEXEL (no sampler), LOADS_SAMPLED …: what the kernel loads from (loads.h)
+// -DWIDTH=1|2|4: channels per load  -DINTEGER=1: values are integers, not floats
+// -DUNIFORM=1: all threads load the same tile; 0: a parameter sets each thread's first texel
+// -DSAMPLED_SHAPE=1: normalised coordinates; 0: texel numbers
 // -DFORMAT=…: format of LOADS_TEXEL_RW  -DLEVEL=…: level of detail that LOADS_SAMPLED reads
 // -DPEAK=1: eight loads share the arithmetic of a coordinate, and are in flight together
-// -DPEAK=0: one load per turn of the loops, as in the published tool
+// -DPEAK=0: one load per turn of the loops, as in the published tool (perftest)
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 
@@ -19,7 +21,7 @@
 #endif
 #include "bench/loads/params.glsl"
 
-#if SAMPLED_SHAPE // coordinates are normalised, at texel centres
+#if SAMPLED_SHAPE // coordinates are normalised; params.centre sets the sampled point of a texel
 #define COORDINATES  vec2
 #define PLACE(texel) (vec2(texel) * (1.0 / LOADS_SIDE) + params.centre)
 #else
@@ -37,8 +39,8 @@ layout(set = 0, binding = 0) uniform sampler2D source;
 #define LOAD_ONE(at)    textureLod(source, at, LEVEL) CHANNELS
 #elif RESOURCE == LOADS_STRETCHED
 layout(set = 0, binding = 0) uniform sampler2D source;
-// The footprint is a little less than LOADS_ANISOTROPY texels long and one texel wide. An isotropic
-// filter for that length would read level 2.
+// The footprint of an anisotropic sample is a little less than LOADS_ANISOTROPY texels long and one
+// texel wide. An isotropic filter for that length would read level of detail 2.
 #define LONG_SIDE  vec2((LOADS_ANISOTROPY - 0.1) / LOADS_SIDE, 0)
 #define SHORT_SIDE vec2(0, 0.9 / LOADS_SIDE)
 #define LOAD(at, below)                                                                            \
@@ -62,7 +64,7 @@ layout(set = 0, binding = 0) uniform sampler3D source;
 #define LOAD(at, below) textureLodOffset(source, vec3(at, SLICE), 0, ivec3(0, below, 0)) CHANNELS
 #elif RESOURCE == LOADS_CUBE
 layout(set = 0, binding = 0) uniform samplerCube source;
-// The face +Y of the cube: coordinates are x / y and z / y, from −1 to 1.
+// Samples face +Y of the cube, whose coordinates are x / y and z / y, from −1 to 1.
 #define LOAD(at, below)                                                                            \
     textureLod(source, vec3(at.x * 2 - 1, 1, (at.y * 2 - 1) + (below) * (2.0 / LOADS_SIDE)), 0)    \
         CHANNELS
@@ -81,7 +83,7 @@ layout(set = 0, binding = 0) uniform texture2D source;
 // texelFetchOffset is not used, because it halves the rate on an H200.
 #define LOAD(at, below) texelFetch(source, ivec2(at) + ivec2(0, below), 0) CHANNELS
 #define LOAD_ONE(at)    texelFetch(source, ivec2(at), 0) CHANNELS
-#else // no load: the coordinates themselves
+#else // no load: the kernel adds up the coordinates instead of texels
 #if SAMPLED_SHAPE
 #define LOAD(at, below) VECTOR(at.x + (at.y + (below) * (1.0 / LOADS_SIDE)))
 #else
@@ -99,11 +101,13 @@ void main()
 #if PEAK
     [[dont_unroll]] for (uint i = 0; i < LOADS_A_THREAD / LOADS_FLIGHT; i++)
     {
-        // Eight texels of a column. `texel` is the fifth of them, so offsets go from −4 to 3.
+        // Each turn loads eight texels of a column. `texel` is the fifth of them, so their offsets
+        // from it are −4 to 3.
         uvec2 texel =
             first + uvec2(i % LOADS_TILE, i / LOADS_TILE * LOADS_FLIGHT + LOADS_FLIGHT / 2);
         COORDINATES at = PLACE((texel | params.mask));
-        // This is no loop, because offsets must be constants, which a loop's variable is not.
+        // The eight loads are written out, because their offsets must be constants, which the
+        // variable of a loop is not.
         VECTOR loaded[LOADS_FLIGHT] = {LOAD(at, -4), LOAD(at, -3), LOAD(at, -2), LOAD(at, -1),
                                        LOAD(at, 0),  LOAD(at, 1),  LOAD(at, 2),  LOAD(at, 3)};
         [[unroll]] for (uint k = 0; k < LOADS_FLIGHT; k++) sum += loaded[k];

@@ -16,15 +16,16 @@ enum {
 };
 
 enum {
-    // A trial run has 1 / TRIAL_SHARE of the workgroups of a dispatch: one per core of a GPU.
+    // A trial run has 1 / TRIAL_SHARE of the workgroups of a dispatch: on a GPU, one per core.
     TRIAL_SHARE = 32,
-    // The loop without loads is measured for 1 / CONTROL_SHARE of a sample's time.
+    // A sample of the loop without loads lasts 1 / CONTROL_SHARE of the time of a usual sample.
     CONTROL_SHARE = 4,
 };
 
 static const double loads_a_group = (double)LOADS_THREADS * LOADS_A_THREAD;
 
-// Loads in one dispatch of perftest, the published tool. The metric of time is scaled to them.
+// Number of loads in one dispatch of perftest, the published tool. The metric `time` is the time of
+// this number of loads.
 static const double published_loads = 1024.0 * 1024 * 256;
 
 // A case that takes less than 1.2 times as long as the loop without loads is flagged: the loop, not
@@ -34,7 +35,7 @@ static const double control_least = 1.2;
 // The baseline is measured again if its last sample is more than 100 ms old.
 static const uint64_t baseline_age_ns = 100 * NS_PER_MS;
 
-// What a case keeps between visits.
+// Data that a case keeps from one visit to the next.
 struct memory {
     struct loads_size size;
     double control_ns; // time per workgroup of the loop without loads; 0: not measured yet
@@ -55,8 +56,9 @@ static bool make_work(struct bench_visit *visit, struct loads_run *run, uint32_t
                            &run->work, err);
 }
 
-// Finds how many workgroups a dispatch can have, from a trial run. A first run is slow for many
-// reasons, so if it seems too long, a second run decides.
+// Finds, from a trial run, how many workgroups a dispatch can have without being too long. A first
+// run can be slow for many reasons. So if it is too slow for the full number of workgroups, a
+// second run is made, and the faster run counts.
 static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct error *err)
 {
     const struct loads_session *session = visit->session->state;
@@ -99,7 +101,7 @@ bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *e
 }
 
 // Takes one sample of the loop without loads, or of the baseline. This happens right before or
-// after the case, so that all have the same core clock.
+// after the case is measured, so that the core clock is the same.
 static bool run_beside(struct bench_visit *visit, struct loads_run *run, double *group_ns,
                        struct error *err)
 {
@@ -107,7 +109,7 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     request.samples = 1;
     request.count = NULL;
     request.sample_ns /= run->control ? CONTROL_SHARE : 1;
-    request.round = request.round ? request.round : 1; // not round 0, which would include a warm-up
+    request.round = request.round ? request.round : 1; // not 0: round 0 would include a warm-up
     run->request = &request;
     if (!loads_run(visit, run, err))
         return false;
@@ -115,8 +117,8 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     return true;
 }
 
-// Measures the baseline, unless its last sample is recent enough. If the device has no typed
-// buffers, there is no baseline, which is no error.
+// Measures the baseline (Buffer<RGBA8>.Load random), unless its last sample is recent enough. If
+// the device has no typed buffers, there is no baseline, which is no error.
 static bool find_baseline(struct bench_visit *run, const struct loads_case *like, struct error *err)
 {
     struct loads_session *session = run->session->state;
@@ -141,8 +143,9 @@ static bool find_baseline(struct bench_visit *run, const struct loads_case *like
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the claim of a workgroup: the bytes that it loads or writes on the data path. A load of
-// less than 4 bytes counts as 4, because it occupies the data path as much.
+// Returns the number of bytes that a workgroup loads or writes on the data path, as a claim for
+// measure/claim.h. A load of less than 4 bytes counts as 4, because it occupies the data path as
+// much.
 static struct measure_claim claim_of(const struct loads_session *session,
                                      const struct loads_kind *kind)
 {
@@ -160,9 +163,9 @@ static void report_control(const struct measure_span *span, double control_ns, u
                            struct measure_visit *visit)
 {
     double over = measure_median(visit->arena, span->unit_ns, span->count) / control_ns;
-    // For each load, the loop without loads has `width` additions and at most two other
+    // For each load of the case, the loop without loads has `width` additions and at most two other
     // instructions. So a case that does all its additions takes at least width / (width + 2) of
-    // that loop's time. 10 % less are allowed for noise.
+    // the time of the loop without loads. 10 % less are allowed for noise.
     if (over < 0.9 * width / (width + 2))
         visit_flag(visit, "work-removed",
                    "takes only %.2f times as long as the same loop without loads, less than its "
@@ -197,15 +200,15 @@ static void report(const struct loads_session *session, const struct loads_run *
 {
     const struct measure_span *span = &seen->span;
     const struct loads_kind *kind = seen->this_case->kind;
-    // The claim covers the bytes on the data path, per workgroup. The hardware counts of a dispatch
-    // also depend on the pattern, so loads_claims computes them.
+    // `claim` holds the bytes on the data path, per workgroup. What hardware counters should show
+    // for a dispatch also depends on the pattern, so loads_claims computes that.
     struct measure_claim claim = claim_of(session, kind);
     const struct measure_count_claims counts =
         span->counted ? loads_claims(session, seen->this_case, seen->work.groups)
                       : measure_count_no_claims;
     claim.counts = &counts;
-    // With the pattern uniform all lanes load the same bytes, so the width of the data path is no
-    // limit.
+    // With the pattern uniform all lanes load the same bytes, so the width of the data path does
+    // not limit the rate.
     bool is_limited = seen->this_case->pattern != LOADS_UNIFORM;
     const struct measure_account plain = {.claim = &claim, .span = span, .visit = visit},
                                  limited = {&claim, is_limited ? &session->bench->limits : NULL,

@@ -7,11 +7,13 @@
 #include <string.h>
 
 enum {
-    GROUPS_A_CORE = 32, // workgroups per core: they fill a core of 2048 threads four times
+    GROUPS_A_CORE = 32, // workgroups per core of a GPU: they fill a core of 2048 threads four times
     GROUPS_A_PROCESSOR = 4,
     CORES_UNKNOWN = 16,
-    L1_BESIDE_SHARED = 25, // percent of on-chip memory for the L1; the rest is for shared memory
-    ONE_BITS = 0x3f800000  // bits of 1.0f; with an index in the low bits: a float just above 1
+    // Percentage of on-chip memory that becomes L1, for kernels that use shared memory.
+    L1_BESIDE_SHARED = 25,
+    // The bits of 1.0f. If an index is or-ed to them, they are a float just above 1.
+    ONE_BITS = 0x3f800000
 };
 
 struct proof { // must be the same as struct Proof of params.glsl
@@ -53,7 +55,8 @@ struct bench_session *loads_robust(struct loads_session *session, struct error *
     struct bench_session *robust = ARENA_NEW(plain->arena, struct bench_session);
     if (!bench_session_open(robust, plain->system, plain->info, &desc, err))
         return NULL;
-    session->robust = robust; // set early, so that loads_close frees it even if opening fails
+    // The member is set here, so that loads_close closes this session even if loads_open fails.
+    session->robust = robust;
     if (loads_open(robust, err))
         return robust;
     loads_close(session->bench);
@@ -71,9 +74,9 @@ void loads_close(struct bench_session *bench)
 
 // ---------------------------------------------------------------- what threads must find
 
-// Returns the sum that thread `id` must get in the loop without loads. The channels start at 0, 1,
-// 2 and 3. To each channel, the loop adds 256 values: a float just above 1 or, if the kind has
-// normalised coordinates, the coordinates that the loop computes.
+// Returns the sum that thread `id` must get in the loop without loads. The channels of the sum
+// start at 0, 1, 2 and 3. To each channel, the loop adds 256 values: a float just above 1 or, if
+// the kind has normalised coordinates, the coordinates that the loop computes.
 static float control_sum(const struct loads_kind *kind, const struct loads_start *start,
                          unsigned id)
 {
@@ -84,7 +87,8 @@ static float control_sum(const struct loads_kind *kind, const struct loads_start
     }
     if (loads_is_sampled(kind)) {
         double x = id % LOADS_TILE & start->keep, y = id / LOADS_TILE & start->keep;
-        // The mean x and y of a tile's texel centres: 7.5 + 0.5 each.
+        // The loop adds up x + y of texel centres. Their mean in a tile lies 7.5 + 0.5 texels
+        // beyond its first texel (x, y), on both axes.
         sum *= (x + y + LOADS_TILE) / LOADS_SIDE;
     }
     return (float)(sum * weight + first);
@@ -98,7 +102,8 @@ static void prepare_control(struct loads_work *work, const struct loads_kind *ki
         .mask = loads_is_sampled(kind) ? 0 : ONE_BITS,
         .multiplier = start.multiplier,
         .keep = start.keep,
-        // Each of 256 additions adds at most 1024 × 2^-23 more than 1, and rounds.
+        // Each of the 256 additions adds up to 1024 × 2^-23 more than 1, because of the index in
+        // the low bits, and rounds.
         .tolerance = 1,
         .centre = 0.5f / LOADS_SIDE,
     };

@@ -46,7 +46,7 @@ KERNEL void KERNEL_NAME(TARGET __global struct proof *proof, const struct params
 #endif
     NOT_UNROLLED
     for (uint i = 0; i < LOADS_STRIDE; i++) {
-        const uint at = ((first + i) | p.mask) & 511; // below 512, as in buffer.comp
+        const uint at = ((first + i) | p.mask) & 511; // the index is below 512, as in buffer.comp
         PLACE place = target + at;
 #pragma unroll
         for (uint k = 0; k < LOADS_FLIGHT; k++)
@@ -56,6 +56,6 @@ KERNEL void KERNEL_NAME(TARGET __global struct proof *proof, const struct params
     workgroup_barrier();
     prove(proof, p.tolerance, (float)FIRST_WORD(target[local_x()]));
 #else
-    prove(proof, p.tolerance, 0); // no sum to check: the host checks what was written
+    prove(proof, p.tolerance, 0); // no sum to check: the host checks the buffer that was written
 #endif
 }

@@ -3,8 +3,9 @@
 // Every thread writes 256 neighbouring elements, or adds 1 to each.
 //
 // -DRESOURCE=LOADS_STORE or LOADS_ATOMIC: writes to one of `start` copies of the target;
-// LOADS_SHARED_STORE or LOADS_SHARED_ATOMIC: writes to the workgroup's own memory
-// -DWIDTH=1|2|4: words per store  -DUNIFORM=0|1
+// LOADS_SHARED_STORE or LOADS_SHARED_ATOMIC: writes to the workgroup's shared memory
+// -DWIDTH=1|2|4: words per store
+// -DUNIFORM=1: all threads write the same elements; 0: a parameter sets each thread's first element
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 
@@ -59,6 +60,6 @@ void main()
     barrier();
     prove(float(TARGET(id).x));
 #else
-    prove(0); // no sum to check: the host checks what was written
+    prove(0); // no sum to check: the host checks the buffer that was written
 #endif
 }

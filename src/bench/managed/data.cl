@@ -7,7 +7,7 @@
 
 struct params {
     double factor;
-    uint count; // number of pairs of doubles
+    uint count; // number of pairs of doubles in each array
     uint seed;
 };
 

@@ -2,14 +2,15 @@
 #include "bench/managed/session.h"
 
 #define BYTES_LEAST ((uint64_t)1 << 20)
-#define BYTES_MOST  ((uint64_t)192 << 30) // an array's number of elements must fit in 32 bits
+#define BYTES_MOST  ((uint64_t)192 << 30) // maximum; the number of pairs in an array has 32 bits
 
 enum {
-    DEVICE_SHARE = 2, // arrays have at most half of the device's memory
-    OVER = 2          // oversubscribed arrays have twice the device's memory
+    // Without oversubscription, all arrays together have at most half of the device's memory.
+    DEVICE_SHARE = 2,
+    OVER = 2 // oversubscribed arrays have twice the device's memory
 };
 static const uint64_t advised_most =
-    96 << 20; // presets with advice use at most this size, because the host writes slowly
+    96 << 20; // maximum size of arrays with advice in presets, because the host writes slowly
 
 static const struct param_info params[] = {
     {.key = "touch",
@@ -113,8 +114,8 @@ static bool reach(const struct bench_pick *pick)
     return case_choice(&pick->c, "advise") == 0 || pick->value->uint <= advised_most;
 }
 
-// True if the plan takes the case. In presets, cases with prefetching have no advice.
-// Oversubscribed arrays have only one size, to which this function sets `bytes`.
+// Returns true if the plan takes the case. Cases with prefetching have no advice, unless the user
+// chose the advice. Oversubscribed arrays have only one size, to which this function sets `bytes`.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct case_value *over = case_find(&pick->c, "oversubscribe");

@@ -7,8 +7,9 @@
 #include <string.h>
 
 enum {
-    GROUPS_MAX = 4096, // most workgroups of the fill and check kernels, whose threads loop
-    HOST_CHECKS = 64   // number of sums that the host checks
+    // Maximum workgroups of the fill and check kernels, whose threads loop over the arrays.
+    GROUPS_MAX = 4096,
+    HOST_CHECKS = 64 // number of sums that the host checks
 };
 static const uint64_t wait_ns = UINT64_C(60000000000);
 

@@ -11,28 +11,29 @@
 struct managed_case {
     bool host_touch; // true: the host writes the arrays first; false: the device writes them first
     bool prefetch;   // true: pages are moved to the device before the first pass
-    bool advised;    // the driver gets `advice`; false: no advice
+    bool advised;    // true: the driver gets `advice`; false: it gets no advice
     enum gpu_managed_advice advice;
-    uint64_t bytes; // size of the three arrays together
+    uint64_t bytes; // size in bytes of the three arrays together
 };
 void managed_case_read(const struct bench_case *c, struct managed_case *this_case);
 
 enum {
-    MANAGED_ARRAYS = 3 // a, b and c: the triad computes a = b + factor × c
+    MANAGED_ARRAYS = 3 // number of arrays a, b and c of the triad a = b + factor × c
 };
 
 // What the cases of a session share; made by managed_open.
 struct managed_session {
     struct bench_session *bench;
     struct gpu_program *fill, *check, *triad;
-    struct gpu_buffer *right; // holds the number of pairs that the kernel `check` found correct
+    // Buffer with the number of pairs that the kernel `check` found correct.
+    struct gpu_buffer *right;
     struct measure_link link;
     uint32_t visits; // number of visits so far; each visit makes its seed from it
 };
 
-struct managed_params { // parameters of the kernels, which declare the same
+struct managed_params { // parameters of the kernels, which declare the same struct
     double factor;
-    uint32_t count; // number of pairs of elements
+    uint32_t count; // number of pairs of elements in each array
     uint32_t seed;
 };
 
@@ -41,14 +42,15 @@ struct managed_arrays {
     struct managed_session *session;
     struct gpu_scope *scope;
     struct gpu_buffer *at[MANAGED_ARRAYS];
-    uint64_t bytes; // size of each array
+    uint64_t bytes; // size in bytes of each array
     uint32_t pairs, seed;
 };
 
 MUST_CHECK bool managed_open(struct bench_session *bench, struct error *err);
 
-// Allocates the arrays and gives the advice. Fails with ERROR_OUT_OF_MEMORY, before it allocates
-// anything, if the device, or a host that must hold the pages, has too little free memory.
+// Allocates the arrays and gives the driver the case's advice. Fails with ERROR_OUT_OF_MEMORY,
+// before it allocates anything, if the device, or a host that must hold the pages, has too little
+// free memory.
 MUST_CHECK bool managed_arrays_make(struct managed_arrays *arrays,
                                     const struct managed_case *this_case, struct error *err);
 

@@ -27,7 +27,7 @@ struct trial {
 static void record_prefetch(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
-    (void)repeats; // always 1, because pages that were moved stay on the device
+    (void)repeats; // always 1, because a second prefetch would move no pages
     for (int i = 0; i < MANAGED_ARRAYS; i++)
         gpu_managed_prefetch(batch, &(struct gpu_managed_range){.buffer = trial->arrays.at[i],
                                                                 .bytes = trial->arrays.bytes});
@@ -85,7 +85,7 @@ static void report_once(const struct trial *trial, struct measure_visit *visit, 
     double step_ns = (double)trial->session->bench->info->limits.stamp_step_ps / 1000;
     if (ns > 0)
         visit_samples(visit, metric, &rate, 1, rate * step_ns / ns);
-    visit_by_host(visit, metric); // the host's driver, not the device, moves the pages
+    visit_by_host(visit, metric); // the rate depends on the host, whose driver moves the pages
 }
 
 static void report(const struct trial *trial, struct measure_visit *visit)
@@ -98,8 +98,8 @@ static void report(const struct trial *trial, struct measure_visit *visit)
     report_once(trial, visit, METRIC_FIRST, trial->first_ns);
     if (this_case->prefetch)
         report_once(trial, visit, METRIC_PREFETCH, trial->prefetch_ns);
-    // The bandwidth of DRAM is no limit if pages stay on the host, or if all arrays together are
-    // smaller than 4 times the largest cache that the device may have.
+    // The bandwidth of DRAM is no theoretical limit if pages stay on the host, or if all arrays
+    // together are smaller than 4 times the largest cache that the device may have.
     bool is_dram = measure_limits_is_dram(limits, trial->arrays.bytes * MANAGED_ARRAYS);
     bool is_on_host =
         this_case->advised && this_case->advice == GPU_MANAGED_PREFER_HOST && !this_case->prefetch;
@@ -118,7 +118,7 @@ bool managed_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct trial trial = {.run = run, .session = run->session->state};
     if (!*run->memory)
         *run->memory = ARENA_NEW(run->session->arena, uint64_t);
-    uint64_t *repeats = *run->memory; // passes per sample, found at the first visit
+    uint64_t *repeats = *run->memory; // passes per sample, which the first visit to the case chose
     managed_case_read(run->bench_case, &trial.this_case);
     trial.arrays = (struct managed_arrays){.session = trial.session, .scope = run->scope};
     if (!measure(&trial, repeats, err))

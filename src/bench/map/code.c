@@ -13,29 +13,34 @@
 
 enum {
     WINDOWS = 16,
-    WINDOW_INSTRUCTIONS = 16384, // least number of instructions in a window, between two stamps
-    LEAD_LAPS = 2,               // laps before the first stamp; the first lap loads the code
+    // Minimum number of instructions in a window, which lies between two stamps.
+    WINDOW_INSTRUCTIONS = 16384,
+    LEAD_LAPS = 2, // laps before the first stamp; the first of them loads the code
     EMPTY_LAPS = 1024,
-    SLOPE_NS = 300 * 1000, // without a core counter: least difference in ns between two runs
-    // Without a core counter: most instructions by which two runs differ.
+    // Without a core counter: minimum difference in ns between the times of two runs.
+    SLOPE_NS = 300 * 1000,
+    // Without a core counter: maximum number of instructions by which two runs differ.
     SLOPE_INSTRUCTIONS_MAX = 1 << 22,
-    PAIRS = 3,    // without a core counter: pairs of runs in a visit
-    RUNS_MAX = 2, // most different numbers of laps in the runs of a case
+    PAIRS = 3,    // without a core counter: number of pairs of runs in a visit
+    RUNS_MAX = 2, // number of different runs of a case: with N laps and with 2N laps
     WARM_NS = 300 * 1000 * 1000,
-    // Least steps of the device's clock in a run from which the rate of the core's counter is
-    // computed.
+    // Minimum number of steps of the device's clock in a run from which the rate of the core's
+    // counter is computed.
     STEPS_MIN = 100
 };
 
-// If the core clock is below this share of its earlier value, it is still rising.
+// If the core clock is below this share of its earlier value, it is still rising, and the run is
+// repeated.
 static const double warm_share = 0.97;
 
-// If an empty lap takes more than this share of a full lap, branching over the code costs too much.
+// If an empty lap takes more than this share of a full lap, branching over the code takes too long,
+// and the case is skipped.
 static const double empty_most = 0.7;
 
-// What a case keeps between visits: the number of laps, and the values that its runs must give.
+// What a case keeps between visits: the number of laps, and the values that the chains of its runs
+// must end at.
 struct memory {
-    uint32_t laps; // laps per window
+    uint32_t laps; // number of laps in a window
     bool fused;
     struct code_ends ends[RUNS_MAX];
     bool known[RUNS_MAX];
@@ -46,12 +51,12 @@ struct code {
     struct bench_visit *visit;
     struct map_code_program *program;
     struct memory *memory;
-    uint32_t steps, instructions; // per lap: stretches of code, and multiply-adds in all of them
+    uint32_t steps, instructions; // numbers per lap of stretches of code, and of multiply-adds
     struct gpu_buffer *result;
-    double span_ns; // duration of the last run
+    double span_ns; // duration in ns of the last run, by time stamps
 };
 
-// The kernel's parameters, in the order of CODE_PARAMS.
+// The parameters of the kernel, in the order of CODE_PARAMS.
 struct params {
 #define X(name) uint32_t name;
     CODE_PARAMS(X)
@@ -70,8 +75,8 @@ static const struct {
 // If a kernel takes longer than this to compile, longer kernels are not tried.
 static const uint64_t compile_most_ns = UINT64_C(1500000000);
 
-// Returns the number of stretches that have `instructions` instructions together; 0 if no number of
-// stretches has exactly that many.
+// Returns the number of stretches of code that have `instructions` instructions together; 0 if no
+// number of stretches has exactly that many.
 static uint32_t steps_of(uint64_t instructions)
 {
     for (uint32_t steps = MAP_CODE_STEPS; steps > 0; steps--)
@@ -80,8 +85,8 @@ static uint32_t steps_of(uint64_t instructions)
     return 0;
 }
 
-// Returns the number after "Code Size:" or "Binary Size:" in the driver's report; 0 if there is
-// none.
+// Returns the size of the code in bytes from the driver's report: the number after "Code Size:" or
+// "Binary Size:"; 0 if there is none.
 static double code_bytes(const char *text)
 {
     static const char name[] = "size: ";
@@ -155,7 +160,8 @@ static struct map_code_program *program_for(struct map_code_program programs[MAP
 static bool prepare(struct code *c, struct error *err)
 {
     const struct bench_session *session = c->visit->session;
-    // Vulkan's kernels need both clocks; OpenCL C kernels can run without them.
+    // Vulkan's kernels need the core clock and the device clock; OpenCL C kernels can run without
+    // them.
     const gpu_caps clocks = GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (strcmp(session->info->api, "vulkan") == 0 && !gpu_require(session->info, clocks, err))
         return false;
@@ -236,7 +242,7 @@ static bool run_kernel(struct code *c, const struct params *params, unsigned whi
            verify(c, params, &c->memory->ends[which], &c->memory->known[which], err);
 }
 
-// Runs the same kernel with laps that branch over all the code, and checks its results.
+// Runs the same kernel with empty laps, which branch over all the code, and checks its results.
 static bool run_empty(struct code *c, struct params *params, struct error *err)
 {
     struct code_ends ends;
@@ -269,7 +275,7 @@ static bool is_left_out(const struct code *c, double lap, struct error *err)
 
 // ---------------------------------------------------------------- by the core's counter
 
-// Sets laps[i] to the counts of the core's counter that a lap took in window i.
+// Sets laps[i] to the mean duration of a lap in window i, in counts of the core's counter.
 static void read_windows(const struct code *c, uint32_t of_laps, double laps[WINDOWS])
 {
     const struct measure_clock *clock = &c->kept->clock;
@@ -308,8 +314,9 @@ static double counter_hz(const struct code *c, const double counts[WINDOWS])
     return ns >= STEPS_MIN * clock->device_step_ns && ns > 0 ? 1e9 * sum / ns : clock->counter_hz;
 }
 
-// Repeats the run until the core clock is near its earlier value (warm_share), or for WARM_NS. At
-// first the clock is lower, because it falls while the driver compiles, which takes seconds.
+// Runs the kernel once, and repeats the run until the core clock is near its earlier value
+// (warm_share), or for WARM_NS. At first the clock is lower, because it falls while the driver
+// compiles, which takes seconds.
 static bool run_warm(struct code *c, double counts[WINDOWS], double *hz, struct error *err)
 {
     const struct params params = params_of(c);
@@ -352,7 +359,8 @@ static bool measure_by_counter(struct code *c, struct measure_visit *visit, stru
 
 // ---------------------------------------------------------------- by time stamps alone
 
-// Sets *lap_ns to the time of a lap: (T(2N) − T(N)) / N, from runs of N and 2N laps.
+// Sets *lap_ns to the time in ns of a lap: (T(2N) − T(N)) / N, where T(N) is the time of a run of N
+// laps.
 static bool time_lap(struct code *c, struct params params, double *lap_ns, struct error *err)
 {
     double ns[RUNS_MAX];
@@ -368,8 +376,8 @@ static bool time_lap(struct code *c, struct params params, double *lap_ns, struc
     return true;
 }
 
-// Chooses the number of laps. Doubles it until the laps take SLOPE_NS, or until they have more than
-// about half of SLOPE_INSTRUCTIONS_MAX instructions.
+// Chooses the number of laps of a run. Doubles it until the laps take SLOPE_NS, or until they have
+// more than about half of SLOPE_INSTRUCTIONS_MAX instructions.
 static bool size_slope(struct code *c, struct error *err)
 {
     uint32_t most = SLOPE_INSTRUCTIONS_MAX / c->instructions;

@@ -6,28 +6,32 @@
 
 #define CODE_WORKGROUP 32
 
-// A lap is straight-line code of multiply-adds. A test after each stretch of it can end the lap. 32
-// stretches have 64 instructions; then 16 each have 128, 256, 512 and 1024, so an octave has 16
-// lengths. If all had 64, the loop would have too many exits: above a hundred, clang (and, it
-// seems, NVIDIA's compiler) copies the chains at each. CODE_STEPS_…: stretches of each kernel.
+// A lap is straight-line code of multiply-adds. A test after each stretch of code can end the lap.
+// The first 32 stretches have 64 instructions each; then 16 each have 128, 256, 512 and 1024, so an
+// octave has 16 lengths. If all had 64, the loop would have too many exits: if it has more than a
+// hundred, clang (and, it seems, NVIDIA's compiler) copies the chains at each exit. CODE_STEPS_…:
+// number of stretches of each kernel.
 #define CODE_SHORTEST  64
 #define CODE_STEPS_1K  16
 #define CODE_STEPS_8K  64
 #define CODE_STEPS_32K 96
 
-// Number of chains x = x·x + constant. Successive instructions belong to different chains.
+// Number of chains x = x·x + constant in a thread. Successive instructions belong to different
+// chains.
 #define CODE_CHAINS 4
 
-// Instruction i has the constant number i % CODE_CONSTANTS, a prime, so that no two stretches are
-// the same. Constant n is −1.8125 − n / 2^15; down to −1.84375, values stay between −1.85 and 1.59.
-// The constants are exact as floats, so all compilers fold them to the same value.
+// Instruction i uses the constant number i modulo CODE_CONSTANTS. CODE_CONSTANTS is a prime, so
+// that no two stretches of code are the same. Constant n is −1.8125 − n / 2^15. With constants down
+// to −1.84375, values stay between −1.85 and 1.59. The constants are exact as floats, so all
+// compilers fold them to the same value.
 #define CODE_CONSTANTS        1021
 #define CODE_CONSTANT(number) (-1.8125f - (number)*3.0517578125e-05f)
 
 // Chain c of a thread starts at −1 + (c + 4 × odd) / 16, where odd is the thread's number modulo 2.
 #define CODE_START(chain_and_odd) (-1.0f + (chain_and_odd)*0.0625f)
 
-// Updates a thread's hash after each lap, so that it changes even if the values of chains repeat.
+// Returns a thread's new hash after a lap. The hash changes with each lap, even if the values of
+// the chains repeat.
 #define CODE_HASH(hash, a, b, c, d) ((hash)*16777619u + ((a) ^ (b) ^ (c) ^ (d)))
 
 // Words that the kernel writes: the token of the run; the core's counter before the first window
@@ -43,12 +47,12 @@
 
 // Parameters of the kernel, one 32-bit word each, in this order.
 #define CODE_PARAMS(X)                                                                             \
-    X(steps)   /* stretches of a lap; 0: empty laps */                                             \
+    X(steps)   /* stretches of code in a lap; 0: empty laps */                                     \
     X(lead)    /* laps before the first stamp */                                                   \
-    X(windows) /* timed windows */                                                                 \
-    X(laps)    /* laps of a window */                                                              \
-    X(never)   /* a word that no chain gives, and a number of laps that no window has */           \
-    X(token)   /* identifies this run */
+    X(windows) /* number of timed windows */                                                       \
+    X(laps)    /* number of laps in a window */                                                    \
+    X(never)   /* larger than any number of laps; no hash has this value */                        \
+    X(token)   /* identifies this run; the kernel stores it */
 
 #define CODE_4(i)                                                                                  \
     CODE_STEP(x0, (i))                                                                             \
@@ -62,7 +66,8 @@
 #define CODE_512(i)  CODE_256(i) CODE_256((i) + 256)
 #define CODE_1024(i) CODE_512(i) CODE_512((i) + 512)
 
-// CODE_LEG is a stretch: `size` instructions from instruction i on; n is its number in the lap.
+// CODE_LEG is a stretch of code: `size` instructions, of which the first is instruction i; n is the
+// number of the stretch in the lap, from 1.
 #define CODE_LEG(size, i, n) CODE_##size(i) CODE_LEAVE(n)
 #define CODE_LEGS_4(size, i, n)                                                                    \
     CODE_LEG(size, i, n)                                                                           \
@@ -73,7 +78,7 @@
     CODE_LEGS_4(size, (i) + 4 * (size), (n) + 4)                                                   \
     CODE_LEGS_4(size, (i) + 8 * (size), (n) + 8) CODE_LEGS_4(size, (i) + 12 * (size), (n) + 12)
 
-// Laps of 1024, 8192 and 32768 instructions.
+// The whole laps of the three kernels: 1024, 8192 and 32768 instructions.
 #define CODE_LAP_1K CODE_LEGS_16(64, 0, 1)
 #define CODE_LAP_8K                                                                                \
     CODE_LAP_1K CODE_LEGS_16(64, 1024, 17) CODE_LEGS_16(128, 2048, 33) CODE_LEGS_16(256, 4096, 49)

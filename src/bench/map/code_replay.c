@@ -22,8 +22,8 @@ uint32_t map_code_length(uint32_t steps)
     return length;
 }
 
-// Returns x · x + constant, rounded once if `fused` is true. Otherwise rounds the product and then
-// the sum; `volatile` prevents the compiler from fusing both operations.
+// Returns x · x + constant. If `fused` is true, the result is rounded once. Otherwise the product
+// is rounded, and then the sum; `volatile` prevents the compiler from fusing both operations.
 static float step(float x, float constant, bool fused)
 {
     if (fused)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    PAGES_STRIDE_BYTES = 128 // bytes between places in a page, as in latency
+    PAGES_STRIDE_BYTES = 128 // what=pages: bytes between places of nodes in a page, as in latency
 };
 
 static const struct param_info params[MAP_PARAM_COUNT] = {
@@ -202,7 +202,7 @@ static const struct benchmark *latency_find(struct error *err)
 }
 
 struct map_session {
-    struct bench_session chase; // a copy of the session, with the state of latency
+    struct bench_session chase; // a copy of the session, whose state is that of latency
     struct map_neighbours neighbours;
     struct map_code code;
 };
@@ -216,9 +216,9 @@ static bool map_open(struct bench_session *session, struct error *err)
     return latency && latency->open(&own->chase, err);
 }
 
-// Returns the case of latency that measures this probe. Parameters that the probe also has get the
-// probe's values. Of latency's other parameters, `order` is random (for what=pages: page), `load`
-// is idle, and numbers are 0.
+// Returns the case of the benchmark latency that measures this probe. Parameters that the probe
+// also has get the values of the probe. Of the other parameters of latency, `order` is random (for
+// what=pages: page), `load` is idle, and numbers are 0.
 static struct bench_case probe_case(struct arena *arena, const struct benchmark_info *latency,
                                     const struct bench_case *probe)
 {
@@ -227,7 +227,8 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
     bool pages = case_says(probe, "what", MAP_PAGES);
     for (size_t i = 0; i < latency->param_count; i++) {
         const struct param_info *param = &latency->params[i];
-        // The distance of pages is `pitch` in a probe what=pages, but `page` in a case of latency.
+        // The distance from page to page is `pitch` in a probe what=pages, but `page` in a case of
+        // latency.
         const char *from = pages && strcmp(param->key, "page") == 0 ? "pitch" : param->key;
         const struct case_value *given = case_find(probe, from);
         const char *text = given                              ? given->text
@@ -256,8 +257,9 @@ static bool visit_chain(struct bench_visit *run, struct measure_visit *visit, st
     return latency->visit(&chase, visit, err);
 }
 
-// Sets the core clock in this process, the worker, only if the device is simulated. The clock of a
-// real card belongs to the machine, so the parent process locks it (suite/clock_lock.h).
+// Visits a chain at the core clock that the case requests. Sets the clock in this process, the
+// worker, only if the device is simulated. The clock of a real card belongs to the machine, so the
+// parent process locks it (suite/clock_lock.h).
 static bool visit_by_clock(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct gpu_device *device = run->session->device;

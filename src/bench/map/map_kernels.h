@@ -6,10 +6,10 @@
 
 #define NEIGHBOURS_WORKGROUP 32
 
-// Hops in one turn of a loop.
+// Number of hops in one turn of the loop that follows a chain.
 #define NEIGHBOURS_UNROLL 8
 
-// Words that each workgroup writes: the link at which its chase ended; the core's counter before
+// Words that each workgroup writes: the link that its last hop loaded; the core's counter before
 // and after the timed hops; the number of its core; and the token of the run.
 #define NEIGHBOURS_LINK  0
 #define NEIGHBOURS_BEGIN 1
@@ -20,13 +20,13 @@
 
 // Parameters of the kernel, one 32-bit word each, in this order.
 #define NEIGHBOURS_PARAMS(X)                                                                       \
-    X(nodes)       /* nodes in a workgroup's region */                                             \
+    X(nodes)       /* number of nodes in a workgroup's region */                                   \
     X(pitch_words) /* words from one node to the next */                                           \
-    X(key)         /* key of the permutation */                                                    \
-    X(lead)        /* turns before the timed ones, while other workgroups start */                 \
-    X(turns)       /* timed turns */                                                               \
-    X(tail)        /* turns after the timed ones, while other workgroups are timed */              \
-    X(never)       /* a word that no link has */                                                   \
-    X(token)       /* identifies this run */
+    X(key)         /* key of the permutation that orders the nodes */                              \
+    X(lead)        /* turns of the loop before the timed ones, while other workgroups start */     \
+    X(turns)       /* timed turns of the loop */                                                   \
+    X(tail)        /* turns of the loop after the timed ones, while other workgroups are timed */  \
+    X(never)       /* a word that no link and no sum of links equals */                            \
+    X(token)       /* identifies this run; each workgroup writes it */
 
 #endif

@@ -7,10 +7,10 @@
 #include <inttypes.h>
 
 enum {
-    HOPS_MIN = 2048, // least number of timed hops
+    HOPS_MIN = 2048, // minimum number of timed hops
     HOPS_MAX = 16384,
-    // The whole region was read once before. The hops before the timed ones only have to last until
-    // all other workgroups follow their chains, too.
+    // Maximum number of hops before the timed ones. Each workgroup has read its whole region
+    // before. So these hops only have to last until all other workgroups follow their chains, too.
     LEAD_MAX = 32768
 };
 
@@ -22,7 +22,7 @@ struct neighbours {
     double span_ns;
 };
 
-// The kernel's parameters, in the order of NEIGHBOURS_PARAMS.
+// The parameters of the kernel, in the order of NEIGHBOURS_PARAMS.
 struct params {
 #define X(name) uint32_t name;
     NEIGHBOURS_PARAMS(X)
@@ -88,8 +88,8 @@ static bool execute(struct neighbours *n, const struct params *params, struct er
            gpu_batch_span_ns(batch, 0, &n->span_ns, err);
 }
 
-// Checks that each chain ended at the link that the formula predicts, and that no two workgroups
-// ran on the same core.
+// Checks that each chain ended at the link that the formula predicts. Fails with ERROR_UNSUPPORTED
+// if two workgroups ran on the same core.
 static bool verify(const struct neighbours *n, const struct params *p, struct error *err)
 {
     const uint32_t *words = gpu_buffer_map(n->result);
@@ -133,7 +133,7 @@ static void report(const struct neighbours *n, const struct params *p, struct me
     visit->device_time_ns += (uint64_t)n->span_ns;
 }
 
-// Creates the program and probes the counter, once per session.
+// Creates the program and probes the core's counter, once per session.
 static bool prepare(struct map_neighbours *kept, const struct bench_session *session,
                     struct error *err)
 {

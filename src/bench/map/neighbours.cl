@@ -12,7 +12,8 @@ struct params {
 };
 #undef PARAM
 
-// The node that the thread reaches 8 turns after node k; k itself if there is no such node.
+// The node that this thread reaches 8 iterations of its loop after node k; k itself if there is no
+// such node.
 #define TURNS_AHEAD(k) ((k) + 8 * WORKGROUP_X < p.nodes ? (k) + 8 * WORKGROUP_X : (k))
 
 #define HOP    link = load_u32(words + link);

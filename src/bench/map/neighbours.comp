@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Chains on all cores at the same time: each workgroup builds a chain in its own part of the
-// region, reads it once with all threads, and then follows it with one thread. Both stamps wait for
-// a link, so all timed loads come between them.
+// Follows chains on all cores at the same time. Each workgroup builds a chain in its own part of
+// the region, reads the chain once with all threads, and then follows it with one thread. Both time
+// stamps wait for a link, so all timed loads come between them.
 #include "bench/prelude/clock.glsl"
 #include "bench/prelude/kernel.glsl"
 

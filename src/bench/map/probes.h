@@ -7,7 +7,7 @@
 #include "bench/bench.h"
 #include "measure/clock.h"
 
-// Cases `what=neighbours`: one workgroup on each core, all at the same time, each chasing its own
+// Cases `what=neighbours`: one workgroup on each core, all at the same time, each following its own
 // chain of `bytes` bytes. Cores that share a cache share its capacity, so their chains take longer.
 
 // What cases `what=neighbours` keep between visits, in the session's arena.
@@ -28,12 +28,13 @@ enum {
     MAP_CODE_KERNELS = 3
 };
 
-// A kernel for laps of up to a certain length, compiled when it is first needed.
+// A kernel for laps of up to a certain number of instructions, compiled when it is first needed.
 struct map_code_program {
     struct gpu_program *program; // NULL: not compiled yet
     struct kernel_info kernel;
     uint64_t compile_ns; // time that the driver took to compile the kernel
-    // Computed from the size of the code that the driver reports; 0: unknown.
+    // Bytes per instruction, computed from the size of the code that the driver reports; 0:
+    // unknown.
     double instruction_bytes;
 };
 
@@ -42,13 +43,15 @@ struct map_code {
     bool probed;
     struct measure_clock clock;
     struct map_code_program programs[MAP_CODE_KERNELS];
-    double warm_hz; // the core clock during the last run
-    double empty;   // duration of a lap without instructions, in counts (in ns without a counter)
+    double warm_hz; // core clock in Hz during the last run
+    // Duration of a lap without instructions, in counts of the core's counter; in ns if there is no
+    // such counter.
+    double empty;
 };
 
 // Visits a case `what=code`. Fails with ERROR_UNSUPPORTED if this build has no kernel of that
-// length, if the driver would compile it for too long, or if a lap that branches over all the code
-// takes too long.
+// length, if the driver would take too long to compile it, or if a lap that branches over all the
+// code takes too long.
 MUST_CHECK bool map_code_visit(struct map_code *kept, struct bench_visit *run,
                                struct measure_visit *visit, struct error *err);
 

@@ -79,9 +79,10 @@ static bool is_first(const struct run *run, const struct kind *kind, size_t plac
 }
 
 // Adds findings "occupancy": at most two for each subgroup size, each a list of at least two
-// results. One lists the subgroups on a core for each number of registers per thread that the
-// driver reports ("96: 20"). The other lists the workgroups on a core for each amount of shared
-// memory. The value is the smallest number in the list; the keys are its first and its last case.
+// results. One finding lists the subgroups on a core for each number of registers per thread that
+// the driver reports ("96: 20"). The other lists the workgroups on a core for each amount of shared
+// memory. The finding's value is the smallest number of subgroups or workgroups in the list; its
+// keys are the first and the last case of the list.
 void occupancy_conclude(struct run *run, const char *device)
 {
     for (size_t k = 0; k < COUNT(kinds); k++)

@@ -21,8 +21,8 @@ struct params {
         EACH_VALUE(STEP)                                                                           \
     }
 
-// The first thread reads the clock until p.hold ticks have passed since `start`, but at most
-// p.polls times. The other threads wait for it at a barrier.
+// Makes the workgroup stay on its core: the first thread reads the clock until p.hold ticks have
+// passed since `start`, but at most p.polls times. The other threads wait for it at a barrier.
 INLINE void stay(uint start, const struct params p)
 {
     if (local_x() == 0)

@@ -12,7 +12,8 @@
 
 #include "bench/occupancy/occupancy.h"
 
-// Volatile, so that the compiler keeps the words during the wait, and does not load them again.
+// The buffer is volatile, so that the compiler keeps its words in registers during the wait and
+// does not load them again.
 layout(set = 0, binding = 0, std430) readonly volatile buffer Data
 {
     uint data[];
@@ -47,8 +48,9 @@ shared uint block[SHARED_BYTES / 4];
         EACH_VALUE(STEP)                                                                           \
     }
 
-// The first thread reads the clock until params.hold ticks have passed since `start`, but at most
-// params.polls times. The other threads wait for it at a barrier.
+// Makes the workgroup stay on its core: the first thread reads the clock until params.hold ticks
+// have passed since `start`, but at most params.polls times. The other threads wait for it at a
+// barrier.
 void stay(uint start)
 {
     if (gl_LocalInvocationIndex == 0u)

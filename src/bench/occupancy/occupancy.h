@@ -28,11 +28,11 @@
 // Parameters of the kernel, one 32-bit word each, in this order.
 #define OCCUPANCY_PARAMS(X)                                                                        \
     X(token)        /* identifies the run; the record of workgroup g has token + g */              \
-    X(hold)         /* least time on a core, in ticks of the device clock */                       \
-    X(polls)        /* most clock reads of the wait, which then ends */                            \
+    X(hold)         /* minimum time on a core, in ticks of the device's clock */                   \
+    X(polls)        /* maximum number of clock reads, after which the wait ends in any case */     \
     X(turns)        /* rounds of steps before the wait, and again after it */                      \
     X(shared_words) /* words of shared memory that a workgroup fills and reads */                  \
-    X(shift)        /* distance from the word that a thread writes to the word that it reads */
+    X(shift)        /* distance in words from where a thread writes to where it reads */
 
 // EACH_VALUE(S) expands to S(0) … S(VALUES − 1). It is no loop, because values that a loop indexes
 // may not stay in registers.

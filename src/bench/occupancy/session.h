@@ -18,7 +18,7 @@ struct occupancy_case {
     enum occupancy_by by;
     uint32_t values; // 32-bit values that each thread keeps
     uint64_t shared_bytes;
-    uint32_t threads;  // threads of a workgroup
+    uint32_t threads;  // number of threads in a workgroup
     uint32_t subgroup; // threads of a subgroup; 0: the API does not report them
 };
 void occupancy_case_read(const struct bench_case *c, struct occupancy_case *this_case);
@@ -27,13 +27,13 @@ void occupancy_case_read(const struct bench_case *c, struct occupancy_case *this
 const struct gpu_kernel *occupancy_kernel(const struct occupancy_case *this_case,
                                           const struct gpu_info *info);
 
-// Returns the largest shared memory of a workgroup that the device allows, in bytes.
+// Returns the maximum size in bytes of a workgroup's shared memory on the device.
 uint64_t occupancy_shared_max(const struct gpu_info *info);
 
 struct occupancy_session {
     struct bench_session *bench;
     struct gpu_buffer *data;
-    uint32_t *words; // the content of the buffer `data`
+    uint32_t *words; // host copy of what the buffer `data` contains
     uint32_t runs;   // number of runs so far; each run makes its token from it
 };
 
@@ -44,7 +44,7 @@ MUST_CHECK bool occupancy_open(struct bench_session *bench, struct error *err);
 struct gpu_program *occupancy_program(struct occupancy_session *session,
                                       const struct occupancy_case *this_case, struct error *err);
 
-struct occupancy_params { // parameters of the kernels, which declare the same
+struct occupancy_params { // parameters of the kernels, which declare the same struct
 
 #define X(name) uint32_t name;
     OCCUPANCY_PARAMS(X)
@@ -64,15 +64,15 @@ struct occupancy_stay {
 
 struct occupancy_tally {
     unsigned cores;   // number of cores that had workgroups
-    unsigned most;    // most workgroups at once on any core
-    unsigned least;   // smallest of the cores' largest numbers of workgroups at once
+    unsigned most;    // maximum number of workgroups at once on any core
+    unsigned least;   // minimum over the cores of their maximum number of workgroups at once
     unsigned fullest; // number of cores that had `most` workgroups at once
-    unsigned chip;    // most workgroups at once on the whole chip
-    // For the first core that had `most` workgroups at once: time in ns from the start of its first
-    // workgroup until it had `most`.
+    unsigned chip;    // maximum number of workgroups at once on the whole chip
+    // Time in ns in which a core filled: from the start of its first workgroup until it had `most`
+    // workgroups. The core is the first one that reached `most`.
     double fill_ns;
-    // True if the core of fill_ns got another workgroup later. So that core was full with `most`
-    // workgroups.
+    // True if the core of fill_ns got another workgroup after it had `most` workgroups at once. So
+    // it was then full.
     bool refilled;
 };
 

@@ -9,8 +9,8 @@ struct event {
     int change; // +1: a workgroup begins, −1: it ends
 };
 
-// Compares events by time. Of events at the same time, ends come first: the workgroup that ended
-// may have made room for the workgroup that begins.
+// Compares events by time. Of two events at the same time, the end of a workgroup comes before the
+// begin of another, because the end may have made room for the begin.
 static int compare_times(const void *a, const void *b)
 {
     const struct event *one = a, *other = b;
@@ -27,8 +27,8 @@ static int compare_cores(const void *a, const void *b)
     return compare_times(a, b);
 }
 
-// The result for one core or for the chip: the largest number of workgroups at once, when it was
-// first reached, and whether another workgroup began after that.
+// What one pass over the events finds, for one core or for the chip: the maximum number of
+// workgroups at once, when it was first reached, and whether another workgroup began after that.
 struct sweep {
     unsigned most;
     double full_ns;

@@ -16,8 +16,9 @@ enum {
 
 enum {
     ITERATIONS = 4,
-    // Each thread writes one word and reads the word that lies this many words after it. So it
-    // reads what another thread wrote, in some threads a thread of another subgroup.
+    // Distance in words. Each thread writes a word of shared memory and reads the word that lies
+    // this far after it. So it reads what another thread wrote, in some threads a thread of another
+    // subgroup.
     SHIFT = 61,
     POLLS = 1 << 20,
     // The first run has twice as many workgroups as fit on all cores, counting at most this number
@@ -30,7 +31,7 @@ enum {
 };
 static const double hold_ns = 100e3, hold_most_ns = 2e6;
 
-// What a case keeps from its first visit.
+// What the session keeps for a case from its first visit on.
 struct memory {
     struct gpu_program *program;
     struct kernel_info kernel;
@@ -66,8 +67,8 @@ static bool read_stays(struct work *work, struct occupancy_stay *stays, struct e
             return error_set(err, ERROR_MISMATCH, "workgroup %u of %u left no record", g, groups);
         uint64_t start = measure_clock_stamp(record + OCCUPANCY_RECORD_START);
         uint64_t end = measure_clock_stamp(record + OCCUPANCY_RECORD_END);
-        // Times count from half of the clock's range before the first workgroup's start. So they
-        // are right if all workgroups begin within half of the range before or after it.
+        // Times are counted from a base that lies half of the clock's range before the start of
+        // workgroup 0. So they are right even if other workgroups began before workgroup 0.
         base = g ? base : start - half;
         stays[g] = (struct occupancy_stay){.start_ns = measure_clock_elapsed_ns(clock, base, start),
                                            .end_ns = measure_clock_elapsed_ns(clock, base, end),
@@ -110,7 +111,7 @@ static bool run_once(struct work *work, struct error *err)
     return done;
 }
 
-// Checks the word that each thread wrote in the last run.
+// Compares the word that each thread wrote in the last run with the expected word.
 static bool verify(struct work *work, struct error *err)
 {
     uint32_t threads = work->this_case.threads, groups = work->memory->groups;
@@ -157,9 +158,9 @@ static bool is_slow(const struct work *work)
     return work->tally.fill_ns > work->memory->hold_ns / 2;
 }
 
-// Finds the number of workgroups of a run, and how long they must stay on a core. There must be so
-// many that the fullest core gets another workgroup after it was full. They must stay so long that
-// this core fills in less than half of that time.
+// Chooses the number of workgroups of a run, and how long they must stay on a core. There must be
+// so many that the fullest core gets another workgroup after it was full. They must stay so long
+// that this core fills in less than half of that time.
 static bool size_run(struct work *work, struct error *err)
 {
     struct memory *memory = work->memory;
@@ -179,8 +180,8 @@ static bool size_run(struct work *work, struct error *err)
     return true;
 }
 
-// Gets the memory of the case. At its first visit, makes the program and chooses the size of the
-// work.
+// Gets what the session keeps for the case. At the first visit, finds the program and chooses the
+// number of workgroups and the length of their stay.
 static bool recall(struct work *work, struct error *err)
 {
     work->memory = *work->run->memory;
@@ -200,8 +201,9 @@ static bool recall(struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the most workgroups that fit on a core, by limits that the driver reports; NaN if it
-// reports none. A core may hold fewer, because it may round registers and shared memory up.
+// Returns the maximum number of workgroups that fit on a core, by limits that the driver reports;
+// NaN if it reports none. A core may hold fewer, because it may round registers and shared memory
+// up to larger units.
 static double limit_of(const struct work *work)
 {
     const struct gpu_limits *limits = &work->session->bench->info->limits;

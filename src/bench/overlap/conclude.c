@@ -87,8 +87,8 @@ static double resolution_of(const struct result *result)
 
 // ---------------------------------------------------------------- words
 
-// Returns a number with its interval, for example "0.931 [0.925, 0.94]"; without an interval, only
-// the number.
+// Returns the median of a metric with its interval, for example "0.931 [0.925, 0.94]"; only the
+// median if there is no interval.
 static const char *number_text(struct arena *arena, const struct metric *metric)
 {
     const char *median = unit_text(arena, metric->median, metric->unit);
@@ -115,10 +115,10 @@ static const char *share_text(struct arena *arena, const struct metric *share)
 struct answer {
     const char *code, *text, *published; // `published` may be NULL
     double value;
-    const struct result *cases[2]; // keys of the finding; the second may be NULL
+    const struct result *cases[2]; // results whose keys the finding gets; the second may be NULL
 };
 
-// Adds the finding "vulkan:0: TEXT (scenario, barrier; published: …)".
+// Adds an answer as a finding with the text "vulkan:0: TEXT (SCENARIO, BARRIER; published: …)".
 static void report(const struct subject *subject, const struct answer *answer)
 {
     struct arena *arena = subject->run->arena;
@@ -137,7 +137,7 @@ static void report(const struct subject *subject, const struct answer *answer)
 
 // How a finding writes its number.
 enum scale {
-    SCALE_SHARE, // a verdict and a percentage, by share_text
+    SCALE_SHARE, // a verdict and a percentage, as share_text writes them
     SCALE_TIME,
     SCALE_FACTOR
 };
@@ -146,9 +146,9 @@ struct question {
     const char *code, *metric;
     const char *scenario; // preferred scenario; if it lacks the metric, any other scenario answers
     enum scale scale;
-    const char *text, *rest; // the text before the number and after it
+    const char *text, *rest; // the finding's text before the number, and after it
     const char *published;   // published results of other GPUs; NULL: none
-    // true: only this scenario answers the question, and it needs two queues.
+    // true: only `scenario` answers the question, and only on a device with two queues.
     bool only;
 };
 
@@ -228,9 +228,9 @@ static const struct {
     {"semaphore", "timeline semaphore"},
 };
 
-// Adds findings barrier-gap, one for each case of one scenario. The scenario is "default" or, if
-// that has no gaps, the first scenario with gaps. Leaves out barriers of render targets, and gaps
-// between two queues.
+// Adds findings barrier-gap (metric barrier_gap), one for each case of one scenario. The scenario
+// is "default" or, if that has no gaps, the first scenario with gaps. Leaves out barriers of render
+// targets, and gaps between two queues.
 static void ask_gaps(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -266,7 +266,7 @@ static void ask_gaps(const struct subject *subject)
 
 // ---------------------------------------------------------------- kinds of barriers
 
-// Adds target-barrier: compares the gaps after a draw of barrier=target and barrier=buffer.
+// Adds the finding target-barrier: compares draw_gap of barrier=target with that of barrier=buffer.
 static void ask_targets(const struct subject *subject)
 {
     static const char *const scenarios[] = {"default", "draws"};
@@ -313,8 +313,8 @@ static bool is_bystander(const struct series *matrix, size_t row)
     return follows && waits && cell_of(matrix, row, "ordered") == 0;
 }
 
-// Sets *share to the overlap of the first pair for which is_bystander is true. Returns false if
-// there is no such pair.
+// Sets *share to the overlap of the first pair of workloads for which is_bystander is true. Returns
+// false if there is no such pair.
 static bool bystander_of(const struct result *result, struct metric *share)
 {
     const struct series *matrix = result_series(result, "matrix");
@@ -329,8 +329,8 @@ static bool bystander_of(const struct result *result, struct metric *share)
     return false;
 }
 
-// Adds overlap-bystander: one finding for split barriers, and one for all other barriers. Each
-// comes from the first case that has a pair for which is_bystander is true.
+// Adds findings overlap-bystander: one for split barriers, and one for all other barriers. Each
+// comes from the first case that has a pair of workloads for which is_bystander is true.
 static void ask_bystanders(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -433,9 +433,9 @@ static const char *polled_text(struct arena *arena, const struct polled *polled)
                         polled->agreed, unit_text(arena, polled->bars_ns, UNIT_NS));
 }
 
-// Adds overlap-clock: the resolution of the device's clock, how far the clock on one core lags
-// behind that on another, and whether the times that the polling host saw agree with the device's
-// stamps.
+// Adds the finding overlap-clock: the resolution of the device's clock, how far the clock on one
+// core lags behind that on another, and whether the times that the polling host saw agree with the
+// device's stamps.
 static void report_clock(const struct subject *subject)
 {
     struct run *run = subject->run;

@@ -8,10 +8,12 @@
 #include <math.h>
 
 enum {
-    WORDS_CHECKED = 3 // result words checked per workload and frame, spread over its threads
+    WORDS_CHECKED = 3 // number of result words that are checked per workload and frame
 };
-static const uint64_t settle_ns = 20000; // time for submissions behind a hold to reach the device
-static const uint64_t warm_ns = 1000000; // warm-up per frame: the core clock falls between frames
+// Wait before a hold is released, so that the submissions behind it have reached the device.
+static const uint64_t settle_ns = 20000;
+// Length of the warm-up before each frame, because the core clock falls between frames.
+static const uint64_t warm_ns = 1000000;
 
 static uint32_t threads_of(const struct overlap_workload *workload)
 {
@@ -20,9 +22,10 @@ static uint32_t threads_of(const struct overlap_workload *workload)
 
 // ---------------------------------------------------------------- running
 
-// Submits the segments in order, each with the segments that it waits for. If there are two
-// segments and neither waits, submits the second one first, as the tool of M. Pettineo does
-// (METHOD.md). In the built-in scenarios, the second segment is on the compute queue.
+// Submits the segments in order. Each submission waits for the segments on which it depends. If
+// there are two segments and neither waits, submits the second one first, as the tool of
+// M. Pettineo does (METHOD.md). In the built-in scenarios, the second segment is on the compute
+// queue.
 static bool submit_all(struct overlap_stage *stage, struct gpu_hold *hold, struct error *err)
 {
     bool reverse = stage->segment_count == 2 && !stage->segments[1].after;
@@ -257,7 +260,7 @@ static bool check_frame(const struct overlap_stage *stage, uint32_t which, doubl
                         const struct overlap_frame *frame, struct error *err)
 {
     double resolution = stage->session->resolution_ns;
-    // The 1 % allows for an error in the length of the device's clock ticks, about 10⁻⁴.
+    // The 1 % allows for an error in the length of the device's clock ticks, which is about 10⁻⁴.
     if (frame->length_ns > host_ns * 1.01 + resolution)
         return error_set(err, ERROR_MISMATCH,
                          "the frame lasted %.0f ns by the device's clock, but only %.0f ns passed "

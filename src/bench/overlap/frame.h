@@ -30,16 +30,17 @@ enum overlap_mark {
 // which the device wrote the marker, in ns since the first start in the frame.
 struct overlap_poll {
     bool seen;
-    double seen_ns; // when the host read the marker
-    double look_ns; // start of the last read that did not find the marker; 0: the first read did
+    double seen_ns; // time at which the host found the marker
+    // Time at which the last read that did not find the marker began; 0: the first read found it.
+    double look_ns;
     double since_ns, until_ns; // device time just before and just after the write of the marker
 };
 
 struct overlap_markers {
     struct gpu_buffer *counters, *words;
     const volatile uint32_t *map; // the memory of the buffer `words`, mapped for the host
-    uint32_t frames; // frames with markers so far; the kernels' counters are never reset
-    // What polling found in the last frame with markers.
+    uint32_t frames; // number of frames with markers so far: the counters are never reset
+    // What the host saw of each marker in the last frame with markers.
     struct overlap_poll polls[OVERLAP_WORKLOADS_MAX][OVERLAP_MARK_COUNT];
 };
 
@@ -55,11 +56,12 @@ struct overlap_poll_desc {
     uint64_t timeout_ns;
 };
 
-// Polls until all markers were seen, all batches are done, one failed, or timeout_ns has passed.
+// Reads the markers repeatedly and writes to markers->polls what the host saw. Stops when all
+// markers were seen, all batches are done, a batch failed, or timeout_ns has passed.
 void overlap_markers_poll(struct overlap_markers *markers, const struct overlap_poll_desc *desc);
 
-// Sets since_ns and until_ns of all markers. The frame must be done. Its first start is `start_ns`
-// after the value `base` of the device's clock.
+// Sets since_ns and until_ns of all markers in markers->polls. The frame must be done. Its first
+// start is `start_ns` after the value `base` of the device's clock.
 void overlap_markers_date(struct overlap_markers *markers, const struct measure_clock *clock,
                           uint64_t base, double start_ns);
 
@@ -67,8 +69,8 @@ void overlap_markers_date(struct overlap_markers *markers, const struct measure_
 // offset has a lower bound, because no workload starts before the release, and an upper bound,
 // because no marker is read before it is written. A marker agrees if both of these are true:
 //   it was not written before the start or end for which it stands;
-//   the host read it no later than until_ns plus the upper bound, the time since the read before,
-//   the distance between the bounds, and the clock's resolution.
+//   the host read it no later than at the sum of until_ns, the upper bound, the time since the
+//   host's previous read, the distance between the bounds, and the clock's resolution.
 // A marker may be written much later than the start for which it stands: a subgroup that has begun
 // on a full core can wait there for its first instructions.
 struct overlap_agreement {
@@ -76,10 +78,11 @@ struct overlap_agreement {
     // Bounds of (host time since the release) − (device time since the first start). The upper one
     // is INFINITY if no marker was seen.
     double offset_low_ns, offset_high_ns;
-    double sweep_ns; // the longest time between two reads of a marker
+    double sweep_ns; // longest time between the last two reads of a marker
     double bars_ns;  // largest difference between a workload's polled length and its stamped length
-    double held_ns;  // the longest time from a workload's first start until its marker was written
-    bool early;      // the upper bound is below the lower one: a contradiction
+    // Longest time from the first start in a workload until its start marker was written.
+    double held_ns;
+    bool early; // true: the upper bound of the offset is below the lower one: a contradiction
 };
 
 struct overlap_bars {
@@ -96,13 +99,14 @@ struct overlap_agreement overlap_markers_agree(const struct overlap_markers *mar
 // Workloads of one queue that are submitted together. The workloads of a queue are cut into
 // segments wherever a semaphore is needed.
 struct overlap_segment {
-    unsigned queue;     // index of its queue in session->queues
+    unsigned queue;     // index of the segment's queue in session->queues
     uint32_t workloads; // bit w is set if workload w is in the segment
     uint32_t after;     // bit s is set if this segment waits for the earlier segment s
     struct gpu_batch *batch;
 };
 
-// What all frames of a scenario need. Its buffers and batches belong to `scope`.
+// The state and the memory that all frames of a scenario use. The buffers and batches belong to
+// `scope`.
 struct overlap_stage {
     const struct overlap_scenario *scenario;
     struct overlap_session *session;
@@ -110,16 +114,16 @@ struct overlap_stage {
     struct arena *arena;
     // batches[q][i]: batch number i of queue q; NULL: not made yet.
     struct gpu_batch *batches[OVERLAP_QUEUES_MAX][OVERLAP_WORKLOADS_MAX];
-    struct overlap_segment segments[OVERLAP_WORKLOADS_MAX]; // segments of the frame recorded last
+    struct overlap_segment segments[OVERLAP_WORKLOADS_MAX]; // segments of the last recorded frame
     size_t segment_count;
     struct gpu_buffer *results, *records;
-    struct gpu_image *image; // image for OVERLAP_BARRIER_IMAGE; NULL with any other barrier
+    struct gpu_image *image; // image of the barrier OVERLAP_BARRIER_IMAGE; NULL: another barrier
     // targets[w]: the render target of a draw; NULL if workload w is a dispatch.
     struct gpu_target *targets[OVERLAP_WORKLOADS_MAX];
     struct overlap_markers markers;
     bool marked;            // true while a frame that leaves markers is recorded
-    uint32_t *words;        // all result words of a frame, on the host
-    uint32_t *record_words; // all records of a frame, on the host
+    uint32_t *words;        // copy of all result words of a frame, on the host
+    uint32_t *record_words; // copy of all records of a frame, on the host
     uint32_t first_record[OVERLAP_WORKLOADS_MAX + 1]; // [w]: index of workload w's first record
     uint32_t stride;                                  // result words per workload in `results`
     // Turns of the inner loop per iteration of the work loop, in a dispatch and in a draw. They
@@ -141,8 +145,9 @@ const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
                                                        const struct gpu_info *info,
                                                        const struct overlap_scenario *scenario);
 
-// Makes the buffers and targets, and settles the scenario (overlap_scenario_settle). These must be
-// set: scenario, session, scope, arena, repeats, draw_repeats, barrier, barrier_first, timeout_ns.
+// Makes the buffers and targets, and settles the scenario (overlap_scenario_settle). These members
+// must be set before: scenario, session, scope, arena, repeats, draw_repeats, barrier,
+// barrier_first, timeout_ns.
 MUST_CHECK bool overlap_stage_init(struct overlap_stage *stage, struct error *err);
 
 // Returns the index in session->queues of the queue on which workload `w` runs: 0 if the device
@@ -184,14 +189,16 @@ struct overlap_frame {
     double length_ns;             // time from the first start to the last end
     double first_ns;              // time of the first start, by the device's clock
     double released_ns;           // time of the hold's release, by the host's clock
-    struct overlap_group *groups; // sorted by workload; NULL if they were not requested
+    struct overlap_group *groups; // all records, sorted by workload; NULL if not requested
     size_t group_count;
 };
 
 struct overlap_frame_desc {
-    uint32_t which; // bit set of workloads to run; a single workload does not wait or read words
-    bool groups;    // true: fill frame->groups, allocated in `arena`
-    bool marked;    // true: leave markers and poll them; allowed only if all workloads run
+    // Bit set of the workloads to run. If it is only one, it does not wait, and reads no words of
+    // others.
+    uint32_t which;
+    bool groups; // true: fill frame->groups, allocated in `arena`
+    bool marked; // true: the frame leaves markers, and the host polls them; all workloads must run
     struct arena *arena;
 };
 // Warms the device up, runs one frame, reads its times into `frame` and checks them.
@@ -199,7 +206,8 @@ MUST_CHECK bool overlap_frame_run(struct overlap_stage *stage,
                                   const struct overlap_frame_desc *desc,
                                   struct overlap_frame *frame, struct error *err);
 
-// Returns how the polled times agree with the stamps of `frame`, the last frame with markers.
+// Returns how the polled times of markers agree with the device's stamps in `frame`, which must be
+// the last frame with markers.
 struct overlap_agreement overlap_stage_agreement(const struct overlap_stage *stage,
                                                  const struct overlap_frame *frame);
 

@@ -8,7 +8,9 @@
 
 layout(set = 0, binding = 2, std430) coherent buffer Counters
 {
-    uint counters[]; // two per workload: parts that have begun, and parts that have ended
+    // Two counters per workload: how many of its parts (workgroups, or pixels of a draw) have
+    // begun, and how many have ended.
+    uint counters[];
 };
 
 layout(set = 0, binding = 3, std430) volatile coherent buffer Markers

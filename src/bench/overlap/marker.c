@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    SWEEPS_A_CHECK = 4096 // reads of all markers between two checks if the batches are done
+    // Number of times that all markers are read between two checks whether the batches are done.
+    SWEEPS_A_CHECK = 4096
 };
 
 bool overlap_markers_init(struct overlap_markers *markers, struct gpu_scope *scope,
@@ -53,8 +54,8 @@ static size_t sweep(struct overlap_markers *markers, const struct overlap_poll_d
     return missing;
 }
 
-// True if polling can stop: all batches are done, or the time is over, or a batch failed. The next
-// wait for a failed batch reports its error.
+// True if polling of markers can stop: all batches are done, the time is over, or a batch failed.
+// The error of a failed batch is reported by the next wait for it.
 static bool is_over(const struct overlap_poll_desc *desc, uint64_t end_ns)
 {
     if (!clock_left_ns(end_ns))

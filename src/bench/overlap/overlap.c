@@ -131,7 +131,8 @@ static const struct overlap_scenario *scenario_of(const struct bench_pick *pick)
     return scenarios[pick->at[OVERLAP_PARAM_SCENARIO]];
 }
 
-// Returns the kind of barrier: the chosen one, or the only one that the scenario allows.
+// Returns the kind of barrier with which the scenario runs: the chosen one, or the only one that
+// the scenario allows.
 static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, unsigned chosen)
 {
     if (!overlap_scenario_waits(scenario))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// One workload as a dispatch. Each workgroup records when and on which core it ran.
+// Runs one workload as a dispatch. Each workgroup records when and on which core it ran.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/clock.glsl"
 #include "bench/prelude/kernel.glsl"

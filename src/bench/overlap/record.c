@@ -24,13 +24,14 @@ struct recording {
     const struct overlap_segment *segment;
     uint32_t which;     // bit w is set if workload w is in the frame
     uint32_t unordered; // bit w is set if no barrier came yet after workload w of this queue
-    // Bit w is set if the split barrier of workload w was set but not yet awaited.
+    // Bit w is set if the split barrier after workload w was set, but no wait for it came yet.
     uint32_t set;
 };
 
 // ---------------------------------------------------------------- segments
 
-// True if workload `later` waits for workload `earlier` by a semaphore. Both must be in `which`.
+// True if the frame has both workloads (`which` is its bit set), and `later` waits for `earlier` by
+// a semaphore.
 static bool is_semaphore(const struct overlap_stage *stage, uint32_t which, size_t earlier,
                          size_t later)
 {
@@ -186,8 +187,8 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     case OVERLAP_BARRIER_EXECUTION:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_EXECUTION);
         break;
-    // A wait cannot refer to a split barrier that was set in another segment. A memory barrier is
-    // used instead.
+    // A wait cannot refer to a split barrier that was set in another segment. In that case a memory
+    // barrier takes its place.
     case OVERLAP_BARRIER_SPLIT:
     case OVERLAP_BARRIER_MEMORY:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_MEMORY);

@@ -22,16 +22,18 @@ enum overlap_queue {
     OVERLAP_COMPUTE
 };
 
-// What is between a workload and another one that waits for it, in the order of the choices.
+// The kind of barrier between a workload and another one that waits for it, in the order of the
+// choices of the parameter `barrier`.
 enum overlap_barrier {
     OVERLAP_BARRIER_MEMORY,
     OVERLAP_BARRIER_EXECUTION,
     OVERLAP_BARRIER_BUFFER,
-    OVERLAP_BARRIER_IMAGE,     // a barrier of an image that no workload uses
-    OVERLAP_BARRIER_FULL,      // a barrier of all stages and all memory
-    OVERLAP_BARRIER_SPLIT,     // a signal after the awaited workload, a wait before the waiting one
+    OVERLAP_BARRIER_IMAGE, // a barrier of an image that no workload uses
+    OVERLAP_BARRIER_FULL,  // a barrier of all stages and all memory
+    // A split barrier: a signal after the awaited workload, and a wait before the waiting one.
+    OVERLAP_BARRIER_SPLIT,
     OVERLAP_BARRIER_SEMAPHORE, // a timeline semaphore between separate submissions
-    // After a draw, a barrier of its render target; after a dispatch, the same as BUFFER.
+    // After a draw, a barrier of its render target; after a dispatch, like OVERLAP_BARRIER_BUFFER.
     OVERLAP_BARRIER_TARGET,
     OVERLAP_BARRIER_NONE, // no barrier: no workload waits for another
     OVERLAP_BARRIER_COUNT
@@ -40,10 +42,11 @@ enum overlap_barrier {
 struct overlap_workload {
     const char *name;
     enum overlap_queue queue;
-    // true: a draw, with one pixel per thread; a dispatch if its queue cannot draw.
+    // true: the workload is a draw with one pixel per thread, or a dispatch if its queue cannot
+    // draw. false: it is a dispatch.
     bool draw;
     uint32_t blocks;     // size in blocks of OVERLAP_BLOCK_THREADS threads
-    uint32_t iterations; // iterations of the work loop; each does the same amount of work
+    uint32_t iterations; // number of iterations of the work loop, all with the same work
     // Bit p is set if this workload waits for the earlier workload p, on either queue.
     uint32_t after;
 };
@@ -108,11 +111,12 @@ uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t
 const struct overlap_scenario *overlap_scenario_get(struct arena *arena, const char *name,
                                                     struct error *err);
 
-// Reads a scenario from a JSON text. `file` becomes the scenario's name, and stands in messages.
+// Reads a scenario from a JSON text. `file` becomes the scenario's name, which errors mention.
 const struct overlap_scenario *overlap_scenario_parse(struct arena *arena, const char *text,
                                                       const char *file, struct error *err);
 
-// Writes every built-in scenario as struct benchmark (put_scenarios) describes it.
+// Writes all built-in scenarios as JSON, in the form that struct benchmark (put_scenarios)
+// describes.
 struct json_out;
 void overlap_scenarios_put(struct json_out *out);
 

@@ -9,13 +9,14 @@
 #define BIT(workload) (UINT32_C(1) << (workload))
 
 enum {
-    GROUPS_MAX = 256, // most workgroups of a workload, as in the tool of M. Pettineo
+    GROUPS_MAX = 256, // maximum of the member "groups", as in the tool of M. Pettineo
     GROUPS_DEFAULT = 8,
     ITERATIONS_MAX = 128,
     ITERATIONS_DEFAULT = 64
 };
 
-// The values of the members "queue" (in the order of enum overlap_queue) and "kind".
+// The values of the JSON members "queue" (in the order of enum overlap_queue), "kind", "priority"
+// and "clock".
 static const char *const queue_words[] = {"direct", "compute"};
 static const char *const kind_words[] = {"dispatch", "draw"};
 static const char *const priority_words[] = {"medium", "high"};
@@ -50,7 +51,8 @@ static bool members_check(struct loader *loader, const struct json_node *node,
     return true;
 }
 
-// Returns the index in `words` of the member's text; `fallback` if it is absent, or after an error.
+// Reads the text of the JSON member `name`, which must be one of `words`. Returns its index in
+// `words`; returns `fallback` if there is no such member, or after an error.
 static size_t word_read(struct loader *loader, const struct json_node *node, const char *name,
                         const char *const words[2], size_t fallback)
 {
@@ -199,8 +201,8 @@ static bool afters_read(struct loader *loader, const struct json_node *list)
 
 // ---------------------------------------------------------------- the whole file
 
-// Returns a scenario that has only the enabled workloads. Numbers them anew, also in the bit sets
-// `after`.
+// Returns a scenario that has only the enabled workloads. These get new numbers, also in the bit
+// sets `after`.
 static struct overlap_scenario *compact(const struct loader *loader, struct arena *arena)
 {
     struct overlap_workload *kept = ARENA_ARRAY(arena, loader->count, struct overlap_workload);

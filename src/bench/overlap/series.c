@@ -30,7 +30,8 @@ void overlap_polling_add(struct overlap_polling *polling, const struct overlap_a
     if (isfinite(known_ns) && (polling->known_ns == 0 || known_ns < polling->known_ns)) {
         polling->known_ns = known_ns;
         polling->offset_ns = frame->first_ns - (frame->released_ns + middle_ns);
-        // Values of the device's clock wrap at its range, and so does the offset.
+        // The device's clock wraps at the end of its range, so the offset is known modulo the
+        // range.
         if (clock->device_bits < 64) {
             double range_ns = ldexp(clock->device_tick_ns, (int)clock->device_bits);
             polling->offset_ns = remainder(polling->offset_ns, range_ns);

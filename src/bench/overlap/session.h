@@ -12,29 +12,34 @@
 // its own clock must show a later time; otherwise its clock lags behind (skew.comp).
 struct overlap_skew {
     double behind_ns; // largest lag of one core's clock behind another's; 0: no lag was seen
-    // Smallest age of a stamp when read: shorter lags are not seen; NaN: none read.
+    // Smallest age that a stamp had when another workgroup read it. A lag shorter than this cannot
+    // be seen. NaN: no stamp was read.
     double reach_ns;
     uint64_t seen;  // number of stamps compared
     unsigned cores; // number of cores compared; 0: not known
 };
 
 struct overlap_session {
-    struct bench_session own; // session with its own device; zeroed: uses the benchmark's device
+    // Session on a device that was opened only for this session; all zeros: the benchmark's device
+    // is used.
+    struct bench_session own;
     struct gpu_scope *scope;
     // Session whose compute queue has high priority; NULL: not opened yet.
     struct overlap_session *urgent;
-    const char *priority_text; // how the driver answered a requested priority; NULL: none
-    // The driver refused high priority, so the queue has medium priority.
+    // How the driver answered the request for high priority; NULL: it was not asked.
+    const char *priority_text;
+    // true: the driver refused high priority, so the compute queue has medium priority.
     bool refused;
     struct measure_clock clock;
     struct overlap_skew skew;
-    double resolution_ns; // times shorter than this are not trusted
+    double resolution_ns; // resolution of the device's clock: shorter times are not trusted
     struct gpu_program *program;
-    struct gpu_draw_program *draw_program;        // made when first needed; NULL: not yet
-    struct gpu_queue *queues[OVERLAP_QUEUES_MAX]; // NULL: the device has no such queue
-    const char *queue_text;                       // description of the queues for the user
-    bool has_cores;                               // true: kernels can read the number of their core
-    uint32_t token; // token of the last frame; each frame gets the next one, from 1
+    struct gpu_draw_program *draw_program; // program of workloads that draw; NULL until needed
+    // The direct queue and the compute queue; NULL: the device has no such queue.
+    struct gpu_queue *queues[OVERLAP_QUEUES_MAX];
+    const char *queue_text; // description of the queues for the user
+    bool has_cores;         // true: kernels can read the number of their core
+    uint32_t token;         // token of the last frame; each frame gets the next number, from 1 on
 };
 
 // Opens a session on the device of `bench` and stores it in bench->state.
@@ -46,8 +51,8 @@ MUST_CHECK bool overlap_session_open(struct bench_session *bench, struct error *
 // queue or no priorities, or with ERROR_DEVICE_LOST.
 struct overlap_session *overlap_session_urgent(struct bench_session *bench, struct error *err);
 
-// Closes the device of the urgent session, if there is one. Stops holding the clock of the other
-// device.
+// Closes the device of the urgent session, if there is one. Ends the request that the driver holds
+// the clocks of the benchmark's device stable.
 void overlap_session_close(struct bench_session *bench);
 
 #endif

@@ -32,10 +32,11 @@ void main()
     const uint own = gl_WorkGroupID.x, groups = gl_NumWorkGroups.x;
     uint behind = 0u, ahead = 0xffffffffu, seen = 0u;
     for (uint round = 0u; round < params.rounds; round++) {
-        slots[own * OVERLAP_SLOT_WORDS] = clock_device().x | 1u; // a slot with 0 holds no clock yet
+        // Bit 0 is always set, because a slot that contains 0 holds no clock yet.
+        slots[own * OVERLAP_SLOT_WORDS] = clock_device().x | 1u;
         const uint other = slots[(own + 1u + round % (groups - 1u)) % groups * OVERLAP_SLOT_WORDS];
         if (other == 0u)
-            continue; // this branch needs the word, so the clock is read after it arrived
+            continue; // the branch needs `other`, so the next clock is read after `other` arrived
         const uint now = clock_device().x | 1u;
         seen++;
         if (int(now - other) < 0)

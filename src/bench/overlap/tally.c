@@ -55,8 +55,8 @@ static double free_pairs_of(const struct overlap_scenario *scenario, const unsig
 }
 
 // Returns the time during which every queue in the bit set `wanted` runs a workload. The set of
-// running workloads changes only at a start or end. So it is tested once between two of these
-// times.
+// running workloads changes only at starts and ends, so one test between each two successive ones
+// is enough.
 static double busy_ns(size_t count, const unsigned *queues, const struct overlap_frame *frame,
                       unsigned wanted)
 {

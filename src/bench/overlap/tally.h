@@ -17,7 +17,8 @@ struct overlap_tally {
     // neighbouring dispatch that waits for it. Counts only dispatches that wait for no workload
     // that ended later.
     double gap_ns, draw_gap_ns;
-    double skew_ns; // time between the first starts on the two queues; NaN if one of them must wait
+    // Time between the first starts on the two queues; NaN if the first workload of a queue waits.
+    double skew_ns;
     double stretch; // mean over workloads: length in the frame ÷ length alone
     double gain;    // sum of the lengths of workloads alone ÷ length of the frame
 };
@@ -34,30 +35,31 @@ struct overlap_tally overlap_tally_of(const struct overlap_scenario *scenario,
 // ---------------------------------------------------------------- series
 
 enum {
-    OVERLAP_GROUPS_SHOWN = 8192, // most rows of the series "workgroups"
+    OVERLAP_GROUPS_SHOWN = 8192, // maximum number of rows in the series "workgroups"
     OVERLAP_PAIRS_MAX = OVERLAP_WORKLOADS_MAX * (OVERLAP_WORKLOADS_MAX - 1) / 2,
-    OVERLAP_HISTORY_MAX = 512 // most frames kept; later frames replace the oldest
+    // Maximum number of frames whose overlaps are kept; later frames replace the oldest ones.
+    OVERLAP_HISTORY_MAX = 512
 };
 
-// What polling found in all frames with markers of a case.
+// What the host found by polling markers, in all frames with markers of a case.
 struct overlap_polling {
-    // Sums over all frames; the members of struct overlap_agreement explain them.
+    // Sums over all frames with markers. struct overlap_agreement explains the last three.
     size_t frames, markers, seen, agreed;
-    double offset_ns; // device's clock − host's clock, from the frame with the closest bounds
+    double offset_ns; // device's clock − host's clock, from the frame whose bounds are closest
     double known_ns;  // uncertainty (±) of offset_ns; 0: no frame gave bounds so far
     double sweep_ns, bars_ns, held_ns; // largest values of all frames; see struct overlap_agreement
 };
 
-// Adds what polling found in `frame`, a frame with markers.
+// Adds what the host found by polling the markers of `frame`.
 void overlap_polling_add(struct overlap_polling *polling, const struct overlap_agreement *agreement,
                          const struct overlap_frame *frame, const struct measure_clock *clock);
 
-// What a case keeps over its visits.
+// Data that a case keeps from one visit to the next.
 struct overlap_history {
     struct overlap_polling polling;
     const struct overlap_scenario *scenario;
     uint32_t repeats, draw_repeats;
-    size_t frames; // number of all frames, also those that were replaced
+    size_t frames; // number of all frames, also those whose overlaps were replaced
     double overlaps[OVERLAP_PAIRS_MAX][OVERLAP_HISTORY_MAX];
 };
 

@@ -9,13 +9,14 @@
 #include <math.h>
 
 enum {
-    FRAMES = 16, // least number of measured frames per visit: three visits give 48
+    FRAMES = 16, // minimum number of measured frames per visit: three visits give 48
     FRAMES_MAX = 64,
     WARM_FRAMES = 2,
     ALONE_FRAMES = 3,
     TUNINGS = 2
 };
-// Wanted length of a workload of 64 iterations alone: long compared with gaps of some µs.
+// Wanted length of a workload of 64 iterations that runs alone. It is long compared with the gaps,
+// which last some µs.
 static const double workload_ns = 200e3;
 
 struct work {
@@ -23,14 +24,15 @@ struct work {
     struct bench_visit *run;
     struct gpu_scope *scope; // scope on the device of an urgent session; NULL: uses run->scope
     struct overlap_history *history;
-    struct error clock_refusal; // why the clock is not held; ERROR_NONE: it is held, or need not be
-    uint32_t all;               // bit set of all workloads
+    // Why the driver does not hold the clock stable; ERROR_NONE: it does, or it was not asked.
+    struct error clock_refusal;
+    uint32_t all; // bit set of all workloads
     unsigned queues[OVERLAP_WORKLOADS_MAX];
     double alone_ns[OVERLAP_WORKLOADS_MAX];
     struct overlap_frame frames[FRAMES_MAX];
     size_t frame_count;
     struct overlap_frame marked;
-    double device_ns; // time in ns of all frames together
+    double device_ns; // sum of the lengths of all frames without markers
 };
 
 static bool run_frame(struct work *work, uint32_t which, bool groups, struct overlap_frame *frame,
@@ -93,8 +95,8 @@ static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *e
 }
 
 // Tunes the first dispatch, whose repeats are used for all dispatches, and the first draw, whose
-// repeats are used for all draws. Both numbers differ, because a device may use fewer cores for a
-// draw.
+// repeats are used for all draws. The two numbers may differ, because a device may use fewer cores
+// for a draw.
 static bool tune_all(struct work *work, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -213,7 +215,7 @@ static bool run_frames(struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- reporting
 
-// Reports each metric that has a value in every frame.
+// Adds the samples of each metric that has a value in every frame to the visit.
 static void report_metrics(const struct work *work, struct measure_visit *visit)
 {
     double values[OVERLAP_METRIC_COUNT][FRAMES_MAX];
@@ -334,7 +336,7 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
             visit, "markers",
             "%zu of %zu markers reached the host at another time than the device's clock allows",
             polling->seen - polling->agreed, polling->seen);
-    if (work->stage.session->refused) // the case is called high priority, but ran at medium
+    if (work->stage.session->refused) // the scenario asks for high priority, but ran at medium
         visit_flag(visit, "priority-refused", "%s", work->stage.session->priority_text);
     if (work->clock_refusal.code != ERROR_NONE)
         visit_flag(visit, "clock-refused", "no stable clock: %s", work->clock_refusal.message);

@@ -34,7 +34,8 @@ uint first_word(uint id)
 
 uint work(uint id, uvec2 start)
 {
-    uint x = first_word(id) + (start.x & params.zero); // so the work follows the clock read
+    // The word depends on `start`, so that the work cannot begin before the clock is read.
+    uint x = first_word(id) + (start.x & params.zero);
     x |= uint(x == 0u);
     for (uint iteration = 0u; iteration < params.iterations; iteration++)
         for (uint turn = 0u; turn < params.turns; turn++)

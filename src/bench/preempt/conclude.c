@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-// The names of the hogs in findings, and what was published about them for GPUs of 2017 ("Breaking
-// Down Barriers, Part 6", M. Pettineo, 2018): for a compositor at 90 Hz as the victim, and for the
-// frames of application and compositor. NULL: nothing was published.
+// For each hog: the value of the parameter `hog`, a plural for texts, and what was published for
+// two GPUs of 2016 ("Breaking Down Barriers, Part 6", M. Pettineo, 2018): with a compositor at 90
+// Hz as the victim, and with an application and a compositor. NULL: nothing was published.
 static const struct hog {
     const char *hog, *many, *published, *published_three;
 } hogs[] = {
@@ -77,8 +77,8 @@ static const char *quantile_text(struct arena *arena, const struct series *quant
                     : arena_printf(arena, "%.4g %% within %s", 100 * row[0], time);
 }
 
-// Returns the text for the quantile 99 %, else 95 %, else the longest response; NULL if the result
-// has none of these.
+// Returns text on the slowest responses of a result: the quantile 99 %, else 95 %, else the longest
+// response; NULL if the result has none of these.
 static const char *tail_text(struct arena *arena, const struct result *result)
 {
     static const double shown[] = {0.99, 0.95, 1};
@@ -147,8 +147,8 @@ static const char *answer_text(struct arena *arena, const struct result *result,
     return open ? arena_printf(arena, "%s)", text) : text;
 }
 
-// Returns text on what a priority above medium changes. Returns "" if one of the responses is NULL,
-// is a lower bound, or has no interval.
+// Returns text on how a priority above medium changes the response. Returns "" if one of the
+// responses `medium` and `higher` is NULL, is a lower bound, or has no interval.
 static const char *change_text(struct arena *arena, const struct metric *medium,
                                const struct metric *higher)
 {
@@ -166,14 +166,17 @@ static const char *published_text(struct arena *arena, const char *text)
     return text ? arena_printf(arena, "; published: %s", text) : "";
 }
 
-// The results that have the same hog, setting, victim and arrivals, in the order of the run.
+// The results of one finding: all results that have the same hog, setting, victim and arrivals, in
+// the order of the run.
 struct group {
-    const char *text; // text of the finding, with one part per result
+    const char *text; // text of the finding, with one part for each of its results
     const char **keys;
     size_t count;
-    // Median response at medium priority or, if that is missing, the shortest median.
+    // Median response in ns at medium priority or, if that was not measured, the shortest median of
+    // all results of the finding.
     double value_ns;
-    // Responses at medium priority, and at the last higher priority in the run; NULL: not measured.
+    // Response at medium priority, and response of the last result in the run at a higher priority;
+    // NULL: not measured.
     const struct metric *medium, *higher;
 };
 
@@ -230,8 +233,8 @@ static void report(struct run *run, const char *device, size_t first)
 
 enum fate {
     FATE_SPARED,
-    FATE_SLOWED, // the actor gets fewer than 95 % of its frames, but at least half
-    FATE_STARVED // the actor gets fewer than half of its frames
+    FATE_SLOWED, // an actor gets at least half of its 90 frames per second, but fewer than 95 %
+    FATE_STARVED // an actor gets fewer than half of its 90 frames per second
 };
 
 static enum fate fate_of(double frames)

@@ -6,9 +6,10 @@
 #include <math.h>
 #include <pthread.h>
 
-// Longest sleep between two checks if the hog needs submissions.
+// Longest time in ns that the host sleeps before it checks again whether the hog needs submissions.
 static const uint64_t look_ns = 2000000;
-static const uint64_t slice_ns = 1000000; // longest wait for the victim between checks of the hog
+// Longest time in ns that the host waits for one victim or frame before it checks anything else.
+static const uint64_t slice_ns = 1000000;
 
 static bool feed(const struct contention_desc *desc, bool more, struct error *err)
 {
@@ -52,7 +53,8 @@ static uint32_t pending(const struct contention_arrivals *arrivals)
     return arrivals->load->submitted - arrivals->load->finished;
 }
 
-// Submits the load for deadline number result->due, unless too many submissions are pending.
+// Submits the load for deadline number result->due and counts the deadline. If too many submissions
+// are pending (CONTENTION_PENDING_MAX), submits nothing and marks the answer as censored.
 static bool ask(const struct contention_arrivals *arrivals, struct contention *result,
                 struct error *err)
 {
@@ -122,7 +124,7 @@ bool contention_arrive(struct contention_arrivals *arrivals, struct contention *
 // ---------------------------------------------------------------- the hog's side
 
 enum {
-    ACTORS_MAX = 2 // victim and application
+    ACTORS_MAX = 2 // number of actors: victim and application
 };
 
 // What the thread of an actor (the victim or the application) needs, and its results.
@@ -189,9 +191,9 @@ static bool actors_join(struct actors *actors, bool stop, struct error *err)
     return done;
 }
 
-// True if the hog needs no new submission. Before `end_ns`, the end of all deadlines: if the
-// submissions in flight last until then. After it: if more than half of the allowed submissions are
-// in flight, because the host then only waits for late victims.
+// True if the hog needs no new submission. Before `end_ns`, the end of all deadlines, it needs none
+// if its submissions in flight last until then. After `end_ns` the host only waits for late
+// victims; the hog then needs none if more than half of its maximum number are in flight.
 static bool lasts(const struct contention_desc *desc, uint64_t end_ns)
 {
     uint32_t ahead = in_flight(desc);
@@ -218,7 +220,7 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 {
     struct actors actors = {0};
     uint64_t end_ns = start->victim_ns + desc->samples * CONTENTION_PERIOD_NS;
-    struct error later; // error of a thread that is not reported, because an earlier error is
+    struct error later; // error of an actor; ignored, because `err` already holds an earlier one
     bool fed = actor_add(&actors, desc->victim, start->victim_ns, desc->samples, victim, err) &&
                (!desc->application || actor_add(&actors, desc->application, start->application_ns,
                                                 desc->samples, application, err)) &&
@@ -229,9 +231,9 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 
 // ---------------------------------------------------------------- a run that drops deadlines
 
-// Sleeps until `deadline_ns`. Meanwhile keeps the hog busy with new submissions. Makes none if
-// those in flight last until `end_ns`, because the host would have to wait for more of them after
-// that.
+// Sleeps until `deadline_ns`, and meanwhile keeps the hog busy with new submissions. Makes no new
+// submission if those in flight last until `end_ns`, because the run must wait for all submissions
+// after that time.
 static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns, uint64_t end_ns,
                        struct error *err)
 {
@@ -260,8 +262,8 @@ static bool run_victim(const struct contention_desc *desc, struct stay *stay, st
         if (!load_feed(desc->victim, slice_ns, false, err))
             return false;
         stay->end_ns = clock_now_ns();
-        // While the host records a submission of the hog, it cannot see the victim end. So it makes
-        // a new submission only if at most half of the allowed ones are in flight.
+        // While the host records a submission of the hog, it cannot see that the victim ends. So it
+        // makes a new submission only if at most half of the maximum number are in flight.
         if (!feed(desc, false, err) ||
             (desc->hog && in_flight(desc) <= desc->hog->desc.work.ahead / 2 &&
              !feed(desc, true, err)))
@@ -314,7 +316,8 @@ double contention_frames(const struct contention *result)
 {
     uint32_t shown = 0;
     double last = -1;
-    // Answers come in the order of deadlines, so all answers of one period follow each other.
+    // Answers come in the order of their deadlines. So the answers that come within one period
+    // follow each other, and only the first of them counts as shown.
     for (uint32_t i = 0; i < result->count; i++) {
         const struct contention_answer *answer = &result->answers[i];
         double period = floor(i + answer->response_ns / (double)CONTENTION_PERIOD_NS);

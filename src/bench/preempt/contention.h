@@ -15,51 +15,58 @@
 #include <stdatomic.h>
 
 enum {
-    // If `alone`: number of submissions of the hog that end before the first victim.
+    // If contention_desc.alone is true: number of submissions of the hog that end before the first
+    // victim.
     CONTENTION_ALONE = 2,
     CONTENTION_SAMPLES_MAX = LOAD_BATCHES_MAX,
     CONTENTION_PENDING_MAX = 32
 };
 
 #define CONTENTION_PERIOD_NS UINT64_C(11111111) // 90 Hz
-// How much earlier the application's deadlines are than the victim's. So the victim comes in the
-// middle of a frame.
+// Time in ns by which the deadlines of the application are earlier than those of the victim. So the
+// victim comes in the middle of a frame of the application.
 #define CONTENTION_LEAD_NS (CONTENTION_PERIOD_NS / 4)
-// How long answers are awaited after the last deadline: about as long as four submissions of a hog
-// take. On an H200, an answer behind a hog that cannot be interrupted took as long as two.
+// Time in ns for which answers are awaited after the last deadline: about as long as four
+// submissions of a hog take. On an H200, an answer behind a hog that cannot be interrupted took as
+// long as two submissions.
 #define CONTENTION_PATIENCE_NS UINT64_C(400000000)
 
 struct contention_desc {
-    struct load *hog;    // NULL: no hog, or it runs in another process
-    struct load *victim; // has `samples` recorded submissions, or none if the run drops deadlines
-    // This load has `samples` recorded frames. NULL: no application, or it runs in another process.
+    struct load *hog; // load of the hog; NULL: there is no hog, or it runs in another process
+    // Load of the victim, with `samples` recorded submissions. If the run drops deadlines, none is
+    // recorded before the run.
+    struct load *victim;
+    // Load of the application, with `samples` recorded frames. NULL: there is no application, or it
+    // runs in another process.
     struct load *application;
     uint32_t samples; // number of deadlines of the victim, at most CONTENTION_SAMPLES_MAX
     bool alone;       // true: CONTENTION_ALONE submissions of the hog end before the first victim
-    bool drops;       // a deadline that passes while the run waits for an answer gets no victim
-    double hog_ns;    // length of one submission of the hog alone; 0: not known
-    double delay_ns;  // the first deadline comes one period and delay_ns after the start
+    bool drops;       // true: if a deadline passes while an answer is awaited, it gets no victim
+    double hog_ns;    // length in ns of a submission of the hog without victims; 0: not known
+    double delay_ns;  // the first deadline comes one period and delay_ns after the hog has started
 };
 
 struct contention_answer {
-    // Time from the deadline until the host sees the end. If the run drops deadlines, the time
-    // starts just before the submission.
+    // Time in ns from the deadline until the host sees that the submission is done. If the run
+    // drops deadlines, the time starts just before the submission.
     double response_ns;
-    uint32_t victim; // number of the submission, counted from 0 among those of this actor
-    // True if the answer takes longer than response_ns. Either the victim was not done when the run
-    // ended. Or CONTENTION_PENDING_MAX victims were in flight at the deadline, so none was
-    // submitted; the missing answer would have come after that of `victim`, the newest submission.
+    uint32_t victim; // number of the answered submission, counted from 0 among those of this actor
+    // True if the answer takes longer than response_ns. Either the submission was not done when the
+    // run ended. Or CONTENTION_PENDING_MAX submissions were in flight at the deadline, so none was
+    // submitted; the missing answer would have come after that of submission number `victim`, the
+    // newest one.
     bool censored;
 };
 
 struct contention {
     struct contention_answer answers[CONTENTION_SAMPLES_MAX];
-    uint32_t count; // number of answers, with the censored ones
+    uint32_t count; // number of elements of `answers`, including the censored answers
     uint32_t due;   // number of deadlines that passed
     uint32_t met;   // number of deadlines answered before the next deadline
-    // Number of victims that were done when the run ended; these are the first ones.
+    // Number of submissions that were done when the run ended. They are the actor's first
+    // submissions.
     uint32_t answered;
-    // Number of victims that the busy host submitted more than a quarter of a period after their
+    // Number of submissions that the busy host made more than a quarter of a period after their
     // deadline. They waited for the host, not for the device.
     uint32_t late;
 };
@@ -89,17 +96,19 @@ double contention_frames(const struct contention *result);
 // answer; 0 if the answer came before that time.
 double contention_lateness_ns(const struct contention_answer *answer);
 
-// What the thread of victim or application does in a run that drops no deadlines.
+// The state of a thread that submits victims, or frames of the application, in a run that drops no
+// deadlines.
 struct contention_arrivals {
     struct load *load;
     uint32_t samples;
     uint64_t first_ns;    // time of the first deadline, by clock_now_ns
-    uint64_t patience_ns; // how long to wait for answers after the last deadline
-    atomic_bool stop;     // another thread sets it: end without further deadlines or waiting
-    atomic_bool over;     // set when the thread ends: it needs the hog no more
+    uint64_t patience_ns; // time in ns for which answers are awaited after the last deadline
+    atomic_bool stop; // set by another thread: end at once, without further deadlines or waiting
+    atomic_bool over; // set when this thread ends and no longer needs the hog
 };
 
-// Submits the load at each deadline and waits for the answers. Its submissions must be recorded.
+// Submits the load at each deadline and waits for the answers. All `samples` submissions of the
+// load must be recorded before.
 MUST_CHECK bool contention_arrive(struct contention_arrivals *arrivals, struct contention *result,
                                   struct error *err);
 

@@ -28,8 +28,9 @@ const char *judge_name(enum judge_entry entry)
     return names[entry];
 }
 
-// Adds to *beside the number of workgroups of the hog's submission `hog` that were present while
-// the victim ran. Adds to *still the number of those workgroups that paused long enough.
+// Adds to *beside the number of workgroups of the hog's submission `hog` that overlapped the victim
+// in time. Adds to *still the number of those workgroups that paused for more than JUDGE_STILL of
+// the victim's length and for more than limits->pause_ns.
 static void count_beside(const struct load_run *victim, const struct load_run *hog,
                          const struct judge_limits *limits, size_t *beside, size_t *still)
 {
@@ -49,8 +50,9 @@ static double common_ns(const struct load_run *a, const struct load_run *b)
     return fmax(fmin(a->end_ns, b->end_ns) - fmax(a->start_ns, b->start_ns), 0);
 }
 
-// True if a submission of the hog overlapped the victim and was drawn out: it was longer than the
-// hog alone, by at least half of the time that all victims took during it.
+// True if a submission of the hog overlapped the victim and was drawn out: it was longer than
+// alone_ns, its length without victims, by at least half of the time that all victims took during
+// it.
 static bool is_drawn_out(const struct load_run *victim, const struct load_run *hogs,
                          size_t hog_count, const struct judge_limits *limits)
 {
@@ -111,8 +113,9 @@ struct preempt_responses preempt_responses_sort(struct arena *arena, const doubl
     return (struct preempt_responses){shortest, longest, count};
 }
 
-// Censored responses are only known to be longer than a bound. So the true quantile lies between
-// that of the bounds and that of the longest possible responses.
+// Of a censored response, only a lower bound is known. So the true quantile lies between two
+// values: the quantile in which each censored response counts as its bound, and the quantile in
+// which it counts as endless. Returns the lower value; at_least is true if the values differ.
 struct preempt_quantile preempt_quantile_of(const struct preempt_responses *responses, double p)
 {
     double least = stats_quantile(responses->ns, responses->count, p);
@@ -156,7 +159,7 @@ static void add_quantiles(struct arena *arena, const struct preempt_responses *r
 {
     static const struct {
         double p;
-        size_t least; // least number of responses for which the quantile is shown
+        size_t least; // minimum number of responses for the quantile to be reported
     } quantiles[] = {{0, 1},       {0.5, 1},       {0.9, 100}, {0.95, 300},
                      {0.99, 1000}, {0.999, 10000}, {1, 1}};
     const char *columns[] = {"p", "response", "low", "high", "samples", "at_least"};
@@ -181,8 +184,8 @@ static void add_quantiles(struct arena *arena, const struct preempt_responses *r
 
 // Returns the number of bins per octave of a histogram: the largest allowed power of 2 that gives
 // at most BINS_MOST and at most 2 √count bins from the shortest to the longest answer. If no
-// allowed power does, returns the smallest one. Most answers are close together, and a few are far
-// away.
+// allowed power does, returns the smallest one. The number varies because most answers are close
+// together, and a few are far away.
 static double bins_an_octave(const double *sorted, size_t count)
 {
     double bins = BINS_AN_OCTAVE_MAX, most = fmin(BINS_MOST, 2 * sqrt((double)count));
@@ -225,7 +228,8 @@ void preempt_series_history(struct arena *arena, const struct preempt_history *h
     add_entered(history, visit);
 }
 
-// Appends a row to the time line, if there is room: the part of the run between `from` and `to`.
+// Appends a row to the series "timeline": the part of the submission `run` that lies between the
+// times `from` and `to`, counted from `from`. Appends nothing if there is no such part or no room.
 // Returns the new number of rows.
 static size_t scene_add(double *cells, size_t rows, const struct load_run *run, double from,
                         double to, double lane)

@@ -7,32 +7,36 @@
 #include "bench/preempt/load.h"
 
 enum judge_entry {
-    JUDGE_ALONE,       // no submission of the hog started before the victim
-    JUDGE_CO_RESIDENT, // workgroups of the hog kept running while the victim ran
-    JUDGE_MID_SHADER,  // workgroups of the hog stood still while the victim ran
-    JUDGE_IN_TURNS,    // the victim itself was stopped, and the hog ran meanwhile
+    JUDGE_ALONE,       // the victim started before any submission of the hog
+    JUDGE_CO_RESIDENT, // the victim ran beside workgroups of the hog, which kept running
+    JUDGE_MID_SHADER,  // the victim ran while workgroups of the hog stood still
+    JUDGE_IN_TURNS,    // the victim was stopped in between, and the hog ran meanwhile
     JUDGE_BOUNDARY, // the victim ran between workgroups or dispatches of one submission of the hog
     JUDGE_WAITED,   // the victim ran after a submission of the hog
     JUDGE_COUNT
 };
 
-const char *judge_name(enum judge_entry entry); // for example "co-resident"
+const char *judge_name(enum judge_entry entry); // returns a name for texts, such as "co-resident"
 
 struct judge_limits {
-    double resolution_ns; // if two times overlap by no more than this, the overlap is ignored
-    // Pauses up to this length are ignored, because the hog alone has them too.
+    // If the times of a workgroup and of a victim overlap by no more than this, the overlap is
+    // ignored.
+    double resolution_ns;
+    // Pauses (ns) of workgroups of the hog up to this length are ignored, because they also occur
+    // without a victim.
     double pause_ns;
-    // If pause_ns is more than JUDGE_STILL of a victim's length, pauses cannot show an
-    // interruption. Then the length of the hog's submission decides. It is compared with alone_ns,
-    // its length without a victim (0: not known), and with the time that all victims took.
-    // `victims` includes the frames of an application.
+    // If pause_ns is more than JUDGE_STILL of a victim's length, pauses cannot show whether the hog
+    // was interrupted. Then the length of the hog's submission decides. It is compared with
+    // alone_ns, the length of a submission without a victim (0: not known), and with the time that
+    // all victims took. `victims` includes the frames of an application.
     double alone_ns;
     const struct load_run *victims;
     size_t victim_count;
 };
 
 // Returns how `victim` got onto the device. `hogs` are all submissions of the hog, in time order. A
-// workgroup of the hog is present if it overlaps the victim in time. The first rule that holds:
+// workgroup of the hog is present if it overlaps the victim in time. The first of these rules that
+// holds gives the result:
 //   mid-shader   at least half of the present workgroups paused for more than half (JUDGE_STILL) of
 //                the victim's length and for more than pause_ns; or a workgroup was present,
 //                pause_ns is more than that half, alone_ns is known, and the hog's submission was
@@ -49,39 +53,42 @@ enum judge_entry judge_entry_of(const struct load_run *victim, const struct load
                                 size_t hog_count, const struct judge_limits *limits);
 
 enum {
-    PREEMPT_HISTORY_MAX = 16384 // most responses; later ones are not kept
+    PREEMPT_HISTORY_MAX = 16384 // maximum number of responses of a case; later ones are not kept
 };
 
 // What the benchmark keeps over all visits of a case.
 struct preempt_history {
     struct load_work hog, victim, application;
-    // Median length, and longest pause, of the hog's submissions without a victim; 0: not measured.
+    // Median length, and longest pause, in ns of the hog's submissions without a victim; 0: not
+    // measured.
     double alone_ns, pause_alone_ns;
-    size_t visits, count; // numbers of visits and of responses
+    size_t visits, count; // numbers of visits and of kept responses
     double responses_ns[PREEMPT_HISTORY_MAX];
-    bool censored[PREEMPT_HISTORY_MAX]; // true: the response is longer than its responses_ns
+    bool censored[PREEMPT_HISTORY_MAX]; // true: the response took longer than responses_ns says
     // Number of independent events behind the responses. Answers that waited for the same
     // submission of the hog are one event.
     size_t events;
-    size_t entries[JUDGE_COUNT]; // number of victims, by how they got onto the device
+    size_t entries[JUDGE_COUNT]; // number of victims for each enum judge_entry
 };
 
 // Adds one response time, or its lower bound; does nothing if the history is full.
 void preempt_history_add(struct preempt_history *history, double response_ns, bool censored);
 
-// Responses in ascending order.
+// Response times in ns, in ascending order.
 struct preempt_responses {
     const double *ns;
-    const double *longest_ns; // as `ns`, but DBL_MAX for each censored response
+    const double *longest_ns; // the same with DBL_MAX for each censored response, sorted too
     size_t count;
 };
 
-// Sorts copies in `arena`. censored[i] means that response i is longer than ns[i].
+// Returns a sorted copy of response times in `arena`. censored[i] means that response i took longer
+// than ns[i].
 struct preempt_responses preempt_responses_sort(struct arena *arena, const double *ns,
                                                 const bool *censored, size_t count);
 
-// Quantile `p`, from 0 to 1; NaN if there are no responses. If at_least is true, `ns` is a lower
-// bound, because the quantile is a response that is only known to be longer.
+// A quantile of response times. preempt_quantile_of returns the quantile `p`, from 0 to 1; its `ns`
+// is NaN if there are no responses. If at_least is true, `ns` is only a lower bound, because of
+// censored responses.
 struct preempt_quantile {
     double ns;
     bool at_least;

@@ -7,7 +7,8 @@
 #include <math.h>
 
 enum {
-    // Words checked per load and visit: few, because the host computes a thread's work for each.
+    // Maximum number of result words that the host checks per load and visit. It is small, because
+    // the host repeats the computation of a whole thread for each word.
     WORDS_CHECKED = 4
 };
 

@@ -14,9 +14,9 @@
 // The work of one submission.
 struct load_work {
     uint32_t dispatches; // number of dispatches, which run one after another
-    uint32_t groups;     // workgroups of each dispatch
-    uint32_t iterations; // iterations of the work loop in each workgroup
-    uint32_t ahead;      // most submissions in flight, at most LOAD_BATCHES_MAX
+    uint32_t groups;     // number of workgroups in each dispatch
+    uint32_t iterations; // number of iterations of the work loop in each workgroup
+    uint32_t ahead;      // maximum number of submissions in flight, up to LOAD_BATCHES_MAX
     bool draws; // true: draws, not dispatches; `groups` is then a multiple of LOAD_DRAW_GROUPS
 };
 
@@ -33,15 +33,17 @@ struct load_group {
     uint32_t core; // core that ran the workgroup; UINT32_MAX: not known
 };
 
-// One submission: from the first start to the last end of the workgroups that left records.
+// A submission that has run. Its time reaches from the first start to the last end of those of its
+// workgroups that left records.
 struct load_run {
     double start_ns, end_ns;
-    double pause_ns; // the longest pause of any workgroup
+    double pause_ns; // longest pause of any of its workgroups
     struct load_group *groups;
     size_t group_count;
 };
 
-// Adds a workgroup to run->groups, which must have room, and updates the times of the run.
+// Adds a workgroup to run->groups, which must have room, and extends the run's times and longest
+// pause by those of the workgroup.
 void load_run_add(struct load_run *run, struct load_group group);
 
 // Adds `ns` to the start and end times of the run and of its workgroups.
@@ -52,8 +54,9 @@ struct load_desc {
     struct gpu_queue *queue;
     struct gpu_program *program;
     struct load_work work;
-    uint32_t slots;   // most submissions until load_restart; each has a slot for its records
-    uint32_t records; // most records that one submission leaves
+    // Maximum number of submissions until the next load_restart; each has a slot for its records.
+    uint32_t slots;
+    uint32_t records; // maximum number of records that one submission leaves
     uint64_t timeout_ns;
 };
 
@@ -72,15 +75,16 @@ struct load {
     uint32_t first_token;
 };
 
-// Returns the program of loads without draws; NULL with `err`. It reads the number of the core if
-// the device allows that.
+// Returns the program of loads without draws; NULL with `err`. The program records the number of
+// the core that runs a workgroup, if the device lets kernels read it.
 struct gpu_program *load_program(struct measure_programs *programs, struct error *err);
 
-// Creates the buffer and the batches in desc->scope. Fails with ERROR_UNSUPPORTED if the work draws
-// and the device has no graphics.
+// Creates the buffer for records and the batches of the load in desc->scope. Fails with
+// ERROR_UNSUPPORTED if the work draws and the device has no graphics.
 MUST_CHECK bool load_init(struct load *load, const struct load_desc *desc, struct error *err);
 
-// Starts anew: the next submission uses slot 0 and `token`, the one after it slot 1 and token + 1.
+// Makes the load forget its submissions. The next submission uses slot 0 and `token`, the one after
+// it slot 1 and token + 1.
 void load_restart(struct load *load, uint32_t token);
 
 // Records the next submission now, so that load_submit only has to submit it. Fails with
@@ -94,12 +98,13 @@ MUST_CHECK bool load_submit(struct load *load, struct error *err);
 // true, then submits until `ahead` submissions are in flight or all slots are used.
 MUST_CHECK bool load_feed(struct load *load, uint64_t wait_ns, bool more, struct error *err);
 
-// Waits until all submissions are done.
+// Waits until all submissions of the load are done.
 MUST_CHECK bool load_drain(struct load *load, struct error *err);
 
-// Reads the records of all submissions and checks them (ERROR_MISMATCH). Sets *runs to an array in
-// `arena`, one run per submission. Times count from the value *base of the device's clock. If *base
-// is 0 and there is a submission, *base is first set to the start in the first record.
+// Reads the records of all submissions. Fails with ERROR_MISMATCH if a record is missing or wrong.
+// Sets *runs to an array in `arena`, one run per submission. Times count from the value *base of
+// the device's clock. If *base is 0 and there is a submission, *base is first set to the start in
+// the first record.
 MUST_CHECK bool load_read(const struct load *load, const struct measure_clock *clock,
                           uint64_t *base, struct arena *arena, struct load_run **runs,
                           struct error *err);

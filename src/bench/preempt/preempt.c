@@ -65,7 +65,7 @@ static const struct param_info params[] = {
     {.key = "samples",
      .type = PARAM_UINT,
      .role = PARAM_METHOD,
-     .quick = "10", // two visits then give 20 samples, which percentiles need
+     .quick = "10", // two visits then give 20 samples; with fewer, percentiles are unreliable
      .standard = "60",
      .full = "200",
      .least = 1,
@@ -234,7 +234,7 @@ enum preempt_param { // indices of parameters in the array `params`
     PREEMPT_PARAM_ARRIVALS
 };
 
-// Indices of those choices on which the plan depends.
+// Indices of choices in the parameters' lists of choices: those that the plan distinguishes.
 enum {
     HOG_NONE = 0,
     HOG_MANY_DRAWS = 2,
@@ -250,7 +250,8 @@ enum {
     ARRIVALS_CLOSED = 1
 };
 
-// Replaces the setting "nearest": by "queues" if the device has a second queue, else by "devices".
+// Replaces the choice "nearest" of the parameter `setting`: by "queues" if the device has a second
+// queue, else by "devices".
 static void replace(const struct bench_pick *pick)
 {
     if (pick->param == PREEMPT_PARAM_SETTING && pick->value->choice == SETTING_NEAREST)
@@ -271,8 +272,9 @@ static bool is_chosen(const struct bench_pick *pick, enum preempt_param param)
     return pick->request->choices[param].from_user;
 }
 
-// Sets the priority to "highest", or to "medium" if the API has no priorities that a compositor can
-// use. Returns true only for the first of the chosen priorities, so that the others give no case.
+// Sets the priority of a case with three actors to "highest", or to "medium" if the API has no
+// priorities that a compositor can use. Called if a preset chose the priorities: returns true only
+// for the first of them, so that the others give no case.
 static bool replace_priority(const struct bench_pick *pick)
 {
     bool remote = case_choice(&pick->c, "setting") == SETTING_PROCESSES;
@@ -285,10 +287,10 @@ static bool replace_priority(const struct bench_pick *pick)
     return true;
 }
 
-// True if the plan takes this case, which has an application. If the user chose `actors`, it takes
-// all such cases. Otherwise, if the user chose priority, victim or arrivals, it takes none.
-// Otherwise it takes all hogs except many-dispatches in three processes (as in the article that
-// METHOD.md names), and on three queues the two hogs that take longest.
+// True if the plan takes this case, which has an application. If the user chose `actors`, the plan
+// takes all such cases. Otherwise, if the user chose priority, victim or arrivals, it takes none.
+// Otherwise it takes, on three processes, all hogs except many-dispatches (as in the article that
+// METHOD.md names) and, on three queues, the two hogs that take longest.
 static bool is_wanted_of_three(const struct bench_pick *pick)
 {
     unsigned hog = case_choice(&pick->c, "hog"), setting = case_choice(&pick->c, "setting");
@@ -303,10 +305,11 @@ static bool is_wanted_of_three(const struct bench_pick *pick)
             (setting == SETTING_QUEUES && longest));
 }
 
-// Returns false for cases that teach little: deadlines are fixed, so each case takes the same time.
-// Only the most instructive cases (METHOD.md) have dropped deadlines, applications or, except in
-// the preset "full", draws as victims, unless the user chose these. Without a hog, the setting
-// "processes" is like "devices", and a priority has nothing to overtake.
+// True if the plan takes the case. Leaves out cases that teach little, because each case takes the
+// same time: its deadlines are fixed. Only the most instructive cases (METHOD.md) have dropped
+// deadlines, applications or, except in the preset "full", draws as victims, unless the user chose
+// these. Without a hog, the setting "processes" is like "devices", and a priority has nothing to
+// overtake.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;
@@ -347,7 +350,7 @@ const struct benchmark bench_preempt = {
         "three actors an application wants a frame for each deadline beside that, and the victim "
         "is a compositor: who keeps its 90 frames a second?",
     .needs = GPU_CAP(DEVICE_CLOCK),
-    .slowness = 44, // a visit waits for 60 deadlines, 90 per second; in quick for 10
+    .slowness = 44, // a visit waits for 60 deadlines at 90 per second; in the preset quick, for 10
     .quick_slowness = 14,
     .device = queue_pair_request,
     .product = {.replace = replace, .reach = reach, .keep = is_wanted},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// A workgroup that computes for some time. Its first thread records when and on which core it ran,
-// and its longest pause.
+// The kernel of a load. Each workgroup computes for some time. Its first thread records when and on
+// which core the workgroup ran, and its longest pause.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/clock.glsl"
 #include "bench/prelude/kernel.glsl"

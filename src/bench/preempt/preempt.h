@@ -6,7 +6,7 @@
 
 #define PREEMPT_WORKGROUP 64
 
-// In a draw, a tile takes the place of a workgroup: PREEMPT_TILE × PREEMPT_TILE pixels. A row of
+// In a draw, a tile of PREEMPT_TILE × PREEMPT_TILE pixels takes the place of a workgroup. A row of
 // the render target has PREEMPT_TILES_A_ROW tiles.
 #define PREEMPT_TILE        8
 #define PREEMPT_TILES_A_ROW 64
@@ -14,9 +14,10 @@
 // Number of xorshift rounds in one turn of the work loop. The clock is read once per turn.
 #define PREEMPT_ROUNDS 64
 
-// The words of a workgroup's record: the device clock at its begin and when its last thread was
-// done (low and high word each), its number, its core, the token of the submission, the longest
-// pause between two turns of its first thread (in clock units), and the result word of that thread.
+// The words of a workgroup's record: the device clock when the workgroup began and when its last
+// thread was done (low and high word each), the number of the workgroup, its core, the token of the
+// submission, the longest pause between two turns of its first thread (in clock units), and the
+// result word of that thread.
 #define PREEMPT_RECORD_START 0
 #define PREEMPT_RECORD_END   2
 #define PREEMPT_RECORD_GROUP 4
@@ -33,6 +34,6 @@
     X(first_record) /* index of this submission's first record */                                  \
     X(stride)       /* every stride-th workgroup leaves a record */                                \
     X(turns)                                                                                       \
-    X(zero) /* 0, but the compiler does not know that */
+    X(zero) /* always 0, but the compiler cannot know that */
 
 #endif

@@ -41,8 +41,8 @@ void process_destroy(struct process *process)
         child_destroy(process->child, grace_ns);
 }
 
-// Receives the next line, which must begin with `word`, and returns the text after that word.
-// Returns NULL with `err` if the line begins with another word, or if no line comes.
+// Receives the next line from the process, which must begin with `word`, and returns the text after
+// that word. Returns NULL with `err` if the line begins with another word, or if no line comes.
 static const char *line_expect(struct process *process, const char *word, struct error *err)
 {
     const char *line = "";
@@ -236,8 +236,8 @@ static bool send_runs(struct server *server, const struct load *load, struct are
     return child_channel_write(&server->channel, "end", err);
 }
 
-// Waits for the line "stop" of the parent process, and then sends the records of the load. If the
-// parent closes the socket instead, sends nothing.
+// Waits for the next line of the parent process ("stop") and for all submissions of the load, and
+// then sends the records of the load. If the parent closes the socket instead, sends nothing.
 static bool finish(struct server *server, struct load *load, struct arena *arena, struct error *err)
 {
     const char *line = child_channel_read(&server->channel, LINE_BYTES_MAX);
@@ -259,7 +259,8 @@ static bool serve_hog(struct server *server, const struct process_start *start, 
     while (!has_line(server)) {
         if (!load_feed(load, look_ns, true, err))
             return false;
-        // Once all slots are used and done, load_feed does not wait.
+        // Once all slots are used and all submissions are done, load_feed returns at once, so this
+        // loop sleeps itself.
         if (load->finished == load->submitted)
             clock_sleep_ns(look_ns);
     }
@@ -293,7 +294,7 @@ static bool serve_application(struct server *server, struct load *load, struct e
         return false;
     const char *line = child_channel_read(&server->channel, LINE_BYTES_MAX);
     if (!line)
-        return true; // the parent has closed the socket
+        return true; // the parent process has closed the socket
     if (!text_begins(line, "arrive ") ||
         !text_parse_uint(line + strlen("arrive "), &arrivals.first_ns))
         return error_set(err, ERROR_USAGE, "__beside: this is no \"arrive\" line");

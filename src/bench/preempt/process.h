@@ -27,18 +27,20 @@
 
 struct process;
 
-// Starts the process, without a load. NULL with ERROR_IO if it cannot be started.
+// Starts a process for a hog or an application; it has no load yet. Returns NULL with ERROR_IO if
+// the process cannot be started.
 struct process *process_create(struct arena *arena, const struct gpu_info *device,
                                struct error *err);
-void process_destroy(struct process *process); // process_destroy does nothing for NULL
+void process_destroy(struct process *process); // ends the process; NULL: does nothing
 
 struct process_start {
-    struct load_desc load; // only work, slots, records and timeout_ns are used
+    struct load_desc load; // of its members, only work, slots, records and timeout_ns are used
     uint32_t token;        // token of the first submission
-    uint32_t alone;        // submissions that must end before process_start returns
+    uint32_t alone;        // number of submissions that must end before process_start returns
 };
 
-// Starts a load in the process. Returns when `alone` submissions are done and more are in flight.
+// Makes the process start a hog. Returns when start->alone submissions are done and more are in
+// flight.
 MUST_CHECK bool process_start(struct process *process, const struct process_start *start,
                               struct error *err);
 
@@ -51,18 +53,18 @@ MUST_CHECK bool process_prepare(struct process *process, const struct process_st
 // clock_now_ns.
 MUST_CHECK bool process_arrive(struct process *process, uint64_t first_ns, struct error *err);
 
-// Waits until all deadlines have passed, and fills `result`. Frames that were not answered are
-// still in flight; process_stop waits for them.
+// Waits until the process has submitted all frames and awaited their answers, and fills `result`.
+// Frames without an answer are still in flight; process_stop waits for them.
 MUST_CHECK bool process_answers(struct process *process, struct contention *result,
                                 struct error *err);
 
-// Ends the load. Sets *runs to an array in `arena` of its *count submissions, and *base to the
-// value of the device's clock from which their times count.
+// Ends the load of the process. Sets *runs to an array in `arena` of the load's *count submissions,
+// and *base to the value of the device's clock from which their times count.
 MUST_CHECK bool process_stop(struct process *process, struct arena *arena, uint64_t *base,
                              struct load_run **runs, uint32_t *count, struct error *err);
 
-// Runs in the other process: serves the protocol on this device. Returns true when the socket was
-// closed.
+// Runs in the process of the hog or application: serves the protocol on this device. Returns true
+// when the socket was closed.
 MUST_CHECK bool process_serve(const char *device, int socket_fd, struct error *err);
 
 #endif

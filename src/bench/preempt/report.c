@@ -9,7 +9,9 @@
 #include <math.h>
 
 enum {
-    LATE_PART = 20 // the case is flagged if more than 1 / LATE_PART of its submissions were late
+    // A case is flagged (late-victim) if more than 1 / LATE_PART of the submissions of an actor
+    // were late.
+    LATE_PART = 20
 };
 
 double work_length_ns(const struct load_run *run)
@@ -17,8 +19,8 @@ double work_length_ns(const struct load_run *run)
     return run->end_ns - run->start_ns;
 }
 
-// Returns a ratio for those submissions of the hog that ran between the first and the last victim:
-// their median length ÷ their length alone. NaN if there were none.
+// Returns how much longer the hog takes beside victims: the median length of its submissions
+// between the first and the last victim ÷ their length without victims. NaN if there were none.
 static double slowdown_of(const struct work *work)
 {
     double beside[WORK_HOG_SLOTS_MAX];
@@ -50,7 +52,7 @@ static void report_one(struct measure_visit *visit, enum preempt_metric metric, 
         visit_samples(visit, metric, &value, 1, step);
 }
 
-// Reports quantile `p` of the visit's responses.
+// Reports quantile `p` of the response times, or delays, of a visit as the metric `metric`.
 static void report_quantile(const struct preempt_responses *responses, struct measure_visit *visit,
                             enum preempt_metric metric, double p)
 {

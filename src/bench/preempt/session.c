@@ -61,7 +61,8 @@ static bool is_processes(const struct preempt_setup *setup)
     return strcmp(setup->setting, "processes") == 0;
 }
 
-// Opens a logical device as *own. Sets *side to this device, its last queue and its program.
+// Opens a logical device with a session of its own, *own. Sets *side to this device, its last queue
+// and its program.
 static bool device_open(struct bench_session *bench, const struct gpu_device_desc *desc,
                         struct bench_session *own, struct preempt_side *side, struct error *err)
 {
@@ -138,7 +139,7 @@ static bool setup_open_named(struct bench_session *bench, struct preempt_setup *
         if (!highest || err->code == ERROR_DEVICE_LOST)
             break;
     }
-    // With ERROR_UNSUPPORTED the case is skipped; with any other error it would be failed.
+    // Changes the error code, because a case whose priority is refused is skipped, not failed.
     if (err->code != ERROR_DEVICE_LOST)
         err->code = ERROR_UNSUPPORTED;
     return error_prefix(err, "%s priority is refused", setup->priority);

@@ -15,14 +15,14 @@ struct preempt_side {
 // Where hog, victim and application run: on queues of one device, on logical devices of one chip,
 // or in processes. With processes, the sides of hog and application only serve to size their loads.
 struct preempt_setup {
-    const char *setting,
-        *priority; // priority as requested; setting, priority, draws and three identify a set-up
-    bool draws;    // true: the queue of the victim must be able to draw
-    bool three;    // true: there is an application
+    // A set-up is identified by setting, priority (as requested), draws and three.
+    const char *setting, *priority;
+    bool draws; // true: the queue of the victim must be able to draw
+    bool three; // true: there is an application
     struct preempt_side hog, victim, application;
-    const char *queue_text, *priority_text; // descriptions for the user
-    struct bench_session own;               // session with the victim's device; zeroed: none
-    struct bench_session beside;            // session with the application's device; zeroed: none
+    const char *queue_text, *priority_text; // texts that describe queues and priority to the user
+    struct bench_session own;    // session with a logical device for the victim; zeroed: none
+    struct bench_session beside; // session with a logical device for the application; zeroed: none
     // Processes of the hog and the application, started when first needed; NULL: not running.
     struct process *process, *application_process;
     struct preempt_setup *next;
@@ -33,8 +33,8 @@ enum {
 };
 
 struct preempt_session {
-    struct gpu_program *program; // the program on the session's device
-    uint32_t token;              // token of the last submission; each submission has another one
+    struct gpu_program *program; // program of loads without draws on the session's device
+    uint32_t token; // token of the newest submission; no two submissions have the same token
     struct preempt_setup *setups;
     struct {
         const char *name;

@@ -16,9 +16,11 @@ enum {
     DISPATCHES_PROBED = 8,
     TUNINGS = 3,
     RECORDS = 512,
-    DRAW_SHARE = 8,   // hogs that draw have about 1 / DRAW_SHARE of other hogs' workgroups
-    FRAMES_AHEAD = 4, // submissions in flight of "baseline" and of an application
-    LONG_AHEAD = 2    // submissions in flight of the hogs that last 100 ms
+    DRAW_SHARE = 8, // hogs that draw have about 1 / DRAW_SHARE of other hogs' workgroups
+    // Maximum number of submissions in flight of the hog "baseline" and of an application.
+    FRAMES_AHEAD = 4,
+    // Maximum number of submissions in flight of the hogs with submissions of 100 ms.
+    LONG_AHEAD = 2
 };
 // Wanted lengths in ns. victim_ns: of a victim. compositor_ns: of a compositor. group_ns: of one
 // wave of a hog's workgroups. frame_ns: of a submission of the hog "baseline". hog_ns: of other
@@ -27,7 +29,7 @@ static const double victim_ns = 1.8e6, compositor_ns = 0.3e6, group_ns = 75e3, f
                     hog_ns = 100e6;
 static const double hog_cpu_ns = 20e6;
 
-static const uint64_t warm_ns = 15000000; // time for the core clock to rise
+static const uint64_t warm_ns = 15000000; // duration of the warm-up, in which the core clock rises
 
 // The session for which loads are sized, and where these loads run.
 struct sizing {
@@ -76,8 +78,8 @@ static double iterations_most(const struct gpu_info *info)
 }
 
 // Changes work->iterations until a submission lasts `wanted_ns` within 5 %, in at most TUNINGS
-// steps. Sets *ns to its final length, measured or extrapolated. A step multiplies the iterations
-// by no more than 50 and no less than 0.1, because clocks may still rise.
+// steps. Sets *ns to the final length of a submission, measured or extrapolated. A step multiplies
+// the iterations by no more than 50 and no less than 0.1, because clocks may still rise.
 static bool tune(const struct sizing *sizing, double wanted_ns, struct load_work *work, double *ns,
                  struct error *err)
 {
@@ -110,7 +112,7 @@ static void make_frame(struct load_work *work, double wave_ns, double wanted_ns,
     work->ahead = FRAMES_AHEAD;
 }
 
-// Finds the work of a hog or of an application.
+// Finds the size of the work of a hog or of an application by running it on the device.
 static bool find_hog(const struct sizing *sizing, const char *hog, struct load_work *work,
                      struct error *err)
 {
@@ -121,7 +123,8 @@ static bool find_hog(const struct sizing *sizing, const char *hog, struct load_w
         info->limits.workgroup_count_x ? (double)info->limits.workgroup_count_x : 65535;
     *work = (struct load_work){
         .dispatches = 1, .groups = wave ? (uint32_t)wave : WAVE_DEFAULT, .ahead = LONG_AHEAD};
-    // Draws get few workgroups, because a device may use only few cores for draws.
+    // Draws of the hog "many-draws" have few workgroups, because a device may use only few cores
+    // for draws.
     if (strcmp(hog, "many-draws") == 0) {
         work->draws = true;
         work->groups = LOAD_DRAW_GROUPS * (work->groups / (DRAW_SHARE * LOAD_DRAW_GROUPS) + 1);

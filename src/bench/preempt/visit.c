@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-    HOG_SLOTS_SPARE = 64, // slots for submissions while the host waits for late answers
-    HOG_RECORDS = 512,    // most records that a submission of the hog leaves
-    FRAME_RECORDS = 128,  // most records that a frame of the application leaves
+    HOG_SLOTS_SPARE = 64, // additional slots of the hog, used while the host waits for late answers
+    HOG_RECORDS = 512,    // maximum number of records that a submission of the hog leaves
+    FRAME_RECORDS = 128,  // maximum number of records that a frame of the application leaves
     RESOLUTION_STEPS = 3,
     PAUSE_MARGIN = 2
 };
@@ -49,8 +49,8 @@ static bool recall(struct work *work, struct error *err)
     return true;
 }
 
-// Returns the number of slots for a hog whose submissions last 2 ms, enough for the visit, but at
-// most WORK_HOG_SLOTS_MAX.
+// Returns how many submissions of a hog need a slot in a visit, if a submission lasts 2 ms; at most
+// WORK_HOG_SLOTS_MAX.
 static uint32_t hog_slots(uint32_t samples)
 {
     uint64_t slots =
@@ -70,7 +70,8 @@ static void describe(struct work *work, struct work_part *part, const struct loa
     work->session->token += slots;
 }
 
-// Creates the load of this part. If `all` is true, also records all its submissions.
+// Creates the load of this part (hog, victim or application). If `all` is true, also records all
+// its submissions.
 static bool create(struct work_part *part, bool all, struct error *err)
 {
     const struct process_start start = {.load = part->desc, .token = part->token};
@@ -85,8 +86,9 @@ static bool create(struct work_part *part, bool all, struct error *err)
     return true;
 }
 
-// Victims and frames are recorded before the hog starts, because recording can need memory, which a
-// driver may map slowly while the hog runs.
+// Creates the loads of all parts, and starts a hog that runs in another process. Victims and frames
+// are recorded before the hog starts, because recording can need memory, which a driver may map
+// slowly while the hog runs.
 static bool prepare(struct work *work, uint32_t samples, struct error *err)
 {
     const struct preempt_history *history = work->history;
@@ -107,7 +109,8 @@ static bool prepare(struct work *work, uint32_t samples, struct error *err)
 
 // ---------------------------------------------------------------- meanwhile
 
-// Reads the records of all submissions of a part; their times count from work->base.
+// Ends a part (hog, victim or application) and reads the records of all its submissions. Their
+// times count from work->base.
 static bool read_part(struct work *work, struct work_part *part, struct error *err)
 {
     const struct measure_clock *clock = &work->run->session->clock;
@@ -127,8 +130,8 @@ static bool read_part(struct work *work, struct work_part *part, struct error *e
     return true;
 }
 
-// Runs the contention and reads what all parts did. The hog is ended first, because submissions
-// without an answer wait for it.
+// Runs the contention and reads the records of hog, victim and application. The hog is ended first,
+// because submissions without an answer wait for it.
 static bool contend(struct work *work, const struct contention_desc *desc, struct error *err)
 {
     struct process *application = work->application.process;
@@ -229,7 +232,8 @@ static void remember_answers(struct work *work)
 
 // Returns the delay in ns of the first deadline. The hog starts anew in each visit. So without a
 // delay, the first deadline would always come at the same point of a hog's submission. The delays
-// are multiples of the golden ratio, which are spread evenly for any number of visits.
+// are the fractional parts of multiples of the golden ratio, times the hog's length. They are
+// spread evenly for any number of visits.
 static double delay_of(struct preempt_history *history)
 {
     double share = (double)history->visits++ * 0.6180339887498949;
@@ -294,10 +298,11 @@ bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     work->run = run;
     work->session = run->session->state;
     work->has_hog = strcmp(case_text(c, "hog"), "none") != 0;
-    work->three = case_find(c, "actors") != NULL; // no `actors` means hog and victim alone
-    work->draws = case_find(c, "victim") != NULL; // no `victim` means a dispatch
-    work->drops =
-        case_find(c, "arrivals") != NULL; // no `arrivals` means that no deadline is dropped
+    // A case without `actors` has only hog and victim, one without `victim` has dispatches as
+    // victims, and one without `arrivals` drops no deadlines.
+    work->three = case_find(c, "actors") != NULL;
+    work->draws = case_find(c, "victim") != NULL;
+    work->drops = case_find(c, "arrivals") != NULL;
     const struct preempt_setup_request request = {.setting = case_text(c, "setting"),
                                                   .priority = case_text(c, "priority"),
                                                   .draws = work->draws,

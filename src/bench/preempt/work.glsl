@@ -19,8 +19,8 @@ layout(push_constant) uniform Params
 #undef X
 } params;
 
-// Returns the result word of the thread. Sets `pause` to the longest time between two reads of the
-// clock, in clock units.
+// Returns the result word of the thread. Sets `pause` to the longest time between two successive
+// reads of the clock, in clock units.
 uint work(uint group, uint thread, uvec2 start, out uint pause)
 {
     uint x = params.token * 0x9e3779b9u + group * PREEMPT_WORKGROUP + thread;
@@ -35,7 +35,8 @@ uint work(uint group, uint thread, uvec2 start, out uint pause)
         }
         const uint now = clock_device().x;
         pause = max(pause, now - last);
-        last = now + (x & params.zero); // depends on x, so the turn ends before the next clock read
+        // Makes `last` depend on x: the turn ends before the next clock read.
+        last = now + (x & params.zero);
     }
     return x;
 }

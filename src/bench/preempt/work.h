@@ -9,7 +9,7 @@
 #include "bench/preempt/session.h"
 
 enum {
-    WORK_HOG_SLOTS_MAX = 512 // most submissions of the hog
+    WORK_HOG_SLOTS_MAX = 512 // maximum number of submissions of the hog in a visit
 };
 
 // The hog, the victim or the application in a visit.
@@ -17,8 +17,8 @@ struct work_part {
     struct load_desc desc;
     struct load load;
     uint32_t token;          // token of the first submission
-    struct process *process; // where the load runs; NULL: in this same process
-    struct load_run *runs;   // submissions of the load, read after they ran
+    struct process *process; // process that runs the load; NULL: this process
+    struct load_run *runs;   // what each submission did, read from its records afterwards
     uint32_t count;
 };
 
@@ -28,19 +28,20 @@ struct work {
     struct preempt_history *history;
     struct preempt_setup *setup;
     struct work_part hog, victim, application;
-    // Number of submissions at the start of the visit that measure the hog alone.
+    // Number of submissions of the hog, at the start of the visit, that ran before the first
+    // victim.
     uint32_t alone_count;
-    uint64_t base;       // the clock value from which all times count; 0: not chosen yet
+    uint64_t base;       // device clock value from which all times count; 0: not chosen yet
     bool has_hog, three; // three: with an application; the victim is then a compositor
-    bool draws;          // the victim is a draw
-    bool drops;          // deadlines that pass while the host waits for an answer are dropped
-    bool is_first;       // this visit also measures the hog alone; later visits save that time
+    bool draws;          // true: the victim is a draw; false: a dispatch
+    bool drops;    // true: a deadline that passes while the host waits for an answer is dropped
+    bool is_first; // true: this visit also measures the hog without victims; later visits do not
     struct contention answers, frames; // answers: results of the victim; frames: of the application
     // entries[i]: how victim i got onto the device, if it was answered.
     enum judge_entry entries[CONTENTION_SAMPLES_MAX];
 };
 
-// Returns the length in ns of a submission.
+// Returns how long a submission ran, in ns.
 double work_length_ns(const struct load_run *run);
 
 // Adds metrics, flags, details and series to the visit, and sets its kernel (unless the victim is a

@@ -14,7 +14,7 @@ layout(set = 0, binding = WORDS_BINDING, std430) buffer Words
     uint counts[WORDS_SLOTS];
 } words;
 
-// Adds the sum and the count of every thread.
+// Adds every thread's sum to one of words.sums, and its count to one of words.counts.
 void words_add_both(uint group, uint thread_sum, uint thread_count)
 {
     uint slot = group % WORDS_SLOTS;
@@ -25,7 +25,7 @@ void words_add_both(uint group, uint thread_sum, uint thread_count)
     }
 }
 
-// Adds the sum of every thread, and 1 per workgroup to a count.
+// Adds every thread's sum to one of words.sums, and 1 per workgroup to one of words.counts.
 void words_add(uint group, uint thread_sum)
 {
     uint slot = group % WORDS_SLOTS;

@@ -8,17 +8,21 @@
 layout(set = 0, binding = 0) uniform texture2D image;
 layout(set = 0, binding = 1, std430) buffer Result
 {
-    uint wrong, worst; // number of wrong pixels, and the number of the first one
+    uint wrong, worst; // how many pixels are wrong, and the index of the first wrong pixel
 };
 
 layout(push_constant) uniform Params
 {
-    vec4 unit;      // RASTER_ADD: what an addition of 1/256 really adds
-    vec4 tolerance; // largest error per channel; 1e9: the format lacks the channel
+    // For RASTER_ADD: what an addition of 1/256 really adds to each channel, in the image's format.
+    vec4 unit;
+    vec4 tolerance; // largest allowed error per channel; 1e9: the format lacks the channel
     uint pattern;
     uint width, height;
-    uint layers;         // RASTER_COVER: number of the last layer; RASTER_COUNT: the expected count
-    uint columns, cells; // RASTER_MESH: the grid; RASTER_COUNT: pixels that hold the count
+    // For RASTER_COVER: number of the last layer. For RASTER_COUNT: the count that a pixel holds.
+    uint layers;
+    // For RASTER_MESH: numbers of columns and of cells of the grid. For RASTER_COUNT: `cells` is
+    // the number of pixels that hold the count.
+    uint columns, cells;
     uint triangles;
     uint side; // number of pixels in the first row of a triangle
 } params;

@@ -6,7 +6,8 @@
 enum {
     UNIT_TEXT = 32
 };
-// If the rate of triangles is at most this share of the highest rate, pixels limit the rate.
+// Pixels limit the rate of triangles of one size if the rate is at most this share of the highest
+// rate of triangles.
 static const double bound = 0.5;
 
 // The run and the device that the findings are about.
@@ -17,8 +18,8 @@ struct subject {
 
 // ---------------------------------------------------------------- finding cases
 
-// Returns the metric of a result; NULL if the result is not of `raster` on the subject's device, or
-// the metric is missing or not positive.
+// Returns the metric `name` of a result; NULL if the result is not of `raster` on the subject's
+// device, or the metric is missing or not positive.
 static const struct metric *metric_of(const struct subject *subject, const struct result *result,
                                       const char *name)
 {
@@ -59,8 +60,8 @@ static const struct metric *drawn_rate(const struct subject *subject, const stru
                : NULL;
 }
 
-// Returns the result of the smallest triangle whose rate is at most `bound` × `most`, the highest
-// rate; NULL if there is none.
+// Returns the result with the smallest triangles whose rate is at most `bound` × `most`, where
+// `most` is the highest rate; NULL if there is none.
 static const struct result *first_bound(const struct subject *subject, double most)
 {
     const struct result *found = NULL;
@@ -101,7 +102,7 @@ static void report_triangles(const struct subject *subject)
 }
 
 struct pair {
-    const struct result *base, *other; // if one of them is NULL, there is no finding
+    const struct result *base, *other; // results to compare; if one is NULL, there is no finding
     const char *code, *base_text, *other_text;
 };
 
@@ -142,15 +143,14 @@ static void report_blend(const struct subject *subject)
 
 // ---------------------------------------------------------------- all
 
-// Adds these findings. Their keys are the cases compared, or the case with the number.
+// Adds these findings. Their keys are the cases that are compared, or the case that has the value.
 //   raster-cores      how many cores draw; value: their number
 //   raster-triangles  the highest rate of triangles, and the smallest side at which pixels limit it
 //                     (the rate is at most half of the highest); value: the highest rate
 //   raster-blend      rate of alpha-blended pixels ÷ rate of opaque pixels, in the format that was
 //                     measured first; value: this ratio
-//   raster-depth      rate of pixels that fail the depth test ÷ rate of pixels that pass it and
-//   write
-//                     depth; value: this ratio
+//   raster-depth      rate of pixels that fail the depth test ÷ rate of pixels that pass it
+//                     and write depth; value: this ratio
 void raster_conclude(struct run *run, const char *device)
 {
     const struct subject subject = {run, device};

@@ -2,7 +2,8 @@
 #include "bench/raster/session.h"
 
 enum {
-    CENSUS_SIDE = 1024 // side of the census's target in pixels
+    // Width and height in pixels of the target of the census, which counts each core's pixels.
+    CENSUS_SIDE = 1024
 };
 static const uint64_t wait_ns = UINT64_C(10000000000);
 

@@ -8,24 +8,25 @@
 #include "bench/raster/raster.h"
 #include "gpu/graphics.h"
 
-// The members of the enums below have the order of the choices of their parameters.
+// The members of the enums below have the order of the choices of the parameters `work`, `depth`
+// and `change`.
 enum raster_kind {
-    RASTER_TRIANGLES, // many triangles of one size
-    RASTER_PIXELS,    // layers over the whole target, by format and blending
-    RASTER_DEPTH,     // layers over the whole target, with a depth buffer
-    RASTER_DRAWS,     // many draws of one triangle each
-    RASTER_CORES      // counts the cores that draw
+    RASTER_TRIANGLES, // the case draws many triangles of one size
+    RASTER_PIXELS,    // the case draws layers over the whole target, in one format and blend mode
+    RASTER_DEPTH,     // the case draws layers over the whole target, with a depth buffer
+    RASTER_DRAWS,     // the case makes many draws of one triangle each
+    RASTER_CORES      // the case counts the cores that draw
 };
 
 enum raster_depth {
     RASTER_DEPTH_OFF,    // the depth buffer is not used
-    RASTER_DEPTH_TEST,   // every pixel passes
-    RASTER_DEPTH_REJECT, // no pixel passes
-    RASTER_DEPTH_WRITE,  // every pixel passes and writes depth, but no colour
-    RASTER_DEPTH_BOTH    // every pixel passes and writes depth and colour
+    RASTER_DEPTH_TEST,   // every pixel passes the depth test
+    RASTER_DEPTH_REJECT, // no pixel passes the depth test
+    RASTER_DEPTH_WRITE,  // every pixel passes the depth test and writes depth, but no colour
+    RASTER_DEPTH_BOTH    // every pixel passes the depth test and writes depth and colour
 };
 
-enum raster_change { // what changes between draws
+enum raster_change { // what changes from one draw to the next
     RASTER_CHANGE_NONE,
     RASTER_CHANGE_PARAMS,
     RASTER_CHANGE_PROGRAM
@@ -33,7 +34,9 @@ enum raster_change { // what changes between draws
 
 struct raster_case {
     enum raster_kind kind;
-    uint32_t side; // pixels in the first row of a triangle (0: it draws none); 1 for other kinds
+    // Number of pixels in the first row of a triangle; 0: triangles draw no pixel. 1 unless `kind`
+    // is RASTER_TRIANGLES.
+    uint32_t side;
     bool culled;
     enum gpu_format format;
     enum gpu_blend blend;
@@ -60,8 +63,9 @@ struct raster_check_params {
 struct raster_work {
     uint32_t target;              // width and height of the target in pixels
     uint32_t draws;               // number of draws
-    uint32_t vertices, instances; // vertices and instances of each draw
-    // Totals of all draws; `pixels` are drawn, or only tested for depth.
+    uint32_t vertices, instances; // number of vertices and of instances of each draw
+    // Numbers of triangles and pixels of all draws together. The pixels are drawn, or only tested
+    // for depth.
     double triangles, pixels;
     bool clears; // true: each unit clears the target first; false: it draws over the last image
     union {
@@ -86,7 +90,8 @@ enum raster_metric { // the metrics, in the order of the list in raster.c
 };
 
 enum {
-    RASTER_TARGETS = 16 // most targets of a session: one for each format, with and without depth
+    // Maximum number of render targets in a session. They differ in format, depth or width.
+    RASTER_TARGETS = 16
 };
 
 // How many pixels each core drew.
@@ -111,8 +116,8 @@ MUST_CHECK bool raster_visit(struct bench_visit *run, struct measure_visit *visi
                              struct error *err);
 void raster_conclude(struct run *run, const char *device);
 
-// Returns the session's target with the format, depth and width of `desc`. The first call for these
-// creates it. Returns NULL with `err` if that fails.
+// Returns the session's target with the format, depth and width of `desc`. The first call for such
+// a target creates it. Returns NULL with `err` if that fails.
 struct gpu_target *raster_target(struct raster_session *session, const struct gpu_target_desc *desc,
                                  struct error *err);
 

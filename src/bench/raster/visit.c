@@ -4,10 +4,11 @@
 
 #include <math.h>
 
-// What a case keeps between visits.
+// Data that a case keeps from one visit to the next.
 struct memory {
-    struct gpu_draw_program *programs[2]; // programs[1] is used only with change=program
-    struct gpu_draw_program *seen;        // like programs[0], but without culling
+    // Programs of the timed draws. programs[1] is used only with change=program.
+    struct gpu_draw_program *programs[2];
+    struct gpu_draw_program *seen; // like programs[0], but without culling
     struct gpu_draw_program *depth_only, *depth_test;
     uint64_t repeats;
 };
@@ -257,7 +258,7 @@ static bool visit_cores(struct bench_visit *run, struct raster_session *session,
     return true;
 }
 
-// Gets the target, and the case's memory, which its first visit makes together with its programs.
+// Sets job->target and job->memory. The first visit of a case makes its memory, with the programs.
 static bool prepare_job(struct job *job, struct error *err)
 {
     const struct gpu_target_desc desc = {.format = job->this_case.format,

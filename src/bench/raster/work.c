@@ -2,19 +2,21 @@
 #include "bench/raster/session.h"
 
 enum {
-    TARGET = 1024, // width and height of the target in pixels
+    TARGET = 1024, // width and height of the target in pixels, on a GPU
     TARGET_CPU = 256,
     TRIANGLES_MAX = 1 << 20,
     TRIANGLES_MAX_CPU = 1 << 12,
     TRIANGLES_MIN = 64,
-    TARGET_DRAWS = 64, // side of the target for many draws: small, as each unit clears it
-    DRAWS = 1 << 15,   // draws in one unit
+    // Width and height of the target for work=draws. It is small, because each unit clears it.
+    TARGET_DRAWS = 64,
+    DRAWS = 1 << 15, // number of draws in one unit with work=draws, on a GPU
     DRAWS_CPU = 256,
-    REJECTED = 8 // depth=reject draws 8 times as many layers, because they are fast
+    REJECTED = 8 // with depth=reject, 8 times as many layers are drawn, because they are fast
 };
 
-// How exactly a format holds a colour. `bits` has for each channel the bits of its integer, which
-// stands for 0 … 1, or of its mantissa if it is a float; 0 if the format lacks the channel.
+// The precision with which a format holds a colour. bits[c] is the number of bits of the integer of
+// channel c, which stands for a value from 0 to 1, or of the mantissa if the format has floats; 0:
+// the format lacks the channel.
 struct precision {
     enum gpu_format format;
     bool is_float;
@@ -50,7 +52,7 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
         .depth = (enum raster_depth)case_choice(c, "depth"),
         .change = (enum raster_change)case_choice(c, "change"),
     };
-    if (this_case->kind == RASTER_DRAWS) { // each draw adds 1; sums are exact in this format
+    if (this_case->kind == RASTER_DRAWS) { // each draw adds 1; 32-bit floats hold the sums exactly
         this_case->format = GPU_FORMAT_R32_FLOAT;
         this_case->blend = GPU_BLEND_ADD;
     }
@@ -59,9 +61,10 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
 // ---------------------------------------------------------------- precision
 
 // For each channel, sets `unit` to what an addition of 1/256 really adds, and `tolerance` to the
-// largest error. One conversion may be wrong by the last bit, because hardware may truncate instead
-// of round. With blend=alpha, each layer converts again and halves the error of earlier layers: 2.5
-// times the last bit in all. With blend=add, the sums of 1/256 are exact in every format.
+// largest error that a correct colour can have. One conversion may be wrong by the last bit,
+// because hardware may truncate instead of round. With blend=alpha, each layer converts again and
+// halves the error of earlier layers: 2.5 times the last bit in all. With blend=add, the sums of
+// 1/256 are exact in every format.
 static void set_precision(const struct raster_case *this_case, struct raster_check_params *check)
 {
     const struct precision *precision = precisions;
@@ -127,7 +130,8 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
         .cells = columns * columns,
         .flipped = this_case->culled,
         .pitch = (float)pitch,
-        // Edges are between pixel centres; a triangle of side 0 lies between four pixel centres.
+        // The edges of triangles lie between pixel centres; a whole triangle of side 0 lies between
+        // four pixel centres.
         .offset = this_case->side ? 0 : 0.125f,
         .leg = this_case->side ? (float)pitch + 0.25f : 0.3125f,
         .pixel = 2.0f / (float)work->target,

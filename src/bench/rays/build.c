@@ -5,7 +5,8 @@
 #include "bench/rays/session.h"
 #include "measure/claim.h"
 
-// Along each axis of the unit cube, primitives move by at most half of this length.
+// Half of this length is the maximum distance by which primitives move along each axis of the unit
+// cube.
 static const float move = 0.05f;
 
 struct memory {
@@ -17,8 +18,9 @@ struct job {
     enum rays_task task;
     struct memory *memory;
     struct rays_tree tree;
-    struct gpu_tree *source; // the tree that is copied to tree.tree; NULL: the task does not copy
-    uint64_t bytes;          // size of the tree that the task makes
+    // Tree that is copied to tree.tree; NULL: the task does not copy.
+    struct gpu_tree *source;
+    uint64_t bytes; // size in bytes of the tree that the task makes
 };
 
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
@@ -44,8 +46,8 @@ static void record_build(void *tree, struct gpu_batch *batch)
     gpu_batch_tree_build(batch, tree);
 }
 
-// Writes primitives at other places into the input of trees. Trees that are already built do not
-// change.
+// Writes the scene's primitives at other places into the input for building the tree. Trees that
+// are already built do not change.
 static bool move_primitives(struct job *job, struct error *err)
 {
     job->tree.scene.move = move;
@@ -71,8 +73,8 @@ static bool prepare_copy(struct job *job, struct error *err)
     job->bytes = gpu_tree_bytes(source);
     if (compact && !gpu_tree_compact_bytes(source, &job->bytes, err))
         return false;
-    // The first copy must have the primitives at their old places, so the source is built from
-    // those again.
+    // The first copy must have the primitives at their old places. So the source is built from
+    // these again before it is copied.
     job->tree.scene.move = 0;
     job->tree.tree = gpu_tree_create_copy(job->run->scope, source, larger(before, job->bytes), err);
     if (!job->tree.tree || !rays_tree_fill(job->run, &job->tree, err) ||
@@ -148,7 +150,8 @@ static void report(const struct job *job, const struct measure_span *span,
                    struct measure_visit *visit)
 {
     const double count = job->tree.scene.count, bytes = (double)job->bytes / count;
-    const struct measure_claim claim = {.results[MEASURE_OTHER] = count}; // no limit is known
+    // MEASURE_OTHER: no limit of the rate of builds is known.
+    const struct measure_claim claim = {.results[MEASURE_OTHER] = count};
     const struct measure_account account = {.claim = &claim, .span = span, .visit = visit};
     measure_claim_report(&account, RAYS_BUILD_RATE, MEASURE_PER_SECOND, count);
     measure_span_note(span, visit);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Checks hits by the formulas of their scene. With CHECK_ALL, each thread checks that the hit of
-// one ray lies on its primitive. Otherwise each thread compares one of RAYS_SAMPLES rays with a
-// part of the primitives: none may be nearer than the ray's hit.
+// Checks which primitives rays hit, by the formulas of the scene. With CHECK_ALL, each thread
+// checks that the hit of one ray lies on its primitive. Otherwise each thread compares one of
+// RAYS_SAMPLES rays with a part of the primitives: none may be nearer than the hit of the ray.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/rays/scene.glsl"
@@ -13,17 +13,19 @@ layout(set = 0, binding = 0) readonly buffer Hits
 };
 layout(set = 0, binding = 1) buffer Result
 {
-    uint unwritten, wrong, misses, first; // number of the first ray that is unwritten or wrong
+    // `first` is the lowest number of a ray that is unwritten or wrong.
+    uint unwritten, wrong, misses, first;
 };
 
 layout(push_constant) uniform Params
 {
     uint rays, rays_log2;
-    uint instances; // 1: a hit's primitive is the number of its instance
+    // 1: the tree has instances, so the number of a hit instance is that of the primitive.
+    uint instances;
     Scene scene;
 } params;
 
-const float NEAR = 2e-5; // largest rounding error of a float in the unit cube
+const float NEAR = 2e-5; // tolerance for rounding errors of floats in the unit cube
 
 // Returns how far inside the triangle a point of its plane is: the smallest distance from an edge;
 // negative if the point is outside.
@@ -55,7 +57,8 @@ bool is_on(Ray ray, uint primitive, float distance)
     return abs(dot(normal, at - triangle.a)) < NEAR && depth_in(triangle, normal, at) > -NEAR;
 }
 
-// Returns the distance at which the ray certainly crosses the primitive; negative if it may not.
+// Returns the distance at which the ray certainly crosses the primitive; negative if the ray may
+// miss it.
 float sure_distance(Ray ray, uint primitive)
 {
     if (params.scene.kind == RAYS_BALLS) {

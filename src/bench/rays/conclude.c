@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-// Returns a result with a rate of rays that has opaque hits, this order of rays, and the scene and
-// size of `like`; NULL if there is none.
+// Returns a result that has the metric "rays" (a rate), opaque hits, this order of rays, and the
+// scene and number of primitives of `like`; NULL if there is none.
 static const struct result *find(const struct run *run, const char *device, const char *order,
                                  const struct result *like)
 {
@@ -22,7 +22,8 @@ static const struct result *find(const struct run *run, const char *device, cons
     return NULL;
 }
 
-// Adds the finding no-ray-units if the device lacks units for rays: its cores do the tests.
+// Adds the finding no-ray-units if the device lacks units for rays, so that its cores do the tests
+// of boxes and triangles.
 static void conclude_units(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Traces rays with queries: this kernel itself has the loop of the traversal.
+// Traces rays with queries: this kernel itself contains the loop through the tree.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_ray_query : require
 #include "bench/prelude/kernel.glsl"

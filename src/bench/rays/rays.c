@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    CPU_PRIMITIVES = 4096, // most primitives in presets on a CPU
-    INSTANCES = 1 << 20    // most instances in presets
+    CPU_PRIMITIVES = 4096, // maximum number of primitives in presets on a CPU
+    INSTANCES = 1 << 20    // maximum number of instances in presets
 };
 
 static const struct param_info params[] = {
@@ -200,8 +200,8 @@ static const struct headline_info headlines[] = {
      .where = "work=build,of=triangles,task=fast-trace|fast-build"},
 };
 
-// True if presets trace rays in this way: with queries or, if the device lacks queries, with
-// pipelines. The preset "full" traces in both ways if the device has both.
+// True if presets trace rays in the way that pick->value names: with queries or, if the device
+// lacks queries, with pipelines. The preset "full" traces in both ways if the device has both.
 static bool has_way(const struct bench_pick *pick)
 {
     const gpu_caps caps = pick->request->device->caps;
@@ -211,8 +211,9 @@ static bool has_way(const struct bench_pick *pick)
     return pipeline && (!query || strcmp(pick->request->preset, "full") == 0);
 }
 
-// Limits the sizes in presets: to CPU_PRIMITIVES on a CPU, and to INSTANCES for trees of instances.
-// Values from the user do not change.
+// Decides about values that a preset chose. Of `through`, it takes what has_way allows. A number of
+// primitives is lowered to CPU_PRIMITIVES on a CPU; for trees of instances, numbers above INSTANCES
+// are left out. Values from the user do not change.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_choice *choice = &pick->request->choices[pick->param];
@@ -233,9 +234,9 @@ static bool from_user(const struct bench_pick *pick, const char *key)
     return choice && choice->from_user;
 }
 
-// True if the plan takes the case. Only spheres can be procedural. Kernels that are called for hits
-// are measured only with spheres and random rays, unless the user chose `hits`. Only trees of
-// triangles are updated and copied, unless the user chose `task`.
+// True if the plan takes the case. Only the scene of spheres can be procedural. Kernels that are
+// called for hits are measured only with spheres and random rays, unless the user chose `hits`.
+// Only trees of triangles are updated and copied, unless the user chose `task`.
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;

@@ -14,26 +14,31 @@
 
 enum {
     LENGTHS = 8,
-    LENGTH_STEP = 96, // rays cross 192, 288 … 864 primitives, and hit the one at the end
+    // Difference between the numbers of primitives that rays cross: 192, 288 … 864. All rays hit
+    // the primitive at the end of the row.
+    LENGTH_STEP = 96,
     STEPS_LEAST = 2,
-    // All rays begin behind the first step. The shortest rays cross STEPS_LEAST steps. If they
-    // crossed only one, the work in the tree at the end of a row would be up to 4 % of their time.
+    // Number of primitives in a row. A step is LENGTH_STEP primitives. All rays begin behind the
+    // first step, and the shortest cross STEPS_LEAST steps. If they crossed only one, the work in
+    // the tree at the end of a row would be up to 4 % of their time.
     ROW = (LENGTHS + STEPS_LEAST) * LENGTH_STEP,
     LAYOUTS = 2,
     POINTS = LAYOUTS * LENGTHS,
-    REACH = 4,      // primitives extend at least from −4 to 4 across the rays
-    END_MASK = 2,   // mask of the last instance; the others have mask 1
-    POINT_SHARE = 8 // a point's sample lasts 1 / POINT_SHARE of the usual time
+    REACH = 4,      // primitives extend at least from −4 to 4 in y and z, across the rays
+    END_MASK = 2,   // mask of the last instance of a row; the other instances have mask 1
+    POINT_SHARE = 8 // each point of the line is sampled for 1 / POINT_SHARE of the usual time
 };
 static const double residual_most = 0.02, layouts_most = 0.05;
-static const float gap = 2; // distance between groups of primitives; rays begin in the middle of it
+// Distance along x between groups of primitives; rays begin in the middle of this gap.
+static const float gap = 2;
 
 // How the primitives of a row are placed. Groups must be small: groups of 120 primitives bent the
 // line by 6 % on an H100.
 static const struct layout {
     const char *name;
     uint32_t group; // primitives per group; a divisor of LENGTH_STEP
-    // Distances from 1/128 to 1, shuffled within each step; false: all distances are 1.
+    // True: the distances between neighbours vary from 1/128 to 1, and the numbers of the
+    // primitives are shuffled within each step. False: all distances are 1.
     bool uneven;
 } layouts[LAYOUTS] = {{"even in groups of 96", 96, false}, {"uneven in groups of 32", 32, true}};
 
@@ -45,9 +50,9 @@ struct point {
 struct row {
     const struct layout *layout;
     struct rays_tree tree;
-    struct point points[LENGTHS]; // the rays of point i cross length_of(i) primitives
+    struct point points[LENGTHS]; // the rays of points[i] cross length_of(i) primitives
     float starts[LENGTHS];        // x at which the rays of each point begin
-    float end;                    // x of the last primitive
+    float end;                    // x of the last primitive of the row
 };
 
 struct memory {
@@ -59,7 +64,7 @@ struct job {
     struct bench_visit *run;
     enum rays_work work;
     struct memory *memory;
-    struct rays_hit *hits; // host memory for the hits of one point
+    struct rays_hit *hits; // host memory for the hits of the rays of one point
     struct row rows[LAYOUTS];
 };
 
@@ -70,8 +75,8 @@ static uint32_t length_of(unsigned point)
 
 // ---------------------------------------------------------------- making a row
 
-// Returns the places of the row's primitives along x, with the primitive that ends all rays as the
-// last. Sets row->starts and row->end.
+// Returns the x of each primitive of the row; the last one is the primitive that ends all rays.
+// Sets row->starts and row->end.
 static float *place(struct arena *arena, struct row *row)
 {
     const struct layout *layout = row->layout;
@@ -83,8 +88,9 @@ static float *place(struct arena *arena, struct row *row)
         if (i > 0 && i % LENGTH_STEP == 0 && i / LENGTH_STEP <= LENGTHS)
             row->starts[LENGTHS - i / LENGTH_STEP] = x - gap / 2;
         // 37 has no divisor in common with LENGTH_STEP, so each place is taken once. Primitives
-        // stay within their step, because some drivers (lavapipe) do not sort them: the nodes of
-        // the tree would then reach from before the rays' begin to the end of the row.
+        // stay within their step, because some drivers (lavapipe) do not sort primitives. If they
+        // did not stay, nodes of the tree would reach from before the rays' begin to the end of the
+        // row.
         const uint32_t step = i - i % LENGTH_STEP;
         places[layout->uneven ? step + i * 37 % LENGTH_STEP : i] = x;
         state = state * 1664525u + 1013904223u;
@@ -122,7 +128,8 @@ static struct gpu_tree_instance instance_at(float x, uint32_t number, bool end,
     };
 }
 
-// Writes the row's primitives. Only the last one faces the rays with its front, or has END_MASK.
+// Writes the row's primitives. Only the last one ends rays: it is the only triangle that faces the
+// rays with its front, or the only instance with END_MASK.
 static bool write_input(const struct job *job, struct row *row, struct error *err)
 {
     struct rays_tree *tree = &row->tree;
@@ -184,8 +191,8 @@ static struct rays_beam beam_of(const struct job *job, const struct row *row, un
 
 // ---------------------------------------------------------------- the proof
 
-// Checks every ray. If `counted` is true, a ray must have asked about each primitive on its way,
-// and hit none. Otherwise it must have hit the last primitive.
+// Checks the hits of all rays of a point. If `counted` is true, a ray must have asked about each
+// primitive on its way, and hit none. Otherwise it must have hit the last primitive.
 static bool verify_hits(const struct job *job, const struct row *row, unsigned point, bool counted,
                         struct error *err)
 {
@@ -209,7 +216,7 @@ static bool verify_hits(const struct job *job, const struct row *row, unsigned p
 }
 
 // Checks that the tree has all primitives that the rays of this point should cross: traces rays
-// that ask about every primitive.
+// that ask about every primitive on their way.
 static bool verify_row(const struct job *job, const struct row *row, unsigned point,
                        struct error *err)
 {
@@ -248,8 +255,8 @@ static bool measure_row(struct job *job, struct row *row, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the time of a point in ns ÷ the number of its rays: of sample number `sample`, or the
-// median if `sample` is negative.
+// Returns the time in ns per ray at a point of the line: of sample number `sample`, or the median
+// of all samples if `sample` is negative.
 static double time_of(const struct job *job, const struct point *point, int sample)
 {
     const struct measure_span *span = &point->span;
@@ -258,8 +265,9 @@ static double time_of(const struct job *job, const struct point *point, int samp
            (double)(1u << point->beam.rays_log2);
 }
 
-// Returns the slope of the row's line: the time in ns per ray and primitive crossed. For `sample`
-// see time_of. Sets *residual to the largest relative distance of a point from the line.
+// Returns the slope of the row's line: the time in ns per ray and primitive crossed. It is that of
+// sample number `sample`, or of the medians if `sample` is negative. Sets *residual to the largest
+// relative distance of a point from the line.
 static double fit(const struct job *job, const struct row *row, int sample, double *residual)
 {
     double x[LENGTHS], y[LENGTHS];
@@ -386,7 +394,8 @@ static void explain(const struct job *job, const struct slopes *slopes, struct m
                  100 * slopes->residual);
     if (job->work != RAYS_WORK_BOX)
         return;
-    // If a node has w boxes, a tree has w / (w − 1) boxes per primitive.
+    // If each node of a tree has w boxes, the tree has w / (w − 1) boxes per primitive. So that
+    // many boxes are tested per crossed primitive.
     visit_detail(
         visit, "tests",
         "%.3g to %.3g boxes a second: 8/7 a crossing in a tree of eight boxes a node, 2 in "

@@ -7,13 +7,13 @@
 
 layout(set = 0, binding = 0) buffer Input
 {
-    float values[]; // 9 per triangle, 6 per box, 16 per instance
+    float values[]; // the primitives: 9 words per triangle, 6 per box, 16 per instance
 };
 
 layout(push_constant) uniform Params
 {
-    // Address of a tree with one triangle: instances of it are written in place of triangles. If it
-    // is 0, triangles are written.
+    // Address of a tree with one triangle. Instances of that tree are then written in place of
+    // triangles. If the address is 0, triangles are written.
     uvec2 tree;
     Scene scene;
 } params;
@@ -25,7 +25,7 @@ void put(uint at, vec3 value)
     values[at + 2] = value.z;
 }
 
-// Writes the instance that transforms the triangle (0,0,0) (1,0,0) (0,1,0) to this triangle.
+// Writes instance number i, which transforms the triangle (0,0,0) (1,0,0) (0,1,0) to `triangle`.
 void put_instance(uint i, Triangle triangle)
 {
     vec3 x = triangle.b - triangle.a, y = triangle.c - triangle.a;

@@ -7,9 +7,9 @@
 
 struct Scene {
     uint kind, count; // count: number of primitives
-    uint side;        // spheres along each edge of the grid
+    uint side;        // RAYS_SPHERES and RAYS_BALLS: number of spheres along each edge of the grid
     float size;       // size of the triangles of RAYS_SOUP and RAYS_THIN
-    float move;       // primitives move by up to half of this along each axis
+    float move;       // primitives move by up to half of this length along each axis
 };
 
 struct Triangle {
@@ -45,7 +45,7 @@ vec3 moved_by(Scene scene, uint object)
     return scene.move * (point(object ^ 0x5bd1e995u) - 0.5);
 }
 
-// Returns the centre (xyz) and the radius (w) of a sphere.
+// Returns the centre (xyz) and the radius (w) of sphere number `sphere`.
 vec4 sphere_of(Scene scene, uint sphere)
 {
     uvec3 cell = uvec3(sphere, sphere / scene.side, sphere / (scene.side * scene.side)) %
@@ -53,8 +53,8 @@ vec4 sphere_of(Scene scene, uint sphere)
     return vec4((vec3(cell) + 0.5) / scene.side + moved_by(scene, sphere), 0.3 / scene.side);
 }
 
-// Returns the point of the unit sphere for a corner of the 8 × 8 squares. These are wrapped around
-// the sphere like the faces of an octahedron.
+// Returns the point of the unit sphere that belongs to a corner of a grid of 8 × 8 squares. The
+// grid is wrapped around the sphere like the faces of an octahedron.
 vec3 on_sphere(uvec2 corner)
 {
     vec2 at = vec2(corner) / 4 - 1;
@@ -71,7 +71,8 @@ Triangle sphere_triangle(Scene scene, uint i)
     uvec2 at = uvec2(square % 8, square / 8);
     vec3 corners[4] = vec3[](on_sphere(at), on_sphere(at + uvec2(1, 0)), on_sphere(at + uvec2(0, 1)),
                              on_sphere(at + 1));
-    // If an edge of the octahedron crosses the square, the diagonal of the square lies on it.
+    // The square is cut into two triangles along a diagonal: along the edge of the octahedron, if
+    // one crosses the square.
     bool falling = (at.x < 4) == (at.y < 4), second = i % 2 == 1;
     vec3 a = corners[second ? 3 : 0], b = corners[second && !falling ? 2 : 1];
     vec3 c = corners[falling ? 2 : second ? 0 : 3];
@@ -120,8 +121,8 @@ Ray inner_ray(uint i, uint rays_log2)
     return Ray(cell / 1024 + jitter * point(7 * i + 3), direction(11 * i + 5));
 }
 
-// Returns ray number i of 2^rays_log2. `last` is the primitive that the ray before it hit; only
-// RAYS_CHAIN uses it.
+// Returns ray number i of 2^rays_log2 rays of the kind `rays`. `last` is the primitive that the ray
+// before it hit; only RAYS_CHAIN uses it.
 Ray ray_of(uint rays, uint i, uint rays_log2, uint last)
 {
     uint scattered = i * 0x9e3779b1u & (1u << rays_log2) - 1;

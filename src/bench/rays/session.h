@@ -10,10 +10,10 @@
 
 // The members of the enums below have the order of the choices of their parameters.
 enum rays_work {
-    RAYS_WORK_TRIANGLE,   // a row of triangles that are culled
-    RAYS_WORK_BOX,        // a row of boxes of instances; the rays' mask excludes all but the last
-    RAYS_WORK_ANY_HIT,    // a row of triangles; the kernel decides about each
-    RAYS_WORK_PROCEDURAL, // a row of boxes; the kernel decides about each
+    RAYS_WORK_TRIANGLE,   // rays cross a row of triangles that are culled
+    RAYS_WORK_BOX,        // rays cross boxes of instances; the rays' mask excludes all but the last
+    RAYS_WORK_ANY_HIT,    // rays cross a row of triangles; a kernel is called for each
+    RAYS_WORK_PROCEDURAL, // rays cross a row of boxes; a kernel is called for each
     RAYS_WORK_RAYS,
     RAYS_WORK_LATENCY,
     RAYS_WORK_SIZE,
@@ -61,9 +61,10 @@ struct rays_check_params {
 
 struct rays_session {
     struct gpu_program *scene, *check_all, *check_nearer;
-    // For each ray of a dispatch, which primitive it hit: struct rays_hit.
+    // The hits of all rays of a dispatch, a struct rays_hit for each.
     struct gpu_buffer *hits;
-    struct gpu_buffer *result; // buffer for the output of the checks
+    // Output of the checks: how many rays are unwritten, are wrong, or hit nothing.
+    struct gpu_buffer *result;
     uint32_t scene_rays_log2, row_rays_log2, chain_rays_log2;
 };
 
@@ -79,65 +80,69 @@ void rays_conclude(struct run *run, const char *device);
 
 // ---------------------------------------------------------------- tree.c
 
-// A tree in the visit's scope, and the tree of instances through which rays reach it.
+// A tree in the scope of the visit, and the tree of instances through which rays reach it.
 struct rays_tree {
     struct rays_scene scene;
     struct gpu_tree_desc desc;
     struct gpu_buffer *input;
-    struct gpu_tree *tree;       // tree of the kind desc.kind
+    struct gpu_tree *tree;       // the tree that the visit measures, of the kind desc.kind
     struct gpu_tree *triangle;   // the tree to which instances refer; NULL: `tree` has no instances
-    struct gpu_buffer *instance; // input for building `top`
-    // Tree with `tree` as its one instance; `tree` itself if that has instances.
+    struct gpu_buffer *instance; // input for building `top`: one instance of `tree`
+    // Tree through which rays are traced: its one instance is `tree`. If `tree` itself has
+    // instances, `top` is `tree`.
     struct gpu_tree *top;
 };
 
-// Runs the commands that `record` records in a batch of its own, and waits for its end.
+// Creates a batch, lets `record` record commands into it, submits it, and waits for its end.
 MUST_CHECK bool rays_run(struct bench_visit *run, void (*record)(void *, struct gpu_batch *),
                          void *context, struct error *err);
 
-// Returns a scene of this kind with about `count` primitives, at their usual places.
+// Returns a scene of this kind with about `count` primitives, which are at their usual places (not
+// moved).
 struct rays_scene rays_scene_of(uint32_t kind, uint32_t count);
 
-// Writes the primitives of tree->scene, and makes and builds the trees as tree->desc says. Sets
-// input and count of tree->desc.
+// Writes the primitives of tree->scene into a new input, and creates and builds the trees as
+// tree->desc says. Sets input and count of tree->desc.
 MUST_CHECK bool rays_tree_make(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
-// Makes tree->triangle, to which instances refer: one triangle (0,0,0) (1,0,0) (0,1,0).
+// Creates and builds tree->triangle, to which instances refer: one triangle (0,0,0) (1,0,0)
+// (0,1,0).
 MUST_CHECK bool rays_tree_triangle(struct bench_visit *run, struct rays_tree *tree,
                                    struct error *err);
 
-// Makes and builds the trees, from primitives that the host has written to tree->input.
+// Creates and builds the trees from primitives that the host has written to tree->input.
 MUST_CHECK bool rays_tree_build(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
-// Writes the primitives of tree->scene to tree->input. Trees that exist do not change.
+// Writes the primitives of tree->scene to tree->input. Trees that are already built do not change.
 MUST_CHECK bool rays_tree_fill(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
-// Makes the instance in tree->top refer to tree->tree, and builds tree->top.
+// Sets tree->top. If tree->tree has instances, that is tree->tree itself. Otherwise it is a tree
+// with one instance, which refers to tree->tree; it is created if necessary, and built.
 MUST_CHECK bool rays_tree_top(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
 // ---------------------------------------------------------------- trace.c
 
-// True if a pipeline traces the case's rays. A case that builds trees uses a pipeline if the device
-// lacks queries.
+// True if a pipeline traces the case's rays; false if queries do. A case that builds trees uses a
+// pipeline if the device lacks queries.
 bool rays_by_pipeline(const struct bench_visit *run);
 
 // A set of rays, and the tree through which to trace them.
 struct rays_beam {
     const struct rays_tree *tree;
-    uint32_t rays, rays_log2; // which rays (RAYS_CAMERA …), and log2 of their number
+    uint32_t rays, rays_log2; // kind of rays (RAYS_CAMERA …), and log2 of their number
     uint32_t mode;            // how kernels treat what rays cross: RAYS_OPAQUE …
     uint32_t mask;
     float start;                     // RAYS_ROW: x at which the rays begin
     bool pipeline;                   // true: traced by a pipeline; false: by queries
-    struct gpu_dispatch dispatch;    // filled by rays_beam_prepare
-    struct rays_trace_params params; // filled by rays_beam_prepare
+    struct gpu_dispatch dispatch;    // traces the rays; rays_beam_prepare fills it
+    struct rays_trace_params params; // rays_beam_prepare fills these
 };
 
 // Returns the program that traces the rays of `beam` through its tree; NULL with `err`.
 struct gpu_program *rays_beam_program(struct bench_visit *run, const struct rays_beam *beam,
                                       struct error *err);
 
-// Makes the program and the dispatch of the beam, and marks all its hits as unwritten.
+// Creates the program and the dispatch of the beam, and marks all its hits as unwritten.
 MUST_CHECK bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *beam,
                                   struct error *err);
 
@@ -146,8 +151,8 @@ MUST_CHECK bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *bea
 void rays_beam_record(void *beam, struct gpu_batch *batch, uint64_t repeats);
 void rays_beam_record_once(void *beam, struct gpu_batch *batch);
 
-// Measures the beam. *repeats is the number of dispatches per sample that an earlier visit found
-// (0: none yet). Updates it for the next visit.
+// Measures the time of the dispatch that traces the beam. *repeats is the number of dispatches per
+// sample that an earlier visit found (0: none yet); it is updated for the next visit.
 MUST_CHECK bool rays_beam_measure(struct bench_visit *run, struct rays_beam *beam,
                                   uint64_t *repeats, struct measure_span *span, struct error *err);
 

@@ -11,10 +11,10 @@
 layout(push_constant) uniform Params
 {
     uvec2 tree;
-    uint rays, rays_log2; // which rays, and log2 of the number of rays
+    uint rays, rays_log2; // kind of rays (RAYS_CAMERA …), and log2 of their number
     uint mask;            // rays ignore instances whose mask has no bit in common with this mask
-    float start;          // added along x to the origin that ray_of returns
-    Scene scene;          // needed for the formula of spheres
+    float start;          // added to the x of the origin that ray_of returns
+    Scene scene;          // the scene, needed for the formula of spheres
 } params;
 
 #ifndef PARAMS_ALONE

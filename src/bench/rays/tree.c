@@ -4,7 +4,7 @@
 #include <math.h>
 
 enum {
-    GROUPS_X = 32768 // most workgroups of scene.comp along x
+    GROUPS_X = 32768 // maximum number of workgroups of scene.comp along x
 };
 static const uint64_t wait_ns = UINT64_C(10000000000);
 
@@ -32,8 +32,8 @@ struct rays_scene rays_scene_of(uint32_t kind, uint32_t count)
     }
     while (scene.side * scene.side * scene.side < spheres)
         scene.side++;
-    // The more triangles there are, the smaller they are: a ray through the cube always meets about
-    // one.
+    // The more triangles a scene has, the smaller they are. So a ray through the cube always meets
+    // about one.
     scene.size = (float)(1.5 / sqrt((double)count));
     return scene;
 }
@@ -41,7 +41,8 @@ struct rays_scene rays_scene_of(uint32_t kind, uint32_t count)
 struct fill {
     struct gpu_program *program;
     const struct rays_tree *tree;
-    struct gpu_tree *triangle; // the tree to which instances refer; NULL: there are none
+    // The tree to which instances refer; NULL: the primitives are no instances.
+    struct gpu_tree *triangle;
 };
 
 static void record_fill(void *context, struct gpu_batch *batch)

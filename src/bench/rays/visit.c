@@ -7,11 +7,11 @@
 #include <string.h>
 
 enum {
-    // log2 of the rays in a dispatch. 2^19 rays are almost twice the threads that an H200 runs at
-    // once.
+    // log2 of the number of rays in a dispatch. 2^19 rays are almost twice the number of threads
+    // that an H200 runs at once.
     SCENE_RAYS = 19,
     ROW_RAYS = 17,
-    CHAIN_RAYS = 12, // chains of rays; each ray waits for the one before it
+    CHAIN_RAYS = 12, // log2 of the number of rays in a chain; each ray waits for the one before it
     SCENE_RAYS_CPU = 10,
     ROW_RAYS_CPU = 7,
     CHAIN_RAYS_CPU = 8
@@ -25,7 +25,7 @@ static bool make_scene(struct bench_visit *run, struct rays_tree *tree, uint32_t
                        struct error *err)
 {
     uint32_t count = (uint32_t)case_uint(run->bench_case, "primitives");
-    if (kind == RAYS_BALLS) // one ball for each sphere that RAYS_SPHERES would have
+    if (kind == RAYS_BALLS) // RAYS_BALLS has one ball for each sphere of RAYS_SPHERES
         count = count < RAYS_SPHERE ? 1 : count / RAYS_SPHERE;
     tree->scene = rays_scene_of(kind, count);
     tree->desc =
@@ -113,7 +113,8 @@ static bool visit_rays(struct bench_visit *run, struct measure_visit *visit, str
         !rays_beam_check(run, &beam, &misses, err))
         return false;
     const double rays = (double)(1u << beam.rays_log2);
-    const struct measure_claim claim = {.results[MEASURE_OTHER] = rays}; // no limit is known
+    // MEASURE_OTHER: no limit of the rate of rays is known.
+    const struct measure_claim claim = {.results[MEASURE_OTHER] = rays};
     const struct measure_account account = {.claim = &claim, .span = &span, .visit = visit};
     measure_claim_report(&account, RAYS_RATE, MEASURE_PER_SECOND, rays);
     measure_span_note(&span, visit);
@@ -159,13 +160,13 @@ static bool visit_latency(struct bench_visit *run, struct measure_visit *visit, 
 
 // ---------------------------------------------------------------- the size of the kernels
 
-// Lists the driver's statistics about kernels, without the code of the kernels.
+// Returns the driver's statistics about kernels as one line, without the code of the kernels.
 static const char *list_statistics(struct arena *arena, const char *text)
 {
     const char *list = "";
     while (text && *text) {
         const size_t length = strcspn(text, "\n");
-        if (strncmp(text, "----", 4) == 0) // machine code follows, up to the next executable
+        if (strncmp(text, "----", 4) == 0) // skips machine code, up to the next executable
             text = strstr(text, "\n== ");
         else
             list = arena_printf(arena, "%s%s%.*s", list, *list ? ", " : "", (int)length, text);
@@ -174,7 +175,8 @@ static const char *list_statistics(struct arena *arena, const char *text)
     return list;
 }
 
-// Reports what the driver tells about the kernels of work=rays with these hits. Nothing is timed.
+// Reports what the driver tells about the kernels that trace the rays of a case work=rays with the
+// same `hits`. Nothing is timed.
 static bool visit_size(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     const bool boxes = case_says(run->bench_case, "hits", "procedural");
@@ -207,7 +209,7 @@ static bool visit_size(struct bench_visit *run, struct measure_visit *visit, str
 
 // ---------------------------------------------------------------- all
 
-// Adds a remark if the architecture has no units for rays.
+// Adds the detail "units" if the architecture has no units for rays.
 static void report_units(const struct bench_visit *run, struct measure_visit *visit)
 {
     static const char *const without[] = {"Volta", "Ampere GA100", "Hopper", "Blackwell GB100",

@@ -8,15 +8,16 @@
 enum {
     UNIT_TEXT = 32
 };
-// Both roofs are read at intensities that differ from the ridge by at least one of these factors:
-// the first one for which cases exist on both sides of the ridge.
+// Each roof (the maximum rate, and the maximum bandwidth) is read at intensities that differ from
+// the ridge by at least one of these factors: the first factor for which cases exist on both sides
+// of the ridge.
 static const double leg_distances[] = {4, 2};
 static const double leg_confidence = 0.975;
 
 // The results of one device for one type of numbers, from which one finding is made.
 struct row {
     struct run *run;
-    const char *device, *type; // type: for example "fp32"; NULL: all types
+    const char *device, *type; // type of the numbers, for example "fp32"; NULL: all types
 };
 
 static bool is_in(const struct row *row, const struct result *result)
@@ -39,7 +40,8 @@ static const struct result *most_of(const struct row *row, const char *metric)
     return best;
 }
 
-// True if the measured intensities reach from half the ridge or less to twice the ridge or more.
+// Returns true if the measured intensities reach from half the ridge or less to twice the ridge or
+// more.
 static bool is_seen_around(const struct row *row, double ridge)
 {
     double least = INFINITY, most = 0;
@@ -53,8 +55,8 @@ static bool is_seen_around(const struct row *row, double ridge)
     return least <= ridge / 2 && most >= ridge * 2;
 }
 
-// Returns the median of a metric, with its interval, over all intensities from `least` to `most`;
-// NaN if nothing was measured there.
+// Returns the median of a metric, with its interval, over all of the row's results with intensities
+// from `least` to `most`; NaN if there is no such result.
 static struct interval leg_of(const struct row *row, const char *metric, double least, double most)
 {
     struct arena *scratch = arena_create();
@@ -74,14 +76,16 @@ static struct interval leg_of(const struct row *row, const char *metric, double 
 }
 
 struct ridge {
-    struct interval rate, speed; // heights of the compute roof and of the memory roof
-    struct interval at;          // the intensity at which both roofs meet
+    // Height of the compute roof (a rate), and of the memory roof (a bandwidth).
+    struct interval rate, speed;
+    struct interval at; // the intensity at which the compute roof and the memory roof meet
 };
 
-// Returns the ridge, where the two roofs meet. Each roof is read where it is flat: the compute roof
-// at intensities at least `distance` times above `about`, the memory roof at intensities at least
-// `distance` times below `about`. The ridge's interval spans all quotients of values in the two
-// roofs' intervals. These have a confidence of 97.5 % each, so the ridge's interval has 95 %.
+// Returns the ridge: the intensity at which the compute roof and the memory roof meet. Each roof is
+// read where it is flat: the compute roof at intensities at least `distance` times above `about`,
+// the memory roof at intensities at least `distance` times below `about`. The ridge's interval
+// spans all quotients of values in the two roofs' intervals. These have a confidence of 97.5 %
+// each, so the ridge's interval has 95 %.
 static struct ridge ridge_of(const struct row *row, double about, double distance)
 {
     struct ridge ridge = {
@@ -123,11 +127,11 @@ static void report(const struct row *row)
 
 // Adds a finding "ridge" for each type of numbers, if intensities from half the ridge to twice the
 // ridge were measured. The value is the intensity, in operations per byte, above which memory is
-// not the limit. It is a quotient: the median rate at intensities at least four times above the
-// ridge ÷ the median bandwidth at intensities at least four times below it. If there are no such
-// intensities, two times is enough. The text also has the interval of that quotient and the height
-// of both roofs. The keys are the case with the largest bandwidth and the case with the largest
-// rate.
+// not the limit. It is the median rate at intensities at least four times above the ridge, divided
+// by the median bandwidth at intensities at least four times below it. If no cases have such
+// intensities, a factor of two is enough. The text also has the interval of that quotient and the
+// height of both roofs. The keys are the case with the largest bandwidth and the case with the
+// largest rate.
 void roofline_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

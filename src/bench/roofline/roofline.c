@@ -113,8 +113,8 @@ enum roofline_param { // the parameters, in the order of `params`
     ROOFLINE_PARAM_ENERGY
 };
 
-// Returns false if the device does not support the type. The standard preset measures energy only
-// for the first type: for all other types it sets `energy` to 0.
+// Returns false if the device does not support the type of numbers. The preset standard measures
+// energy only for the first type: for all other types this function sets `energy` to 0.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_request *request = pick->request;

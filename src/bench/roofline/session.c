@@ -7,7 +7,8 @@
 enum {
     PERIOD_WORDS = ROOFLINE_PERIOD * 4,
     PERIOD_BYTES = PERIOD_WORDS * 4,
-    CACHES = 4,      // the buffer has at least 4 last-level caches, so that kernels read DRAM
+    // The buffer is at least 4 times as large as the last-level cache, so that kernels read DRAM.
+    CACHES = 4,
     MEMORY_SHARE = 4 // buffers take at most a quarter of the device's memory
 };
 _Static_assert(ROOFLINE_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
@@ -38,8 +39,8 @@ uint64_t roofline_steps(const struct roofline_case *this_case)
 
 // ---------------------------------------------------------------- data
 
-// Returns the number of the start value, below FMA_CHAINS, that value number `i` of a period has.
-// It is a hash of `i` (the finaliser of MurmurHash3).
+// Returns the index, below FMA_CHAINS, of the start value that the value with index `i` in a period
+// has. The index is a hash of `i` (the finaliser of MurmurHash3).
 static unsigned start_of(uint32_t i)
 {
     i ^= i >> 16;
@@ -94,8 +95,8 @@ struct roofline_sums roofline_expect(const struct roofline_number *number, uint6
     return (struct roofline_sums){sums.fused * periods, sums.rounded * periods};
 }
 
-// Fills the buffer: writes one period of the data, and then doubles the filled part by copies on
-// the device until the buffer is full.
+// Fills session->source: writes one period of the data, and then doubles the filled part by copies
+// on the device until the buffer is full.
 static bool fill(struct roofline_session *session, const struct roofline_number *number,
                  struct error *err)
 {

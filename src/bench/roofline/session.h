@@ -14,46 +14,50 @@ enum {
 
 struct roofline_number {
     const char *name;
-    const char *kernel, *once; // kernel: ROOFLINE_BLOCKS blocks per workgroup; once: one block
+    // Names of two kernels: `kernel` reads ROOFLINE_BLOCKS blocks per workgroup, `once` one block.
+    const char *kernel, *once;
     enum fma_number number;
     gpu_caps caps;
-    unsigned chains;     // chains per thread
-    unsigned arithmetic; // operations per step of a chain
+    unsigned chains;     // number of chains per thread
+    unsigned arithmetic; // number of arithmetic operations in a step of a chain
 };
 extern const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS];
 
 struct roofline_case {
     const struct roofline_number *number;
     double intensity; // operations per byte read
-    double energy_s;  // how many seconds energy is measured; 0: it is not measured
+    double energy_s;  // duration in s of the measurement of energy; 0: energy is not measured
 };
 void roofline_case_read(const struct bench_case *c, struct roofline_case *this_case);
 
-// Returns the number of steps of a thread, over all its chains, that gives this intensity; 0 if no
-// whole number from 1 to 2^24 gives it.
+// Returns the number of steps of a thread, over all its chains, that gives the case's intensity; 0
+// if no whole number from 1 to 2^24 gives it.
 uint64_t roofline_steps(const struct roofline_case *this_case);
 
 struct roofline_session {
     struct bench_session *bench;
-    struct measure_energy *energy; // NULL: the device does not count energy
+    struct measure_energy *energy; // counter of the device's energy; NULL: the device has none
     unsigned blocks;               // blocks that a workgroup reads one after another
-    struct gpu_buffer *words;      // buffer for a sum and a count (measure/words.h)
-    // True: all types share sources[0]. False (if there is enough memory): each type has its own
-    // buffer.
+    // Buffer for the sum and the count to which kernels add (measure/words.h).
+    struct gpu_buffer *words;
+    // True: the types of numbers share the buffer sources[0]. False (if there is enough memory):
+    // each type has its own buffer.
     bool shares;
-    struct gpu_buffer *sources[ROOFLINE_NUMBERS]; // NULL: this buffer was not made yet
-    // Type of the numbers in each buffer; NULL: none.
+    // Buffers for the data that kernels read; NULL: not created yet.
+    struct gpu_buffer *sources[ROOFLINE_NUMBERS];
+    // Type of the numbers with which each of `sources` is filled; NULL: it is not filled.
     const struct roofline_number *holds[ROOFLINE_NUMBERS];
-    struct gpu_buffer *source; // the buffer for the current case
-    uint64_t bytes;            // size of each buffer
-    uint32_t constant[2];      // b of x·x + b
+    struct gpu_buffer *source; // the buffer, one of `sources`, that the current case reads
+    uint64_t bytes;            // size in bytes of each of `sources`
+    uint32_t constant[2];      // bits of the constant b of x·x + b, low and high word
 };
 
 MUST_CHECK bool roofline_open(struct bench_session *bench, struct error *err);
 
 void roofline_close(struct bench_session *bench);
 
-// Makes session->source hold the data of that type. Returns its program; NULL with `err`.
+// Makes session->source hold the data of the type `number`. Returns the program that measures this
+// type; NULL with `err` on failure.
 struct gpu_program *roofline_prepare(struct roofline_session *session,
                                      const struct roofline_number *number, struct error *err);
 

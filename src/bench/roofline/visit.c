@@ -26,7 +26,7 @@ static const double cpu_intensity = 16;
 // the case.
 static const double burst_ns = 5e6;
 
-// What a case keeps between visits.
+// What the session keeps for one case between its visits.
 struct memory {
     uint64_t repeats;
     struct roofline_sums sums;
@@ -50,8 +50,8 @@ struct work {
 
 // ---------------------------------------------------------------- one reading of the memory
 
-// Sets the grid that reads the whole buffer, or on a CPU perhaps only a part of it. The grid covers
-// whole periods of the data, in rows that the device's limits allow.
+// Chooses the grid of a dispatch that reads the whole buffer or, on a CPU, perhaps only a part of
+// it. The grid covers whole periods of the data, in rows that the device's limits allow.
 static void set_grid(struct work *work)
 {
     const struct gpu_info *info = work->session->bench->info;
@@ -114,8 +114,8 @@ static bool verify(const struct work *work, const struct memory *memory,
 
 // ---------------------------------------------------------------- energy
 
-// Measures energy, once per case. result->unit_j is NaN if the device does not count energy, the
-// case does not ask for it, or an earlier visit measured it.
+// Measures the energy of a unit of work, once per case. result->unit_j is NaN if the device does
+// not count energy, the case does not ask for it, or an earlier visit measured it.
 static bool take_energy(struct work *work, const struct bench_visit *run, double unit_ns,
                         struct measure_energy_result *result, struct error *err)
 {
@@ -158,7 +158,7 @@ static void report_energy(const struct work *work, const struct measure_energy_r
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the claim of reading the buffer once: its bytes, and two operations for each fma.
+// Returns the claim for reading the buffer once: the bytes read, and the number of fma results.
 static struct measure_claim claim_of(const struct work *work)
 {
     static const enum measure_class classes[] = {

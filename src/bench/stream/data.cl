@@ -10,15 +10,17 @@
 #define WORDS_SLOTS STREAM_SLOTS
 #include "bench/prelude/words.clh"
 
-// Every variant has all arguments and functions, even if it does not use them.
+// Every variant of the kernel has all arguments and functions, although it does not use all of
+// them.
 #define MAYBE __attribute__((unused))
 
 struct params {
-    uint count; // number of vectors; with STREAM_TASK_DOT: of threads of the dot kernel
+    // Number of vectors or, with STREAM_TASK_DOT, of threads of the dot kernel.
+    uint count;
     uint seed, other_seed;
     uint shift;          // number of vectors in front of the source's element 0
     uint threads, loads, steps; // shape of the dot kernel (struct stream_shape)
-    uint marks;                 // 1: the check counts marks instead of adding up words
+    uint marks;                 // 1: the check counts marks; 0: it adds up words
     float weights[STREAM_WEIGHTS];
 };
 

@@ -29,11 +29,12 @@ layout(set = 0, binding = 2, std430) readonly buffer Other
 
 layout(push_constant) uniform Params
 {
-    uint count; // number of vectors; with STREAM_TASK_DOT: of threads of the dot kernel
+    // Number of vectors or, with STREAM_TASK_DOT, of threads of the dot kernel.
+    uint count;
     uint seed, other_seed;
     uint shift;          // number of vectors in front of the source's element 0
     uint threads, loads, steps; // shape of the dot kernel (struct stream_shape)
-    uint marks;                 // 1: the check counts marks instead of adding up words
+    uint marks;                 // 1: the check counts marks; 0: it adds up words
     float weights[STREAM_WEIGHTS];
 } params;
 

@@ -9,62 +9,66 @@
 #include "measure/claim.h"
 
 enum {
-    STREAM_GRAIN_BYTES = 128 << 10, // array sizes are multiples of this, which all blocks divide
-    STREAM_PAD_BYTES = 256,         // room behind an array: stencils read a vector beyond its end
+    // Array sizes in bytes are multiples of this, which all blocks divide.
+    STREAM_GRAIN_BYTES = 128 << 10,
+    STREAM_PAD_BYTES = 256, // bytes behind an array, because stencils read a vector beyond its end
     STREAM_SHAPES_MAX = 2,
-    STREAM_CACHES = 4, // all arrays together have at least 4 last-level caches, so DRAM is read
+    // All arrays together are at least this many times as large as the last-level cache, so that
+    // DRAM is measured.
+    STREAM_CACHES = 4,
     STREAM_PASSES_MAX = 65535
 };
 
-// One of the operations in stream.h.
+// One of the operations that stream.h lists.
 struct stream_op {
     const char *name;
-    // Numbers of arrays that the operation reads and writes. The first array read is the source,
-    // the second one is the other array; the array written is the target.
+    // Numbers of arrays that the operation reads and writes. Of the arrays read, the first is the
+    // source, and the second is the other array. The array written is the target.
     unsigned reads, writes;
-    // Each number of the target is a sum: weights × numbers of the source and of the other array,
+    // Each number of the target is a weighted sum of numbers of the source and of the other array,
     // plus the last weight, which is a constant.
     float weights[STREAM_WEIGHTS];
     unsigned shift; // number of vectors in front of the source's element 0
     struct {
         unsigned threads, loads, steps; // steps: blocks that a workgroup takes one after another
-    } shapes[STREAM_SHAPES_MAX];        // the default shape is the first
-    bool resident;                      // the operation also has kernels whose workgroups loop
-    bool single; // the operation also has kernels in which each thread takes one element
+    } shapes[STREAM_SHAPES_MAX];        // shapes[0] is the default shape
+    bool resident; // true: the operation also has kernels whose workgroups loop
+    // True: the operation also has kernels in which each thread takes one element.
+    bool single;
 };
 
-extern const struct stream_op stream_ops[STREAM_OPS]; // indexed by STREAM_INIT … (stream.h)
+extern const struct stream_op stream_ops[STREAM_OPS]; // indices: STREAM_INIT … (stream.h)
 
-enum stream_kernel { // the kernels, in the order of the parameter's choices
+enum stream_kernel { // kinds of kernels, in the order of the choices of `kernel`
     STREAM_TUNED,
-    STREAM_OCCUPANCY, // kernels whose workgroups loop
-    STREAM_SINGLE     // kernels in which each thread takes one element
+    STREAM_OCCUPANCY, // a kernel whose workgroups loop
+    STREAM_SINGLE     // a kernel in which each thread takes one element
 };
 
-// The parameters of a case.
+// A case of the benchmark stream as a struct.
 struct stream_case {
     const struct stream_op *op;
     bool doubles;
-    uint64_t bytes; // size of each array
+    uint64_t bytes; // size of each array in bytes
     enum stream_kernel kernel;
-    unsigned core_threads; // threads on each core; 0 with STREAM_TUNED
-    bool best;             // true: tries all shapes and keeps the fastest
+    unsigned core_threads; // number of threads on each core; 0 with STREAM_TUNED
+    bool best;             // true: the visit tries all shapes and keeps the fastest
 };
 
 void stream_case_read(const struct bench_case *c, struct stream_case *this_case);
 
-// How a kernel divides its work among threads.
+// The shape of a kernel: how it divides its work among threads.
 struct stream_shape {
-    unsigned threads, loads; // threads per workgroup; vectors in flight per thread
-    unsigned steps;          // neighbouring blocks per workgroup, unless workgroups loop
+    unsigned threads, loads; // threads per workgroup; vectors that a thread loads at the same time
+    unsigned steps;          // neighbouring blocks per workgroup; not used if workgroups loop
     unsigned core_groups;    // looping workgroups per core; 0: workgroups do not loop
-    bool single;             // each thread takes one element
+    bool single;             // true: each thread takes one element
     unsigned reserved_bytes; // unused shared memory per workgroup, so that few fit on a core
-    bool placed;             // each workgroup records its core, its begin and its end
+    bool placed;             // true: each workgroup records its core, its begin and its end
 };
 
-// Sets `shapes` to the shapes of a tuned kernel that the device allows, with the default first.
-// Returns the number of shapes.
+// Sets `shapes` to the shapes of a tuned kernel that the device allows; the default shape is the
+// first. Returns the number of shapes.
 size_t stream_shapes(const struct stream_case *this_case, const struct gpu_info *info,
                      struct stream_shape shapes[STREAM_SHAPES_MAX]);
 
@@ -82,13 +86,13 @@ MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
                                     const struct gpu_info *info, struct stream_shape *shape,
                                     struct error *err);
 
-struct stream_params { // parameters of the kernels, which declare the same
+struct stream_params { // parameters of the kernels, which declare them in the same order
     uint32_t blocks, groups, passes;
     // These members count blocks. Workgroup g begins at block g × pitch and takes every advance-th
     // block from there, as long as the block is less than `reach` blocks away.
     uint32_t pitch, advance, reach;
     float value, factor;
-    uint32_t op; // number of the operation, for kernels of STREAM_SINGLE
+    uint32_t op; // index of the operation in stream_ops, for kernels of STREAM_SINGLE
 };
 
 // The parameters and the size of one dispatch.
@@ -96,30 +100,33 @@ struct stream_work {
     struct stream_params params;
     uint32_t grid[3];
     uint64_t passes;
-    uint64_t moved_bytes; // bytes that all passes move, as the metric bandwidth counts them
+    // Bytes that all passes read and write, as the metric bandwidth counts them.
+    uint64_t moved_bytes;
 };
 
 void stream_work_make(const struct stream_case *this_case, const struct stream_shape *shape,
                       const struct gpu_info *info, unsigned cores, uint64_t passes,
                       struct stream_work *work);
 
-// Returns the bytes of all arrays together.
+// Returns the size in bytes of all arrays of the case together.
 uint64_t stream_set_bytes(const struct stream_case *this_case);
 
-// Fails with ERROR_UNSUPPORTED if all arrays together are smaller than STREAM_CACHES times the
-// last-level cache, because the cache would then be measured.
+// Fails with ERROR_UNSUPPORTED if all arrays of the case together are smaller than STREAM_CACHES
+// times the last-level cache, because the cache would then be measured.
 MUST_CHECK bool stream_refuse_cached(const struct stream_case *this_case,
                                      const struct measure_limits *limits, struct error *err);
 
 // The core and the times of a workgroup, as kernels record them.
 struct stream_place {
-    uint32_t core, begin, end, unused; // begin, end: low word of the device's clock
+    // begin, end: low word of the device's clock when the workgroup began and ended.
+    uint32_t core, begin, end, unused;
 };
 
 struct stream_residency {
-    unsigned cores;  // number of cores that had workgroups
-    unsigned uneven; // number of cores that did not have exactly core_groups workgroups
-    bool at_once;    // true: all workgroups ran at once: the last began before the first ended
+    unsigned cores;  // number of cores that ran workgroups
+    unsigned uneven; // number of these cores that did not run exactly core_groups workgroups
+    // True: all workgroups ran at the same time: the last began before the first ended.
+    bool at_once;
 };
 
 void stream_residency_judge(struct arena *scratch, const struct stream_place *places,
@@ -135,17 +142,19 @@ enum stream_array {
 };
 
 struct stream_buffer {
-    struct gpu_scope *scope; // owns only this array, so that a larger array can replace it
+    // Owns only the buffer of this array, so that a larger one can replace it.
+    struct gpu_scope *scope;
     struct gpu_buffer *buffer;
     uint64_t bytes;
-    // filled: the array holds the data of its seed. doubles: the data are doubles; false: floats.
+    // filled: the array holds the data of its seed. doubles: true: the data are doubles; false:
+    // floats.
     bool filled, doubles;
 };
 
 struct stream_session {
     struct bench_session *bench;
-    uint64_t timeout_ns;      // longest time of one submission
-    struct gpu_buffer *words; // where kernels add sums and counts; see measure/words.h
+    uint64_t timeout_ns;      // time-out of each submission
+    struct gpu_buffer *words; // buffer in which kernels add up sums and counts; see measure/words.h
     struct stream_buffer arrays[STREAM_ARRAY_COUNT];
 };
 
@@ -159,25 +168,25 @@ MUST_CHECK bool stream_visit(struct bench_visit *run, struct measure_visit *visi
 MUST_CHECK bool stream_arrays_prepare(struct stream_session *session,
                                       const struct stream_case *this_case, struct error *err);
 
-// Fills the target with values that no operation writes, so that missing writes are detected.
+// Fills the target with values that no operation writes, so that the check detects missing writes.
 MUST_CHECK bool stream_arrays_spoil(struct stream_session *session,
                                     const struct stream_case *this_case, struct error *err);
 
-// Compares every number of the target with what the operation must have written (init: `value`).
-// Fails with ERROR_MISMATCH if a number differs.
+// Compares every number of the target with what the operation must have written; `value` is what
+// init wrote. Fails with ERROR_MISMATCH if a number differs.
 MUST_CHECK bool stream_arrays_check(struct stream_session *session,
                                     const struct stream_case *this_case, float value,
                                     struct error *err);
 
-// Sets *sum to the sum that a kernel of this shape, which only reads, must find in one pass.
-// Another kernel computes this sum, and compares every number in the arrays with stream_value.
-// Fails with ERROR_MISMATCH if a number differs.
+// Sets *sum to the sum that a kernel of this shape must find in one pass, if its operation only
+// reads. Another kernel computes this sum, and compares every number in the arrays with
+// stream_value. Fails with ERROR_MISMATCH if a number differs.
 MUST_CHECK bool stream_arrays_sum(struct stream_session *session,
                                   const struct stream_case *this_case,
                                   const struct stream_shape *shape, uint32_t *sum,
                                   struct error *err);
 
-// Returns number `i` of the data of `seed`, as arrays of doubles or of floats hold it.
+// Returns number `i` of the data of `seed`, as an array of doubles or of floats holds it.
 double stream_value(bool doubles, uint32_t i, uint32_t seed);
 
 #endif

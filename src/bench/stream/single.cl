@@ -23,7 +23,8 @@ KERNEL void KERNEL_NAME(const __global SCALAR *restrict source,
     const uint i = group * WORKGROUP_X + local_x();
     if (i >= p.blocks)
         return;
-    const __global SCALAR *c = source + NUMBERS + i; // the element in the middle of a stencil
+    // Points to the element in the middle of the stencil.
+    const __global SCALAR *c = source + NUMBERS + i;
     if (p.op == STREAM_INIT) {
         target[i] = (SCALAR)p.value;
     } else if (p.op == STREAM_READ) {

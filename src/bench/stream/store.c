@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum {
-    CHECK_THREADS = 256, // threads of a workgroup, as in kernels.txt
+    // Threads of a workgroup of the kernels data.comp and data.cl, as in kernels.txt.
+    CHECK_THREADS = 256,
     CHECK_GROUPS_MAX = 32768
 };
 _Static_assert(STREAM_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
@@ -16,7 +17,7 @@ static const uint64_t timeout_default_ns = UINT64_C(10000000000);
 static const uint32_t seeds[STREAM_ARRAY_COUNT] = {STREAM_SEED_SOURCE, STREAM_SEED_OTHER,
                                                    ~STREAM_SEED_SOURCE};
 
-struct data_params { // parameters of the kernels; data.comp declares the same
+struct data_params { // parameters of the kernels data.comp and data.cl, which declare the same
     uint32_t count, seed, other_seed, shift, threads, loads, steps, marks;
     float weights[STREAM_WEIGHTS];
 };
@@ -86,7 +87,8 @@ static bool run_task(struct stream_session *session, const struct task *task, st
 
 // ---------------------------------------------------------------- arrays
 
-// Makes the array large enough for `bytes` bytes and STREAM_PAD_BYTES more behind them.
+// Makes the buffer of the array large enough for `bytes` bytes and STREAM_PAD_BYTES more behind
+// them.
 static bool make_room(struct stream_session *session, struct stream_buffer *array, uint64_t bytes,
                       struct error *err)
 {
@@ -146,8 +148,8 @@ bool stream_arrays_spoil(struct stream_session *session, const struct stream_cas
 
 // ---------------------------------------------------------------- checks
 
-// Runs a check and sets `sum` to the sum that it found. Fails with ERROR_MISMATCH unless every
-// vector is correct.
+// Runs a task that checks an array, and sets *sum to the sum that it found. Fails with
+// ERROR_MISMATCH unless every vector is correct.
 static bool check(struct stream_session *session, const struct task *task, uint32_t *sum,
                   struct error *err)
 {

@@ -130,12 +130,12 @@ static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_
     uint64_t grain = STREAM_GRAIN_BYTES, cache = measure_limits_cache_most(limits);
     uint64_t least = (STREAM_CACHES * cache + grain - 1) / grain * grain;
     uint64_t bytes = given > least ? given : least;
-    if (device->kind == GPU_KIND_CPU) // `given` is not used: a CPU fills memory slowly
+    if (device->kind == GPU_KIND_CPU) // a CPU fills memory slowly, so `given` is not used
         bytes = least ? least : CPU_BYTES_UNKNOWN;
     bytes = measure_limits_buffer(&device->limits, bytes, MEMORY_SHARE);
     if (bytes % grain == 0 &&
         (bytes == device->limits.storage_range_bytes || bytes == device->limits.allocation_bytes))
-        bytes -= grain; // leaves room for STREAM_PAD_BYTES
+        bytes -= grain; // leaves room for STREAM_PAD_BYTES behind the array
     return bytes < grain ? grain : bytes / grain * grain;
 }
 
@@ -145,11 +145,11 @@ static void replace(const struct bench_pick *pick)
         (void)case_value_set_text(pick->value, &params[pick->param], "float");
 }
 
-// Changes values: sets `bytes` to the usual size, if a preset chose it or the user gave "max", and
-// lowers numbers of threads to what a core holds. Returns false for numbers of threads that do not
-// make whole workgroups on this device. With kernel "occupancy", returns false also for numbers
-// that are neither a power of two nor all threads of a core. Returns false for kernel "single" if
-// the device cannot reserve shared memory.
+// Decides about values of `kernel`, `bytes` and `threads`. Sets `bytes` to the usual size, if a
+// preset chose it or the user gave "max", and lowers numbers of threads to what a core holds.
+// Returns false for numbers of threads that do not make whole workgroups on this device. With
+// kernel "occupancy", returns false also for numbers that are neither a power of two nor all
+// threads of a core. Returns false for kernel "single" if the device cannot reserve shared memory.
 static bool reach(const struct bench_pick *pick)
 {
     const struct gpu_info *device = pick->request->device;

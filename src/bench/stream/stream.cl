@@ -32,7 +32,7 @@ struct params {
 #define RIGHT_2(m, r) (float4)((m).zw, (r).xy)
 #endif
 
-// Every variant has all arguments, but few variants use all.
+// Every variant of the kernel has all arguments, but few variants use all of them.
 #define MAYBE __attribute__((unused))
 
 #define AT(array, first, k) (array)[(ulong)(first) + (k)*WORKGROUP_X]

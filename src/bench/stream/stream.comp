@@ -45,7 +45,8 @@ layout(set = 0, binding = 2, std430) writeonly restrict buffer Target
 #if defined(CORE_ID) && defined(DEVICE_CLOCK)
 layout(set = 0, binding = 4, std430) writeonly restrict buffer Places
 {
-    uvec4 at[]; // the core, then low words of the device's clock at begin and end
+    // For each workgroup: its core, then low words of the device's clock at its begin and end.
+    uvec4 at[];
 } places;
 #endif
 

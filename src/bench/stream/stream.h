@@ -13,38 +13,40 @@
 #ifndef BENCH_STREAM_STREAM_H
 #define BENCH_STREAM_STREAM_H
 
-#define STREAM_INIT   0 // target = value
-#define STREAM_READ   1 // sum of all 32-bit words of the source (single.cl: number of marks)
-#define STREAM_COPY   2 // target = source
-#define STREAM_SCALE  3 // target = factor × source
-#define STREAM_ADD    4 // target = source + other
-#define STREAM_TRIAD  5 // target = source + factor × other
-#define STREAM_DOT    6 // sum of source × other
-#define STREAM_STAR3  7 // target[i] = ½ source[i − 1] − source[i] + ½ source[i + 1]
-#define STREAM_STAR5  8 // target[i] = source[i − 2] … source[i + 2] times ¼, ¼, −1, ½, ½
+#define STREAM_INIT   0 // sets target = value
+#define STREAM_READ   1 // adds up all 32-bit words of the source (single.cl: counts marks)
+#define STREAM_COPY   2 // sets target = source
+#define STREAM_SCALE  3 // sets target = factor × source
+#define STREAM_ADD    4 // sets target = source + other
+#define STREAM_TRIAD  5 // sets target = source + factor × other
+#define STREAM_DOT    6 // adds up source × other
+#define STREAM_STAR3  7 // sets target[i] = ½ source[i − 1] − source[i] + ½ source[i + 1]
+#define STREAM_STAR5  8 // target[i] = sum of source[i − 2] … source[i + 2] times ¼, ¼, −1, ½, ½
 #define STREAM_OPS    9
 #define STREAM_FACTOR 3
 
 #define STREAM_VECTOR_BYTES 16
-#define STREAM_SLOTS        1024 // words of partial sums; 1024 words of counts follow
-#define STREAM_WEIGHTS      7    // for source[i − 2] … source[i + 2], other[i], and a constant
+// Number of words for partial sums; as many words for counts follow.
+#define STREAM_SLOTS 1024
+// Number of weights: of source[i − 2] … source[i + 2], other[i], and a constant.
+#define STREAM_WEIGHTS 7
 
 // The tasks of the kernels data.comp and data.cl.
-#define STREAM_TASK_FILL  0 // writes the data that belong to a seed
-#define STREAM_TASK_CHECK 1 // counts correct vectors; adds up their words, or counts marks
-#define STREAM_TASK_DOT   2 // computes what each thread of `dot` must find; adds up bits
+#define STREAM_TASK_FILL  0 // fills an array with the data that belong to a seed
+#define STREAM_TASK_CHECK 1 // counts the correct vectors, and adds up all words or counts marks
+#define STREAM_TASK_DOT   2 // adds up the bits of what each thread of the dot kernel must find
 
-// One element in 4096 is a mark: its word with the sign, & STREAM_MARK_MASK, is STREAM_MARK.
+// One element in 4096 is a mark: (its word with the sign & STREAM_MARK_MASK) is STREAM_MARK.
 #define STREAM_MARK_MASK 0xfff00u
 #define STREAM_MARK      0x5a500u
 
 #define STREAM_SEED_SOURCE 0x5bd1e995u
 #define STREAM_SEED_OTHER  0x1b873593u
 
-// Odd multipliers of the hash of an element's number: the golden ratio, and constants that
-// MurmurHash3 and xxHash publish.
+// Odd multipliers of the hash that makes the data from an element's number: the golden ratio, and
+// constants that MurmurHash3 and xxHash publish.
 #define STREAM_MIX_STEP    0x9e3779b9u
 #define STREAM_MIX_SCATTER 0x85ebca6bu
-#define STREAM_MIX_LOW     0xc2b2ae35u // gives the low 24 bits of a double: hash × this
+#define STREAM_MIX_LOW     0xc2b2ae35u // gives the low 24 bits of a double: (hash × this) >> 8
 
 #endif

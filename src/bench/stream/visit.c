@@ -14,14 +14,16 @@ enum {
     SIZE_RUNS = 2,
     SPEED_RUNS = 3
 };
-static const double dispatch_ns_max = 250e6; // longest dispatch; watchdogs end those from 2 s on
+// Maximum length in ns of a dispatch; drivers' watchdogs end those from 2 s on.
+static const double dispatch_ns_max = 250e6;
 
 // What a case keeps between visits.
 struct memory {
     struct stream_shape shape;
     uint64_t passes, repeats;
-    uint32_t sum; // for operations that only read: the sum that one pass must find
-    char *tried;  // B/s of each shape tried: "128x1: 4.61e12; …"; NULL: only one was tried
+    uint32_t sum; // if the operation only reads: the sum that one pass must find
+    // Text with the B/s of each shape tried: "128x1: 4.61e12; …"; NULL: only one was tried.
+    char *tried;
 };
 
 // An attempt to measure a case with one shape.
@@ -32,14 +34,15 @@ struct trial {
     struct stream_shape shape;
     struct stream_work work;
     struct gpu_program *program;
-    struct gpu_buffer *places;     // records of the workgroups (struct stream_place); NULL: none
+    // Records of the workgroups (struct stream_place); NULL: the workgroups record nothing.
+    struct gpu_buffer *places;
     struct measure_span_desc desc; // how to time `work`: a unit is one dispatch
 };
 
 // ---------------------------------------------------------------- the work
 
-// Returns the name of a shape: threads of a workgroup × vectors in flight, "256x8"; if a workgroup
-// has several steps, "256x8, 4 steps".
+// Returns the name of the shape of a trial: threads of a workgroup × vectors in flight, "256x8"; if
+// a workgroup has several steps, "256x8, 4 steps".
 static const char *shape_name(const struct trial *trial)
 {
     const struct stream_shape *shape = &trial->shape;
@@ -62,7 +65,8 @@ static const char *kernel_name(const struct trial *trial)
                         trial->shape.loads);
 }
 
-// Finds the program, and sets the work to `passes` passes.
+// Finds the program of the trial, sizes its work for `passes` passes, and creates the buffer for
+// records of workgroups if they leave any.
 static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
 {
     const struct gpu_program_desc choices = {.l1_percent = trial->shape.single ? 1 : 0,
@@ -98,7 +102,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         .params_bytes =
             trial->shape.single ? sizeof trial->work.params : offsetof(struct stream_params, op),
     };
-    // The API needs a valid buffer even for arguments that the kernel does not use.
+    // The API needs a valid buffer for every argument, also for those that the kernel does not use.
     for (int i = 0; i < STREAM_ARRAY_COUNT; i++)
         dispatch.args[i].buffer = used[i] ? session->arrays[i].buffer : session->words;
     dispatch.args[STREAM_ARRAY_COUNT].buffer = session->words;
@@ -109,7 +113,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Sizes the work so that one dispatch is a whole sample, but at most dispatch_ns_max long.
+// Sizes the trial's work so that one dispatch lasts as long as a sample, but at most
+// dispatch_ns_max.
 static bool size_work(struct trial *trial, struct error *err)
 {
     double ns, wanted_ns = (double)trial->run->request->sample_ns;
@@ -121,14 +126,15 @@ static bool size_work(struct trial *trial, struct error *err)
 
 // ---------------------------------------------------------------- the shape
 
-// Times several shapes and stores the fastest one in `memory`.
+// Times the operation with several shapes, and stores the fastest shape in `memory`.
 static bool search(struct trial *trial, const struct stream_shape *shapes, size_t count,
                    struct memory *memory, struct error *err)
 {
     const char *tried = "";
     double best = 0;
     uint64_t passes[STREAM_SHAPES_MAX];
-    for (size_t i = 0; i < count; i++) { // sizes all shapes first, so that the core clock has risen
+    // Sizes the work for all shapes before it compares them, so that the core clock has risen.
+    for (size_t i = 0; i < count; i++) {
         trial->shape = shapes[i];
         if (!size_work(trial, err))
             return false;
@@ -181,13 +187,13 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
-// For operations that only read, checks the sum that all dispatches together found.
+// Checks the sum that all dispatches together found. Only for operations that only read.
 static bool verify_sum(struct trial *trial, const struct memory *memory,
                        const struct measure_span *span, struct error *err)
 {
     struct measure_words words;
     const struct stream_work *work = &trial->work;
-    // A workgroup that loops adds only 1 to the count, for all its passes together.
+    // A workgroup that loops adds only 1 to the count of workgroups, for all its passes together.
     uint64_t groups = (uint64_t)work->params.groups * work->grid[2], dispatches;
     if (!measure_words_read(trial->session->words, &words, err) ||
         !measure_unit_counted(words.count, groups, span->repeats * span->count, &dispatches, err))
@@ -225,13 +231,13 @@ static bool report_residency(struct trial *trial, struct measure_visit *visit, s
 
 // ---------------------------------------------------------------- the visit
 
-// Returns what hardware counters should show. The data of a stencil's block begin within a sector.
-// So each workgroup that does not loop reads one sector more than its block fills; its neighbour
-// reads that sector too.
+// Returns what hardware counters should show. A stencil's block of data begins within a sector. So
+// each workgroup that does not loop reads one sector more than its block fills; the workgroup
+// beside it reads that sector too.
 static struct measure_count_claims counts_of(const struct trial *trial,
                                              const struct measure_claim *claim)
 {
-    static const double sector_bytes = 32; // size of a sector on NVIDIA
+    static const double sector_bytes = 32; // size in bytes of a sector on NVIDIA devices
     const struct gpu_info *info = trial->run->session->info;
     struct measure_count_claims counts = measure_claim_counts(claim, info);
     if (trial->this_case->op->shift && !trial->shape.core_groups &&

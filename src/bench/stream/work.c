@@ -3,7 +3,9 @@
 #include "measure/unit.h"
 
 enum {
-    RESIDENT_GROUPS_MAX = 16, // most workgroups per core: every known core holds this many
+    // Maximum number of workgroups per core with kernel "occupancy": every known core holds this
+    // many.
+    RESIDENT_GROUPS_MAX = 16,
     SMALL_THREADS = 32,
     LARGE_THREADS = 128,
     SINGLE_GROUPS = 2, // kernel "single": workgroups per core
@@ -133,8 +135,8 @@ bool stream_single_shape(const struct stream_case *this_case, const struct gpu_i
 {
     const struct gpu_limits *limits = &info->limits;
     const unsigned threads = this_case->core_threads / SINGLE_GROUPS;
-    // A workgroup reserves less than half of the core's shared memory, because drivers add up to 1
-    // KiB of their own.
+    // Each of two workgroups reserves less than half of the core's shared memory, because drivers
+    // add up to 1 KiB of their own.
     const uint64_t half = limits->core_shared_bytes / SINGLE_GROUPS;
     if (!gpu_require(info, GPU_CAP(SHARED_CHOICE), err))
         return false;
@@ -165,7 +167,7 @@ bool stream_single_shape(const struct stream_case *this_case, const struct gpu_i
 
 // ---------------------------------------------------------------- the dispatch
 
-// Returns the number of blocks in an array. A block is what a workgroup takes in one step or, in
+// Returns the number of blocks in an array. A block is what a workgroup takes in one step or, with
 // the kernel "single", one element.
 static uint64_t blocks_of(const struct stream_case *this_case, const struct stream_shape *shape)
 {
@@ -234,7 +236,8 @@ void stream_residency_judge(struct arena *scratch, const struct stream_place *pl
     unsigned *counts = ARENA_ARRAY(scratch, CORE_IDS_MAX, unsigned);
     int32_t last_begin = INT32_MIN, first_end = INT32_MAX;
     for (uint32_t g = 0; g < groups; g++) {
-        // The clock's low words wrap around, so times count from the start of workgroup 0.
+        // Only low words of the clock are recorded, and they wrap around. So times count from the
+        // start of workgroup 0.
         int32_t begin = (int32_t)(places[g].begin - places[0].begin);
         int32_t end = (int32_t)(places[g].end - places[0].begin);
         last_begin = begin > last_begin ? begin : last_begin;

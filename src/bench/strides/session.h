@@ -15,46 +15,54 @@ enum strides_metric { // the metrics, in the order of the list in strides.c
 };
 
 enum strides_pattern { // the patterns, in the order of the parameter's choices
-    STRIDES_STRIDE,    // neighbouring threads load elements at a constant distance
-    STRIDES_BLOCK,     // threads load from rows of a 2-D array
-    STRIDES_BANKS      // the same as STRIDE, but in shared memory
+    STRIDES_STRIDE, // pattern "stride": neighbouring threads load elements at a constant distance
+    STRIDES_BLOCK,  // pattern "block": threads load from rows of a two-dimensional array
+    STRIDES_BANKS   // pattern "banks": like STRIDES_STRIDE, but the elements are in shared memory
 };
 
 enum {
-    // Largest stride at which the accesses of the widest subgroup fit the buffer.
+    // Maximum of the parameter `stride`. With it, the loads of the widest subgroup fit the buffer.
     STRIDES_STRIDE_MAX = 1024,
-    STRIDES_SHARED_STRIDE_MAX = 128, // largest stride in shared memory
+    STRIDES_SHARED_STRIDE_MAX = 128, // maximum of `stride` in shared memory, in words of 4 bytes
     STRIDES_ACROSS_MAX = 1024,
-    STRIDES_LANES = 32, // threads of a load, to which the metrics `cycles` and `time` refer
+    // Number of threads whose loads together count as one load in the metrics `cycles` and `time`.
+    STRIDES_LANES = 32,
     STRIDES_SECTOR_BYTES = 32,
-    STRIDES_LANES_MAX = 64,         // most threads with different addresses
-    STRIDES_ITERATIONS_MAX = 60000, // lavapipe ends loops after 65534 iterations of a thread
+    STRIDES_LANES_MAX = 64, // maximum number of threads with different addresses
+    // Maximum number of iterations in a dispatch. lavapipe ends a thread's loop after 65534
+    // iterations.
+    STRIDES_ITERATIONS_MAX = 60000,
     STRIDES_BUFFER_BYTES = 4 << 20,
     STRIDES_WORDS = STRIDES_THREADS + 1
 };
 
 enum strides_offset { // the offsets, in the order of the parameter's choices
-    // All loads of a thread have the same place in their lines; thread 0 has the first.
+    // All loads of a thread lie at the same place within their cache lines; those of thread 0 lie
+    // at the first place.
     STRIDES_LINE,
-    STRIDES_ORIGINAL, // eight loads, 0, 4, … 28 elements after the first one, as in gpu-strides
-    STRIDES_RANDOM    // each load of a thread has another place in its line
+    // A thread has eight loads in flight, 0, 4, … 28 elements after its first element, as in
+    // gpu-strides.
+    STRIDES_ORIGINAL,
+    STRIDES_RANDOM // each load of a thread lies at a different place within its cache line
 };
 
 struct strides_case {
     enum strides_pattern pattern;
     unsigned width;  // bytes per load
-    uint32_t stride; // stride in elements; BANKS: in words of 4 bytes; BLOCK: 0
-    // BLOCK: threads in a row of the array. Other patterns: threads with different addresses.
+    uint32_t stride; // stride in elements; STRIDES_BANKS: in words of 4 bytes; STRIDES_BLOCK: 0
+    // STRIDES_BLOCK: number of neighbouring threads that load from one row of the array. Other
+    // patterns: number of threads that have different addresses.
     uint32_t across;
-    enum strides_offset offset; // STRIDE: where in its line each load of a thread is
-    unsigned loads;             // loads in flight per thread
-    bool address;               // true: loads use a 64-bit address; false: a storage buffer
+    // STRIDES_STRIDE: at which places within their cache lines the loads of a thread lie.
+    enum strides_offset offset;
+    unsigned loads; // loads in flight per thread
+    bool address;   // true: loads use a 64-bit address; false: a storage buffer
 };
 
 // Sets *this_case to the values of `c`. If the value of `route` is auto, `info` decides between
 // address and storage buffer. `info` also decides how many threads have different addresses: as
-// many as a subgroup has, at least STRIDES_LANES and at most STRIDES_LANES_MAX. If that is not
-// known, or with STRIDES_ORIGINAL, it is STRIDES_LANES_MAX.
+// many as a subgroup has, at least STRIDES_LANES and at most STRIDES_LANES_MAX. If the size
+// of a subgroup is not known, or with STRIDES_ORIGINAL, it is STRIDES_LANES_MAX threads.
 void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
                        struct strides_case *this_case);
 
@@ -63,9 +71,9 @@ const char *strides_kernel_name(struct arena *arena, const struct strides_case *
 // The parameters of the kernels, in the order in which kernels declare them.
 struct strides_params {
     uint32_t across, step;
-    uint32_t pitch;      // elements from one row of a block to the next
+    uint32_t pitch;      // elements from one row of the array to the next; 0 if there is no array
     uint32_t unknown_0;  // always 0, which compilers cannot know; called `turn` in kernels
-    uint32_t iterations; // called `turns` in kernels
+    uint32_t iterations; // number of turns of the loop; called `turns` in kernels
 };
 struct strides_params strides_params_of(const struct strides_case *this_case, uint32_t iterations);
 
@@ -75,24 +83,26 @@ uint64_t strides_loads(uint32_t iterations);
 // Returns the index of the element that thread `t` loads as number `k` of its loads in flight.
 uint32_t strides_element(const struct strides_case *this_case, uint32_t t, uint32_t k);
 
-// Returns the size in bytes of all 128-byte lines from which threads load; a cache of that size
-// holds them all. Returns 0 for BANKS.
+// Returns the total size in bytes of all 128-byte lines from which threads load; a cache of that
+// size holds them all. Returns 0 for STRIDES_BANKS.
 uint64_t strides_footprint_bytes(const struct strides_case *this_case);
 
 // What a load of STRIDES_LANES threads costs in the cache or in shared memory, as an average over
 // all subgroups and over the loads in flight.
 struct strides_traffic {
-    double sectors;    // 32-byte sectors that a load reads; 0 for BANKS
-    double wavefronts; // BANKS with 4-byte loads: turns of a load, one word per bank each; else 0
+    double sectors; // number of 32-byte sectors that a load reads; 0 for STRIDES_BANKS
+    // STRIDES_BANKS with 4-byte loads: number of turns that a load takes, because each bank gives
+    // only one word per turn. Other cases: 0.
+    double wavefronts;
 };
 struct strides_traffic strides_traffic_of(const struct strides_case *this_case);
 
 // Returns word number `i` of the memory from which threads load.
 uint32_t strides_data(uint32_t i);
 
-// Checks what the kernels wrote, modulo 2^32. words[t] must be runs × iterations × (sum of thread t
-// in one iteration), and words[STRIDES_THREADS] must be the number of runs, at least `runs_least`.
-// Fails with ERROR_MISMATCH if a word is wrong.
+// Checks the words that the kernels wrote, modulo 2^32. words[t] must be runs × iterations × (sum
+// of thread t in one iteration), and words[STRIDES_THREADS] must be the number of runs, at least
+// `runs_least`. Fails with ERROR_MISMATCH if a word is wrong.
 MUST_CHECK bool strides_check(const struct strides_case *this_case, uint32_t iterations,
                               const uint32_t words[STRIDES_WORDS], uint64_t runs_least,
                               struct error *err);

@@ -3,12 +3,12 @@
 // Loads words of shared memory with a stride, which is a parameter. Lanes that use different words
 // of the same bank must wait for each other.
 //
-// -DLOADS=…: loads in flight
+// -DLOADS=…: number of loads that a thread has in flight
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/strides/strides.h"
 
-// The sum of each thread, and then the number of workgroups that have ended.
+// The words hold the sum of each thread, and then the number of workgroups that have ended.
 layout(set = 0, binding = 0, std430) buffer Words
 {
     uint words[];

@@ -123,7 +123,8 @@ static const struct headline_info headlines[] = {
 };
 
 enum {
-    BANKS_DENSE_MAX = 64 // presets have all listed strides up to 64, and the largest
+    // With pattern=banks, presets measure all listed strides up to this one, and the largest one.
+    BANKS_DENSE_MAX = 64
 };
 
 static bool is_wanted(const struct bench_pick *pick, struct error *err)

@@ -14,24 +14,27 @@
 #define STRIDES_THREADS      1024
 #define STRIDES_TURN_LOADS   32
 #define STRIDES_ROWS         32
-#define STRIDES_PITCH        4098 // elements from one row of a block to the next
+#define STRIDES_PITCH        4098 // elements from one row of the two-dimensional array to the next
 #define STRIDES_LINE_BYTES   128
 #define STRIDES_SHARED_WORDS 8192
 #define STRIDES_SHARED_APART 8
 
-// STRIDES_AFTER_…: how many elements a thread's load k is after its first element.
+// STRIDES_AFTER_…(k, bytes): how many elements a thread's load number k lies after the thread's
+// first element.
 //
-// LINE: each load reads another line, at the same place in it, so all have the same conflicts.
+// STRIDES_AFTER_LINE: each load reads another cache line, at the same place within it, so all loads
+// have the same bank conflicts.
 #define STRIDES_AFTER_LINE(k, bytes) ((k) * (STRIDES_LINE_BYTES / (bytes)))
-// FOURS: 4 elements apart, so near that loads share lines, but compilers cannot merge them.
+// STRIDES_AFTER_FOURS: the loads of a thread lie 4 elements apart. This is so near that they share
+// cache lines, but compilers cannot merge them.
 #define STRIDES_AFTER_FOURS(k, bytes) ((k)*4)
-// RANDOM: each load reads another line, at another place in it. The factor 11 is odd, so 128 bytes
-// of loads take every place once.
+// STRIDES_AFTER_RANDOM: each load reads another cache line, at another place within it. The factor
+// 11 is odd, so the loads of a thread, 128 bytes in all, take every place once.
 #define STRIDES_AFTER_RANDOM(k, bytes)                                                             \
     (STRIDES_AFTER_LINE(k, bytes) + ((k)*11 + 5) % (STRIDES_LINE_BYTES / (bytes)))
 
-// Word i of memory: h = i × STEP + SEED; h ^= h >> 15; word = h × SCATTER. The multipliers are odd:
-// the golden ratio, and a constant that MurmurHash3 publishes.
+// Word i of the memory from which kernels load: h = i × STEP + SEED; h ^= h >> 15; word = h ×
+// SCATTER. The multipliers are odd: the golden ratio, and a constant that MurmurHash3 publishes.
 #define STRIDES_MIX_STEP    0x9e3779b9u
 #define STRIDES_MIX_SEED    0x5bd1e995u
 #define STRIDES_MIX_SCATTER 0x85ebca6bu

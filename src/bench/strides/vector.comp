@@ -3,8 +3,9 @@
 // Loads memory that fits the core's own cache, in a pattern that is a parameter. `turn` is 0, but
 // compilers do not know that, so they repeat all loads in every turn of the loop.
 //
-// -DBYTES=4|8|16: bytes per load  -DLOADS=…: loads in flight  -DAFTER=STRIDES_AFTER_…
-// -DACCESS_ADDRESS=1: by a 64-bit address; 0: a storage buffer
+// -DBYTES=4|8|16: bytes per load  -DLOADS=…: number of loads that a thread has in flight
+// -DAFTER=STRIDES_AFTER_…: where these loads lie (strides.h)
+// -DACCESS_ADDRESS=1: the kernel loads by a 64-bit address; 0: from a storage buffer
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/prelude/access.glsl"
@@ -23,7 +24,7 @@
 
 STREAM(Source, readonly restrict, ELEMENT, BYTES, 0)
 
-// The sum of each thread, and then the number of workgroups that have ended.
+// The words hold the sum of each thread, and then the number of workgroups that have ended.
 layout(set = 0, binding = 1 - ACCESS_ADDRESS, std430) buffer Words
 {
     uint words[];

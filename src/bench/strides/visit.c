@@ -8,16 +8,16 @@
 enum {
     ITERATIONS_FIRST = 4,
     SIZE_RUNS = 2,
-    GROWTH_MAX = 32,  // largest factor by which the number of iterations grows per try
+    GROWTH_MAX = 32,  // maximum factor by which one trial run raises the number of iterations
     SAMPLE_SHARE = 4, // samples last 1/4 of the usual time, because there are many cases
-    // With this stride, samples have full length, because it shows the most that a core can load.
+    // The stride whose samples have full length, because it shows how much a core can load at most.
     STRIDE_FULL_SAMPLE = 1
 };
 
-// What a case keeps between visits.
+// Data that a case keeps from one visit to the next.
 struct memory {
-    uint32_t iterations; // iterations of the loop in a dispatch
-    uint64_t repeats;    // dispatches per sample
+    uint32_t iterations; // number of iterations of the loop in a dispatch
+    uint64_t repeats;    // number of dispatches per sample
 };
 
 struct work {
@@ -107,7 +107,7 @@ static bool refuse_missing(const struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns what hardware counters should show for `loads` loads by STRIDES_LANES threads each.
+// Returns what hardware counters should show for `loads` loads of STRIDES_LANES threads each.
 static struct measure_count_claims counts_of(const struct strides_case *this_case,
                                              const struct measure_limits *limits, double loads)
 {
@@ -175,8 +175,8 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct strides_session *session = run->session->state;
     struct work work = {.run = run, .session = session};
     strides_case_read(run->bench_case, run->session->info, &work.this_case);
-    // BANKS needs no L1, so nearly all on-chip memory becomes shared memory. With other patterns
-    // all of it becomes L1.
+    // With STRIDES_BANKS the kernel needs no L1, so nearly all on-chip memory becomes shared
+    // memory. With other patterns all of it becomes L1.
     const struct gpu_program_desc choices = {.l1_percent =
                                                  work.this_case.pattern == STRIDES_BANKS ? 1 : 100};
     if (!refuse_missing(&work, err))

@@ -3,10 +3,11 @@
 
 enum {
     WORD_BYTES = 4,
-    LOADS = 8, // loads in flight per thread for BANKS and offset=original
-    // Other cases: bytes in flight per thread; narrow loads are then more in number.
+    LOADS = 8, // loads in flight per thread with STRIDES_BANKS or STRIDES_ORIGINAL
+    // Bytes in flight per thread in all other cases: the narrower the loads are, the more there
+    // are.
     LOADS_BYTES = 128,
-    BANKS = 32, // banks of shared memory on NVIDIA
+    BANKS = 32, // number of banks of shared memory on NVIDIA
     LINES = STRIDES_BUFFER_BYTES / STRIDES_LINE_BYTES
 };
 
@@ -40,7 +41,8 @@ void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
         .pattern = (enum strides_pattern)case_choice(c, "pattern"),
         .width = width ? (unsigned)width->uint : WORD_BYTES,
         .stride = stride ? (uint32_t)stride->uint : 0,
-        .offset = (enum strides_offset)case_choice(c, "offset"), // LINE if the case has no offset
+        // A case without this parameter has STRIDES_LINE.
+        .offset = (enum strides_offset)case_choice(c, "offset"),
     };
     bool original = this_case->offset == STRIDES_ORIGINAL;
     this_case->across = original ? STRIDES_LANES_MAX
@@ -114,7 +116,7 @@ uint64_t strides_footprint_bytes(const struct strides_case *this_case)
     return lines * STRIDES_LINE_BYTES;
 }
 
-// Returns the number of different values among the `count` values.
+// Returns the number of different values among the first `count` elements of `values`.
 static unsigned different(const uint32_t *values, unsigned count)
 {
     unsigned found = 0;

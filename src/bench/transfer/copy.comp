@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
 // Copies elements of 16 bytes. Each thread copies TRANSFER_LOADS elements; it loads all of them
-// before it stores one.
+// before it stores the first.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 

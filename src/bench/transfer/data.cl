@@ -7,7 +7,7 @@
 
 struct params {
     uint first;
-    uint count; // number of elements
+    uint count; // number of elements of 16 bytes
 };
 
 #if CHECK

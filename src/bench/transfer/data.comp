@@ -22,7 +22,7 @@ layout(set = 0, binding = 1, std430) buffer Right
 layout(push_constant) uniform Params
 {
     uint first;
-    uint count; // number of elements
+    uint count; // number of elements of 16 bytes
 }
 params;
 

@@ -59,7 +59,7 @@ void transfer_record(void *context, struct gpu_batch *batch, uint64_t repeats)
 bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch, struct error *err)
 {
     uint64_t end_ns = clock_deadline_ns(job->request->timeout_ns);
-    // If the device is a CPU, it needs the processors; so the host sleeps while it waits.
+    // A device that is a CPU needs the processors for its work. So the host sleeps while it waits.
     if (job->session->bench->info->kind == GPU_KIND_CPU)
         return gpu_batch_wait(batch, job->request->timeout_ns, err);
     while (!gpu_batch_wait(batch, 0, err))
@@ -133,8 +133,8 @@ static bool wait_part(struct transfer_stages *stages, unsigned i, struct error *
     return done;
 }
 
-// Moves the data part by part. While the device copies one part, the host copies the next part into
-// a stage, or the previous part out of its stage.
+// Makes a transfer of pageable memory part by part. While the device copies one part, the host
+// copies the next part into a stage, or the previous part out of its stage.
 static bool move_parts(struct transfer_stages *stages, struct error *err)
 {
     const struct transfer_job *job = stages->job;
@@ -177,5 +177,7 @@ bool transfer_pageable_once(const struct transfer_job *job, struct error *err)
 void transfer_mapped_once(const struct transfer_job *job)
 {
     memcpy(host_target(job), host_source(job), job->this_case->bytes);
-    atomic_thread_fence(memory_order_seq_cst); // flushes stores that the processor still combines
+    // Flushes stores that the processor still combines, so that they have reached the device
+    // memory.
+    atomic_thread_fence(memory_order_seq_cst);
 }

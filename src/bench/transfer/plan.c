@@ -5,15 +5,15 @@
 #include <string.h>
 
 enum {
-    HOST_SHARE = 8,           // each of four buffers takes at most 1/8 of the free host memory
+    HOST_SHARE = 8,           // each of four buffers takes at most 1/8 of the available host memory
     DEVICE_SHARE = 4,         // each of two buffers takes at most 1/4 of the device's memory
     CPU_BYTES_MAX = 16 << 20, // largest size on a CPU, which has no link to measure
-    // Most bytes that the host itself reads from a device: a load takes a µs.
+    // Maximum size in presets of reads by the host from device memory, where a load takes a µs.
     MAPPED_READ_MAX = 1 << 20
 };
-// Sizes that presets measure between devices: the size of a message, and that of a large copy.
+// Sizes of copies between devices in presets: that of a message, and that of a large copy.
 static const uint64_t peer_bytes[] = {64 << 10, 256 << 20};
-// Sizes that presets measure on the universal queue, which does not use the copy engine.
+// Sizes of copies on the universal queue in presets. This queue does not use the copy engine.
 static const uint64_t queue_bytes[] = {1 << 20, 256 << 20};
 
 // ---------------------------------------------------------------- a case
@@ -82,9 +82,9 @@ static bool is_way(const struct transfer_case *this_case)
     return this_case->direction == TRANSFER_H2D || this_case->direction == TRANSFER_D2H;
 }
 
-// Replaces values that do not fit the case. Pinned memory can be copied in every way, other kinds
-// of memory only by the host. Transfers in both directions at once use only pinned memory. Single
-// messages use only pinned memory, and go in one direction.
+// Replaces values that do not fit the case. Copies of pinned memory can be made in every way
+// (`by`), those of other memory only by the host. Transfers in both directions at once use only
+// pinned memory. mode=single is only for pinned memory and one direction.
 static void replace(const struct bench_pick *pick)
 {
     const struct param_info *param = pick->request->choices[pick->param].param;
@@ -116,7 +116,7 @@ static bool is_among(uint64_t bytes, const uint64_t *sizes, size_t count)
     return false;
 }
 
-// True if presets measure this case with its number of bytes.
+// True if presets have a case like this one with this number of bytes.
 static bool has_size(const struct transfer_case *this_case)
 {
     if (this_case->direction == TRANSFER_PEER)
@@ -146,9 +146,10 @@ static size_t devices_of(const struct gpu_system *system, const char *api)
     return count;
 }
 
-// Returns true if this device measures the case, which is one between devices. Two devices that
-// copy both ways at once are one case. All devices of the API that copy at once are one case, of
-// the first device. Without a second device, one case remains, which is skipped with this reason.
+// Returns true if the plan of this device has the case, which copies between devices. If two
+// devices copy both ways at once, only one of their plans has the case. If all devices of the API
+// copy at once, only the plan of the first device has it. If the API has no second device, one case
+// remains; it is skipped with that reason.
 static bool is_among_devices(const struct bench_request *request,
                              const struct transfer_case *this_case)
 {
@@ -185,9 +186,9 @@ static bool is_chosen(const struct bench_choice *choice, const char *id)
     return false;
 }
 
-// Returns the choice of `from` or `to`: the ids of those devices of the API that the user chose.
-// For `from` this is only this device, unless it is the API's first device. If the API has no
-// second device, `from` is this device and `to` is "another"; that case is skipped with this
+// Returns the values of `from` or `to`: the ids of those devices of the API that the user chose.
+// For `from` it is only the id of this device, unless this is the API's first device. If the API
+// has no second device, `from` is this device and `to` is "another"; that case is skipped with this
 // reason.
 static struct bench_choice devices_named(const struct bench_request *request, size_t param)
 {

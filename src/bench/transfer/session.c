@@ -12,8 +12,8 @@ enum {
 
 // ---------------------------------------------------------------- queues
 
-// Requests the universal queue and two more queues for copies, preferably of a family that only
-// transfers, because such queues are the copy engines.
+// Requests the universal queue and up to two more queues for copies, preferably of a family that
+// only transfers, because such queues are the copy engines.
 void transfer_device(const struct gpu_info *info, struct gpu_device_desc *desc)
 {
     static const enum gpu_queue_kind preferred[] = {GPU_QUEUE_TRANSFER, GPU_QUEUE_COMPUTE,
@@ -25,7 +25,7 @@ void transfer_device(const struct gpu_info *info, struct gpu_device_desc *desc)
             if (info->families[f].kind == preferred[k])
                 left += info->families[f].count;
         if (preferred[k] == GPU_QUEUE_UNIVERSAL && left > 0)
-            left--; // one queue of this family is queue 0, the universal queue
+            left--; // one queue of this family is already requested: queue 0
         for (; left > 0 && desc->queue_count <= TRANSFER_QUEUES; left--)
             desc->queues[desc->queue_count++].kind = preferred[k];
     }
@@ -41,7 +41,7 @@ static void find_queues(struct transfer_session *session)
     for (unsigned i = 0; i < TRANSFER_QUEUES; i++) {
         unsigned number = i + 1 < desc.queue_count ? i + 1 : 0;
         if (number == 0 && i > 0)
-            break; // queues[1] stays NULL: a transfer in both directions at once needs two queues
+            break; // queues[1] stays NULL: the device has too few queues for cases that use it
         session->queues[i] = gpu_device_queue(session->bench->device, number);
         session->queue_names[i] = names[desc.queues[number].kind];
     }
@@ -58,8 +58,8 @@ const char *transfer_queue_name(const struct transfer_session *session,
 
 // ---------------------------------------------------------------- the session
 
-// Copies for 20 ms, because idle cards lower their clocks and slow down their link. Does nothing on
-// a CPU.
+// Copies for 20 ms before any measurement, because idle cards lower their clocks and slow down
+// their link. Does nothing on a CPU.
 static bool warm_up(struct transfer_session *session, struct error *err)
 {
     struct transfer_station *home = &session->home;

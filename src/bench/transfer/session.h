@@ -9,7 +9,8 @@
 
 // ---------------------------------------------------------------- cases
 
-// Sizes are multiples of TRANSFER_ELEMENT_BYTES, and the number of elements fits in 32 bits.
+// Sizes of transfers are multiples of TRANSFER_ELEMENT_BYTES. The number of elements fits in 32
+// bits.
 #define TRANSFER_ELEMENT_BYTES 16
 #define TRANSFER_BYTES_MOST    ((uint64_t)32 << 30)
 
@@ -17,35 +18,35 @@
 enum transfer_direction {
     TRANSFER_H2D,
     TRANSFER_D2H,
-    TRANSFER_BOTH,  // host to device and device to host, at the same time
+    TRANSFER_BOTH,  // from host to device and from device to host, at the same time
     TRANSFER_LOCAL, // within the device
-    TRANSFER_PEER,  // from one device to another
+    TRANSFER_PEER,  // from one device to another device
 };
 
-enum transfer_memory { // the host's end of a transfer
-    TRANSFER_PINNED,   // allocated by the driver
+enum transfer_memory { // the memory at the host's end of a transfer
+    TRANSFER_PINNED,   // pinned memory, which the driver allocates
     TRANSFER_PAGEABLE, // ordinary memory of the process
     TRANSFER_MAPPED,   // no host memory: the host itself reads or writes device memory
 };
 
 enum transfer_by {
-    TRANSFER_BY_COPY,   // copy commands on a transfer queue, if there is one
+    TRANSFER_BY_COPY,   // copy commands on a queue for transfers, if the device has one
     TRANSFER_BY_QUEUE,  // copy commands on the universal queue
     TRANSFER_BY_KERNEL, // a kernel loads and stores the data
     TRANSFER_BY_HOST,   // the host copies the data, or calls a copying function
 };
 
 enum transfer_ways {    // which devices copy to which:
-    TRANSFER_WAYS_ONE,  // from one device to another
-    TRANSFER_WAYS_BOTH, // between two devices in both directions, at the same time
-    TRANSFER_WAYS_ALL,  // from each device to every other one, all at the same time
+    TRANSFER_WAYS_ONE,  // one device copies to another device
+    TRANSFER_WAYS_BOTH, // two devices copy to each other, at the same time
+    TRANSFER_WAYS_ALL,  // each device copies to every other one, all at the same time
 };
 
 struct transfer_case {
     enum transfer_direction direction;
     enum transfer_memory memory;
     enum transfer_by by;
-    bool single; // true: one transfer and the wait for its end; false: many in a row
+    bool single; // true: each transfer is submitted alone and awaited; false: many in a row
     enum transfer_ways ways;
     bool is_read;          // PEER: true: a queue of the target copies; false: a queue of the source
     const char *from, *to; // PEER: ids of the devices, NULL with TRANSFER_WAYS_ALL; else NULL
@@ -63,10 +64,10 @@ uint64_t transfer_bytes_max(const struct gpu_info *info);
 // must be a multiple of 4.
 void transfer_pattern_fill(void *memory, uint64_t bytes, uint32_t first);
 
-// How much of the data a check reads. If `sparse` is true, and there are more than
-// TRANSFER_SPARSE_BYTES, it reads every TRANSFER_SPARSE-th block of 4 KiB, otherwise everything.
-// `turn` selects the first block, so that checks with TRANSFER_SPARSE successive turns read
-// everything.
+// How much of the data a check of host memory reads. If `sparse` is true, and the data have more
+// than TRANSFER_SPARSE_BYTES, the check reads every TRANSFER_SPARSE-th block of 4 KiB, otherwise
+// everything. `turn` selects the first block, so that checks with TRANSFER_SPARSE successive turns
+// read everything.
 struct transfer_look {
     bool sparse;
     unsigned turn;
@@ -76,20 +77,20 @@ enum {
     TRANSFER_SPARSE_BYTES = 16 << 20
 };
 
-// Fails with ERROR_MISMATCH if the memory does not hold the data from word number `first` on. The
+// Fails with ERROR_MISMATCH if `memory` does not hold the data from word number `first` on. The
 // message names the first wrong byte that was read.
 MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
                                        struct transfer_look look, struct error *err);
 
 // ---------------------------------------------------------------- stations
 
-// A source holds the data from word 0 on (transfer.h). It is larger than a transfer by a window.
-// Each visit begins at another place in the window, so that data from an earlier visit fail the
-// check. The window of pinned memory is twice as large as the device's caches (at most 256 MiB),
-// because caches may keep what they loaded from the host (on an H200 through Vulkan, kernels seemed
-// to copy at 1.2 TB/s).
+// A source holds the data from word 0 on (transfer.h). It is larger than a transfer; the additional
+// part is its window. Each visit copies from another place in the window, so that data from an
+// earlier visit fail the check. The window of pinned memory is twice as large as the device's
+// largest cache (at most 256 MiB), because caches may keep what they loaded from the host (on an
+// H200 through Vulkan, kernels seemed to copy at 1.2 TB/s).
 enum {
-    TRANSFER_STEP_BYTES = 4096, // distance between places at which transfers may begin
+    TRANSFER_STEP_BYTES = 4096, // distance in bytes between places at which transfers may begin
     TRANSFER_STEPS = 1024,
     TRANSFER_WINDOW_BYTES = TRANSFER_STEP_BYTES * TRANSFER_STEPS
 };
@@ -102,25 +103,25 @@ enum transfer_end {
     TRANSFER_VISIBLE_SOURCE, // device memory that the host has mapped
     TRANSFER_VISIBLE_TARGET,
     TRANSFER_BUFFERS,
-    TRANSFER_PLAIN_SOURCE = TRANSFER_BUFFERS, // ordinary memory of the host
+    TRANSFER_PLAIN_SOURCE = TRANSFER_BUFFERS, // ordinary memory of the process
     TRANSFER_PLAIN_TARGET,
     TRANSFER_ENDS
 };
 
-// A device with its programs, and the memory that transfers from and to it use. Memory is allocated
-// when first needed, and enlarged when necessary.
+// A device with its programs, and the memory from and to which transfers copy on this device.
+// Memory is allocated when first needed, and enlarged when necessary.
 struct transfer_station {
     struct gpu_device *device;
     const struct gpu_info *info;
     struct gpu_program *copy, *fill, *check;
-    struct gpu_buffer *right; // number of correct elements that the kernel `check` found
+    struct gpu_buffer *right; // device buffer for the number of correct elements that `check` found
     struct {
         struct gpu_scope *scope;
         struct gpu_buffer *buffer;
     } ends[TRANSFER_BUFFERS];
     struct {
         struct arena *arena;
-        unsigned char *memory; // begins at a page
+        unsigned char *memory; // aligned to a page
     } plain[TRANSFER_ENDS - TRANSFER_BUFFERS];
     uint64_t bytes[TRANSFER_ENDS];
     uint64_t pinned_window_bytes;
@@ -134,8 +135,9 @@ MUST_CHECK bool transfer_station_init(struct transfer_station *station,
                                       struct measure_programs *programs, struct error *err);
 void transfer_station_fini(struct transfer_station *station);
 
-// Makes the memory of this end large enough for a transfer of `bytes` bytes, and fills it if it is
-// a source. Fails with ERROR_OUT_OF_MEMORY if the host or the device has too little memory.
+// Makes the memory of this end large enough for a transfer of `bytes` bytes. If the end is a
+// source, fills it with the data. Fails with ERROR_OUT_OF_MEMORY if the host or the device has too
+// little memory.
 MUST_CHECK bool transfer_station_need(struct transfer_station *station, enum transfer_end end,
                                       uint64_t bytes, struct error *err);
 
@@ -148,9 +150,9 @@ void transfer_station_copy(struct transfer_station *station, struct gpu_batch *b
                            const struct gpu_arg *source, const struct gpu_arg *target,
                            uint64_t bytes);
 
-// Fails with ERROR_MISMATCH unless the end has, from byte `at` on, `bytes` bytes of the data that
-// begin with word `first`. Device memory is checked completely, by the device; host memory as far
-// as `look` says, by the host. `at` must be a multiple of TRANSFER_STEP_BYTES.
+// Fails with ERROR_MISMATCH unless the memory of this end holds, from byte `at` on, `bytes` bytes
+// of the data that begin with word `first`. The device checks device memory completely; the host
+// checks host memory as far as `look` says. `at` must be a multiple of TRANSFER_STEP_BYTES.
 MUST_CHECK bool transfer_station_check(struct transfer_station *station, enum transfer_end end,
                                        uint64_t at, uint64_t bytes, uint32_t first,
                                        struct transfer_look look, struct error *err);
@@ -158,7 +160,7 @@ MUST_CHECK bool transfer_station_check(struct transfer_station *station, enum tr
 // ---------------------------------------------------------------- the session
 
 enum {
-    TRANSFER_QUEUES = 2, // queues for copies, beside the universal queue
+    TRANSFER_QUEUES = 2, // maximum number of queues for copies, besides the universal queue
     TRANSFER_STAGES = 2
 };
 
@@ -172,15 +174,16 @@ struct transfer_peer {
 struct transfer_session {
     struct bench_session *bench;
     struct transfer_station home;
-    // Queues for copies. queues[1] is NULL if the device has only one besides the universal queue.
+    // Queues for copies. queues[1] is NULL if the device has fewer than two queues besides the
+    // universal one.
     struct gpu_queue *queues[TRANSFER_QUEUES];
     const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
-    uint32_t jobs;               // number of jobs so far, in all visits
-    struct transfer_peer *peers; // devices opened so far
-    // Used for pageable memory if the driver cannot copy it: the host fills one stage while the
-    // device copies from the other.
-    struct gpu_buffer *stages[2][TRANSFER_STAGES]; // stages[TRANSFER_H2D] and stages[TRANSFER_D2H]
+    uint32_t jobs; // number of jobs so far, in all visits; each job begins at another place
+    struct transfer_peer *peers; // other devices that are open
+    // Buffers for transfers of pageable memory, if the driver cannot copy it: the host fills one
+    // stage while the device copies from the other.
+    struct gpu_buffer *stages[2][TRANSFER_STAGES]; // first index: TRANSFER_H2D or TRANSFER_D2H
 };
 
 void transfer_device(const struct gpu_info *info, struct gpu_device_desc *desc);
@@ -199,13 +202,13 @@ struct transfer_job {
     struct transfer_session *session;
     const struct transfer_case *this_case;
     const struct measure_request *request;
-    struct gpu_scope *scope; // owns the batches
+    struct gpu_scope *scope; // owns the batches of the stages
     struct transfer_station *from, *to;
     enum transfer_end source, target;
-    uint64_t offset;    // place in the source of the last recorded transfer, in bytes
-    uint64_t to_offset; // place in the target; no other job uses this place
+    uint64_t offset;    // place in bytes in the source from which the last recorded transfer copies
+    uint64_t to_offset; // place in bytes in the target; no other job uses this place
     struct gpu_queue *queue;
-    // Stages for pageable memory, if the driver cannot copy it; else NULL.
+    // Stages for transfers of pageable memory, if the driver cannot copy it; else NULL.
     struct transfer_stages *stages;
 };
 
@@ -214,19 +217,19 @@ struct transfer_job {
 // window.
 void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 
-// Waits for the batch without sleeping, so that the host sees the batch's end at once. If the
-// device is a CPU, the host sleeps, because the work needs the processors. Fails with ERROR_TIMEOUT
-// after the request's time-out.
+// Waits for the batch without sleeping, so that the host sees at once that the batch is done. If
+// the device is a CPU, the host sleeps, because the work needs the processors. Fails with
+// ERROR_TIMEOUT after the request's time-out.
 MUST_CHECK bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch,
                               struct error *err);
 
-// For pageable memory. transfer_pageable_prepare makes stages if the driver cannot copy pageable
-// memory. transfer_pageable_once makes one transfer.
+// Both functions are for pageable memory. transfer_pageable_prepare makes stages if the driver
+// cannot copy pageable memory. transfer_pageable_once makes one transfer.
 MUST_CHECK bool transfer_pageable_prepare(struct transfer_job *job, struct arena *arena,
                                           struct error *err);
 MUST_CHECK bool transfer_pageable_once(const struct transfer_job *job, struct error *err);
 
-// Makes one transfer: the host itself loads from, or stores to, mapped device memory.
+// Makes one transfer: the host itself reads from, or writes to, mapped device memory.
 void transfer_mapped_once(const struct transfer_job *job);
 
 // The functions `plan` and `visit` of struct benchmark.

@@ -11,16 +11,17 @@ enum {
     ELEMENT_BYTES = 16,
     PAGE_BYTES = 4096,
     BLOCK_WORDS = 1024,
-    GROUPS_MAX = 1024 // most workgroups of the fill and check kernels, whose threads loop
+    // Maximum number of workgroups of the kernels that fill and check, whose threads loop.
+    GROUPS_MAX = 1024
 };
 static const uint64_t wait_ns = UINT64_C(20000000000);
 static const uint64_t window_most = 256 << 20;
 
 // ---------------------------------------------------------------- the data
 
-// Returns the word of the data whose number, multiplied by TRANSFER_MIX, is `mixed`. The host must
-// check a GiB faster than a slow copy takes. So the loops below have a constant length and compute
-// `mixed` as a running sum, which compilers turn into vector code.
+// Returns a word of the data: the one whose number, multiplied by TRANSFER_MIX, is `mixed`. The
+// loops below have a constant length and compute `mixed` as a running sum, which compilers turn
+// into vector code. So the host checks a GiB faster than a slow copy takes.
 static uint32_t word_of(uint32_t mixed)
 {
     return mixed ^ (mixed >> TRANSFER_SHIFT);
@@ -74,9 +75,9 @@ bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
 
 // ---------------------------------------------------------------- a station
 
-// Returns the window of pinned memory in bytes: twice the largest cache that the device may have,
-// in whole steps, but at least TRANSFER_WINDOW_BYTES and at most window_most. On a CPU it is
-// TRANSFER_WINDOW_BYTES.
+// Returns the size in bytes of the window of pinned memory: twice the largest cache that the device
+// may have, in whole steps, but at least TRANSFER_WINDOW_BYTES and at most window_most. On a CPU it
+// is TRANSFER_WINDOW_BYTES.
 static uint64_t pinned_window(const struct gpu_info *info)
 {
     struct measure_limits limits;

@@ -13,36 +13,39 @@ enum {
 };
 
 enum {
-    PASSES_MAX = 4096,  // most transfers in a sample, if the host times it
-    SINGLES = 16,       // transfers in a sample, if mode=single
-    AT_ONCE_SAMPLES = 4 // samples of copies between devices last this many times longer
+    PASSES_MAX = 4096, // maximum number of transfers in a sample that the host times
+    SINGLES = 16,      // number of transfers in a sample if mode=single
+    // Samples of copies between devices last this many times longer than other samples.
+    AT_ONCE_SAMPLES = 4
 };
-// Longest time in ns of all samples of a visit. If transfers are slow, more samples tell little.
+// When the samples of a visit have taken this time in ns together, no further sample is taken. If
+// transfers are slow, more samples tell little.
 static const double sample_most_ns = 32e6;
 
 // What a case keeps between visits.
 struct memory {
-    uint64_t passes; // transfers in a sample
-    bool is_slow;    // a transfer takes more than sample_most_ns; then there is no warm-up
+    uint64_t passes; // number of transfers in a sample
+    bool is_slow;    // true: a transfer takes more than sample_most_ns; visits then have no warm-up
 };
 
 // The state of one visit.
 struct trial {
     struct bench_visit *run;
     struct transfer_session *session;
-    // With TRANSFER_BOTH there are two jobs: host to device, and device to host. Jobs of the same
-    // queue follow each other in this array.
+    // The jobs of the case. TRANSFER_BOTH has two: host to device, and device to host. Jobs of the
+    // same queue follow each other in this array.
     struct transfer_job *jobs;
     unsigned job_count;
-    struct gpu_batch **batches; // if the host times the case: one batch per queue
+    struct gpu_batch **batches; // one batch per queue, if the host times the case
     unsigned batch_count;
-    struct gpu_scope **scopes; // scopes that own the batches on other devices
+    // Scopes that own the batches on devices other than that of the session.
+    struct gpu_scope **scopes;
     unsigned scope_count;
-    bool is_direct;   // PEER: no copy passes through host memory
-    uint64_t passes;  // transfers in a sample
+    bool is_direct;   // PEER: true: no copy passes through host memory
+    uint64_t passes;  // number of transfers in a sample
     bool is_slow;     // true: transfers were slow in an earlier visit (struct memory)
-    double submit_ns; // host time of the submitting calls in the last run
-    // A unit of the span is one transfer; with TRANSFER_BOTH, one in each direction.
+    double submit_ns; // time in ns that the host spent in submitting calls in the last run
+    // Times of the samples. A unit is one transfer; with TRANSFER_BOTH, one in each direction.
     struct measure_span span;
 };
 
@@ -75,8 +78,9 @@ static bool prepare_job(struct trial *trial, struct transfer_job *job, struct er
             transfer_pageable_prepare(job, trial->run->arena, err));
 }
 
-// Returns the queue of a job. With by=copy or memory=pageable it is session->queues[job]; otherwise
-// job 0 uses the universal queue, and job 1 the first queue for copies.
+// Returns the queue of job number `job`. With by=copy or memory=pageable it is
+// session->queues[job]; otherwise job 0 uses the universal queue, and job 1 the first queue for
+// copies.
 static struct gpu_queue *queue_of(const struct transfer_session *session,
                                   const struct transfer_case *this_case, unsigned job)
 {
@@ -111,8 +115,8 @@ static struct transfer_job *add_job(struct trial *trial, const struct transfer_c
     return job;
 }
 
-// Adds a job that copies between two devices, into part number `part` of the target. Sets
-// trial->is_direct to false if this copy is not direct.
+// Adds a job that copies from one device to another, into part number `part` of the target. Sets
+// trial->is_direct to false if the copy passes through host memory.
 static bool add_peers(struct trial *trial, const struct transfer_case *this_case, const char *from,
                       const char *to, unsigned part, struct error *err)
 {
@@ -132,8 +136,9 @@ static bool add_peers(struct trial *trial, const struct transfer_case *this_case
     return true;
 }
 
-// Each device copies to the next one, then to the one after the next, and so on. If all copies take
-// the same time, each device receives from only one other device at any time.
+// Adds a job from each device of the API to every other one. Each device copies to the next device
+// first, then to the one after the next, and so on. If all copies take the same time, each device
+// receives from only one other device at any time.
 static bool prepare_all_peers(struct trial *trial, const struct transfer_case *this_case,
                               struct error *err)
 {
@@ -200,8 +205,8 @@ static bool prepare(struct trial *trial, const struct transfer_case *this_case, 
 
 // ---------------------------------------------------------------- rows, by the device's clock
 
-// Returns a scope for batches of the job. It is the visit's scope or, if another device copies, a
-// new scope, which end_scopes closes.
+// Returns a scope for the job's batches. It is the scope of the visit or, if a queue of another
+// device copies, a new scope, which end_scopes closes.
 static struct gpu_scope *scope_of(struct trial *trial, const struct transfer_job *job)
 {
     const struct transfer_station *owner = job->this_case->is_read ? job->to : job->from;
@@ -273,9 +278,9 @@ static bool is_at_once(const struct transfer_case *this_case)
     return this_case->direction == TRANSFER_BOTH || this_case->ways != TRANSFER_WAYS_ONE;
 }
 
-// Makes trial->passes transfers and sets *ns to the time per transfer. If transfers run at the same
-// time, each queue gets one submission. Otherwise each transfer begins when the previous one has
-// ended.
+// Makes trial->passes transfers and sets *ns to the mean time per transfer. If transfers run at the
+// same time on several queues, each queue gets one submission. Otherwise each transfer begins when
+// the previous one has ended.
 static bool time_passes(struct trial *trial, double *ns, struct error *err)
 {
     const struct transfer_job *job = &trial->jobs[0];
@@ -296,14 +301,15 @@ static bool time_passes(struct trial *trial, double *ns, struct error *err)
     return true;
 }
 
-// Chooses the number of transfers in a sample: SINGLES if mode=single, else as many as fill the
-// time of a sample.
+// Sets trial->passes, the number of transfers in a sample: SINGLES if mode=single, else as many as
+// fill the time of a sample. If an earlier visit found the number, keeps it and only warms up.
 static bool size_passes(struct trial *trial, struct error *err)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
     bool is_row = is_at_once(this_case);
-    // Submissions to several devices begin some µs apart, so a sample must last longer.
+    // Submissions to several devices begin some µs apart. So samples of copies between devices must
+    // last longer.
     if (this_case->direction == TRANSFER_PEER)
         wanted_ns *= AT_ONCE_SAMPLES;
     bool is_known = trial->passes > 0;
@@ -316,7 +322,7 @@ static bool size_passes(struct trial *trial, struct error *err)
             return false;
         if (is_known && trial->is_slow)
             return true;
-        // This is a warm-up if the number of transfers is already known.
+        // If the number of transfers is already known, this only warms up.
         if (!time_passes(trial, &ns, err))
             return false;
         double needed = wanted_ns / fmax(ns, 1);
@@ -345,8 +351,9 @@ static bool time_by_host(struct trial *trial, struct error *err)
         spent_ns += sample_ns;
         bound += trial->submit_ns >= MEASURE_HOST_BOUND * sample_ns;
     }
-    // With direction=both, the transfers count as limited by the host if its submitting calls took
-    // most of the time in most samples. In all other cases the device waits for the host.
+    // With direction=both, the transfers count as limited by the host only if its submitting calls
+    // took most of the time in most samples. All other transfers that the host times count as
+    // limited by the host, because the device waits for it.
     span->host_bound =
         trial->jobs[0].this_case->direction != TRANSFER_BOTH || 2 * bound > span->count;
     span->step_ns = 1 / (double)trial->passes;
@@ -361,9 +368,9 @@ static bool is_host_timed(const struct transfer_case *this_case)
 
 // ---------------------------------------------------------------- proof and numbers
 
-// Checks what the transfers wrote. The host checks memory more slowly than it copies. So the first
-// visit checks every byte, and each later visit checks only an eighth of large host memory, each
-// time another eighth.
+// Checks the data that the transfers wrote. The host checks memory more slowly than it copies. So
+// the first visit checks every byte, and each later visit checks only an eighth of large host
+// memory, each time another eighth.
 static bool verify(const struct trial *trial, struct error *err)
 {
     unsigned round = trial->run->request->round;
@@ -378,8 +385,9 @@ static bool verify(const struct trial *trial, struct error *err)
     return true;
 }
 
-// Returns the claim of one transfer (BOTH: one in each direction). A small copy within the device
-// may stay in the last-level cache, and counts as traffic of that cache.
+// Returns the claim (the bytes moved) of one transfer; with TRANSFER_BOTH, of one in each
+// direction. A small copy within the device may stay in the last-level cache; its bytes count as
+// traffic of that cache.
 static struct measure_claim claim_of(const struct trial *trial)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;

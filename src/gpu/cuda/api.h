@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Handles that the driver returns.
+// Types of the handles that the CUDA driver returns.
 struct cu_context;
 struct cu_stream;
 struct cu_event;
@@ -61,8 +61,8 @@ enum {
 // Values of CUdevice_attribute that this backend reads.
 enum {
     CU_ATTR_MAX_THREADS_PER_BLOCK = 1,
-    CU_ATTR_MAX_BLOCK_DIM_X = 2, // MAX_BLOCK_DIM_Y is 3, MAX_BLOCK_DIM_Z is 4
-    CU_ATTR_MAX_GRID_DIM_X = 5,  // MAX_GRID_DIM_Y is 6, MAX_GRID_DIM_Z is 7
+    CU_ATTR_MAX_BLOCK_DIM_X = 2, // attributes 3 and 4 are MAX_BLOCK_DIM_Y and MAX_BLOCK_DIM_Z
+    CU_ATTR_MAX_GRID_DIM_X = 5,  // attributes 6 and 7 are MAX_GRID_DIM_Y and MAX_GRID_DIM_Z
     CU_ATTR_MAX_SHARED_MEMORY_PER_BLOCK = 8,
     CU_ATTR_TOTAL_CONSTANT_MEMORY = 9,
     CU_ATTR_WARP_SIZE = 10,
@@ -71,8 +71,8 @@ enum {
     CU_ATTR_MULTIPROCESSOR_COUNT = 16,
     CU_ATTR_INTEGRATED = 18,
     CU_ATTR_TEXTURE1D_WIDTH = 21,
-    CU_ATTR_TEXTURE2D_WIDTH = 22, // TEXTURE2D_HEIGHT is 23
-    CU_ATTR_TEXTURE3D_WIDTH = 24, // TEXTURE3D_HEIGHT is 25, TEXTURE3D_DEPTH is 26
+    CU_ATTR_TEXTURE2D_WIDTH = 22, // attribute 23 is TEXTURE2D_HEIGHT
+    CU_ATTR_TEXTURE3D_WIDTH = 24, // attributes 25 and 26 are TEXTURE3D_HEIGHT and TEXTURE3D_DEPTH
     CU_ATTR_TEXTURE2D_LAYERS = 29,
     CU_ATTR_PCI_BUS_ID = 33,
     CU_ATTR_PCI_DEVICE_ID = 34,
@@ -94,7 +94,7 @@ enum {
     CU_ATTR_CAN_USE_64_BIT_STREAM_MEM_OPS = 122,
 };
 
-// Flags and options of CUDA driver functions.
+// Values of flags and options that CUDA driver functions take.
 enum {
     CU_STREAM_NON_BLOCKING = 1,
     CU_EVENT_DISABLE_TIMING = 2,
@@ -144,7 +144,7 @@ enum {
     CU_TEXTURE_NORMALIZED_COORDINATES = 2,
 };
 
-struct cu_array_desc { // layout of CUDA_ARRAY3D_DESCRIPTOR
+struct cu_array_desc { // same memory layout as the driver's struct CUDA_ARRAY3D_DESCRIPTOR
     size_t width, height, depth;
     int format;
     unsigned channels, flags;
@@ -153,19 +153,21 @@ struct cu_array_desc { // layout of CUDA_ARRAY3D_DESCRIPTOR
 struct cu_copy_end {
     size_t x_bytes, y, z, level;
     int memory;
-    void *host; // host memory; of a source (cu_copy.from), the driver only reads it
+    // Host memory, if `memory` is CU_MEMORY_HOST. The driver only reads the memory of a source
+    // (cu_copy.from).
+    void *host;
     uint64_t device;
     struct cu_array *array;
     void *reserved;
     size_t pitch, height;
 };
 
-struct cu_copy { // layout of CUDA_MEMCPY3D
+struct cu_copy { // same memory layout as the driver's struct CUDA_MEMCPY3D
     struct cu_copy_end from, to;
     size_t width_bytes, height, depth;
 };
 
-struct cu_resource { // layout of CUDA_RESOURCE_DESC
+struct cu_resource { // same memory layout as the driver's struct CUDA_RESOURCE_DESC
     int type;
     union {
         struct cu_array *array;
@@ -181,7 +183,7 @@ struct cu_resource { // layout of CUDA_RESOURCE_DESC
     unsigned flags;
 };
 
-struct cu_texture { // layout of CUDA_TEXTURE_DESC
+struct cu_texture { // same memory layout as the driver's struct CUDA_TEXTURE_DESC
     int address[3];
     int filter;
     unsigned flags, anisotropy;

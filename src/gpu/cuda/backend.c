@@ -19,7 +19,7 @@ static void object_destroy(struct gpu_object *object)
         cuda_image_destroy((struct cuda_image *)object);
         break;
     case GPU_OBJECT_SAMPLER:
-        break; // a sampler is only a description for textures, without a CUDA object
+        break; // nothing to destroy: a sampler is only a description, without a CUDA object
     case GPU_OBJECT_PROGRAM:
         cuda_program_destroy((struct cuda_program *)object);
         break;

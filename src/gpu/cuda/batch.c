@@ -12,7 +12,7 @@ enum {
 // ---------------------------------------------------------------- making
 
 // Creates the side streams of the queue, unless they exist. Unordered batches distribute their
-// commands over them.
+// commands over these streams.
 static bool add_sides(const struct cuda_device *device, struct cuda_queue *queue, struct error *err)
 {
     const struct cuda_api *api = device->api;
@@ -158,9 +158,10 @@ static bool sampled_texture(struct cuda_batch *batch, const struct gpu_arg *arg,
     return true;
 }
 
-// Records a copy of a constant buffer into the symbol of the module. The copy runs before the first
-// command of the batch. If a later command uses another buffer for the same symbol, a second copy
-// runs between the commands; this is only correct in an ordered batch.
+// Records a copy from a constant buffer to the symbol (device memory) of the program's module that
+// holds the argument. The copy runs before the first command of the batch. If a later command uses
+// another buffer for the same symbol, a second copy runs between the commands. This is only correct
+// in an ordered batch, so an unordered batch fails.
 static bool add_upload(struct cuda_batch *batch, const struct cuda_constant *constant,
                        const struct gpu_arg *arg, struct error *err)
 {
@@ -218,7 +219,8 @@ static bool argument_value(struct cuda_batch *batch, const struct cuda_program *
         return true;
     case GPU_ARG_SAMPLED:
         return sampled_texture(batch, arg, value, err);
-    // Cannot happen: no typed view is writable, so the front end refuses such an argument.
+    // GPU_ARG_TYPED_RW cannot occur here: no typed view of this backend is writable, so the front
+    // end refuses such an argument.
     case GPU_ARG_TYPED_RW:
     case GPU_ARG_KIND_COUNT:
         break;
@@ -242,8 +244,8 @@ bool cuda_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *disp
         if (!argument_value(batch, program, i, &dispatch->args[i], &values[i], err))
             return false;
     }
-    // The driver reads as many bytes of params as the kernel declares, so the buffer always has the
-    // largest possible size.
+    // The driver reads as many bytes of params as the kernel declares. So the memory for the params
+    // always has the largest possible size.
     arguments[kernel->arg_count] = command_alloc(batch, GPU_PARAMS_MAX_BYTES);
     if (dispatch->params_bytes)
         memcpy(arguments[kernel->arg_count], dispatch->params, dispatch->params_bytes);
@@ -310,8 +312,8 @@ bool cuda_managed_batch_prefetch(struct gpu_batch *batch, const struct gpu_manag
     return true;
 }
 
-// Records a barrier in an unordered batch: it joins the side streams. An ordered batch needs none,
-// because a stream runs its commands in order.
+// In an unordered batch, records a barrier, at which the main stream waits for all side streams. An
+// ordered batch needs none, because a stream runs its commands in order.
 bool cuda_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct error *err)
 {
     (void)barrier;

@@ -22,14 +22,16 @@ struct counters {
     struct cupti_api api;
     bool initialized;
     const char *chip;
-    const uint8_t *availability; // which counters can be read: set by learn_availability
-    const char **natives;        // native names, without suffixes such as ".sum"
+    // CUPTI's data on which counters can be read; set by learn_availability.
+    const uint8_t *availability;
+    const char **natives; // names of all native counters, without suffixes such as ".sum"
     size_t native_count, native_capacity;
-    // If the member `native` is NULL, the device lacks the counter.
+    // sources[c]: the native counter for counter c of GPU_COUNTERS. If its member `native` is NULL,
+    // the device lacks the counter.
     struct gpu_counter_source sources[GPU_COUNTER_COUNT];
-    struct set *sets;          // list of sets, the newest first
+    struct set *sets;          // list of all counter sets, the newest first
     struct cupti_range *range; // the device's profiler; NULL: none is open
-    const struct set *own;     // the set that the profiler was created for
+    const struct set *own;     // the counter set for which the profiler was created
 };
 
 struct set {
@@ -46,9 +48,9 @@ struct set {
 
 // ---------------------------------------------------------------- names
 
-// Native names of the counters, from Nsight Compute's list of metrics. If a counter has several
-// names here, the first one that the chip has is used. Counters of L2, L1 and textures count
-// sectors; `factor` converts them to bytes.
+// Native counters (metrics of Nsight Compute) for the counters of GPU_COUNTERS. If a counter has
+// several rows here, the first row whose native counter the chip has is used. The native counters
+// of L2, L1 and textures count sectors; `factor` converts them to bytes.
 static const struct native {
     enum gpu_counter counter;
     const char *name;
@@ -80,7 +82,8 @@ static const struct native {
     {GPU_COUNTER_SHARED_CONFLICTS, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS, "smsp__inst_executed.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS, "sm__inst_executed.sum", 1},
-    // Counters named sass_thread count threads, hence the division by the subgroup's threads.
+    // Native counters with sass_thread in their name count threads, not subgroups. So the factor
+    // divides by the number of threads of a subgroup.
     {GPU_COUNTER_INSTRUCTIONS_FP32, "smsp__sass_thread_inst_executed_op_fp32_pred_on.sum",
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP32, "sm__sass_thread_inst_executed_op_fp32_pred_on.sum",
@@ -91,8 +94,8 @@ static const struct native {
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP64, "smsp__inst_executed_pipe_fp64.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS_FP64, "sm__inst_executed_pipe_fp64.sum", 1},
-    // FP16 instructions run in the FP32 units and in the matrix units. The first
-    // counter counts them by type, the others by unit.
+    // FP16 instructions run in the FP32 units and in the matrix units. The first native counter
+    // below counts FP16 instructions by type, the others by the unit that runs them.
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__sass_thread_inst_executed_op_fp16_pred_on.sum",
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__inst_executed_pipe_fma_type_fp16.sum", 1},
@@ -118,7 +121,8 @@ static const struct native {
     {GPU_COUNTER_STALL_FETCH, "smsp__warps_issue_stalled_no_instruction.sum", 1},
 };
 
-// True if the device has the metric `name`. Compares only the part of `name` before its first dot.
+// True if the device has the native counter `name`. Compares only the part of `name` before its
+// first dot.
 static bool has_native(const struct counters *counters, const char *name)
 {
     size_t bytes = strcspn(name, ".");
@@ -274,8 +278,8 @@ static const char *const *counters_natives(const struct gpu_counters *base, size
     return (const char *const *)counters->natives;
 }
 
-// Returns the unit of a native counter by the end of its name, which says how CUPTI combines the
-// values of all hardware units.
+// Returns the unit of a native counter, which depends on its suffix: ".ratio" and ".pct" are
+// ratios, all other counters count events.
 static enum gpu_counter_unit native_unit(const struct gpu_counters *counters, const char *native)
 {
     (void)counters;
@@ -346,7 +350,8 @@ static struct counters *counters_of(const struct gpu_counter_set *set)
 }
 
 // Prepares the memory for the counter values, and gives the set to the profiler. Asks CUPTI for the
-// memory's size only if the profiler is new, because CUPTI looks up all names for this.
+// size of this memory only if the profiler is new, because CUPTI must look up the names of all
+// counters to compute the size.
 static bool prepare_data(struct counters *counters, struct set *set, struct error *err)
 {
     struct cupti_data_size size = {CUPTI_HEAD(cupti_data_size, bytes),
@@ -421,7 +426,8 @@ static bool pass_begin(struct gpu_counter_set *base, struct error *err)
     return CALL(counters, cuptiRangeProfilerStart, &start);
 }
 
-// Begins the range of a batch. CUPTI numbers a pass's ranges in the order in which they begin.
+// Begins the CUPTI range in which a batch is counted. CUPTI numbers the ranges of a pass in the
+// order in which they begin.
 static bool batch_begin(struct gpu_counter_set *base, size_t batch, struct error *err)
 {
     static const char *const names[GPU_COUNTER_BATCHES_MAX] = {"first", "second"};
@@ -460,7 +466,8 @@ static bool check_values(const struct set *set, const double *values, struct err
                      set->names[0], set->base.count - 1);
 }
 
-// Decodes the values of all batches.
+// Makes CUPTI decode the counter values of all batches. Fails if CUPTI does not have a range for
+// each batch.
 static bool decode(struct counters *counters, const struct set *set, struct error *err)
 {
     struct cupti_decode decode = {CUPTI_HEAD(cupti_decode, dropped), .range = counters->range};

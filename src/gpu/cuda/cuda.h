@@ -14,7 +14,7 @@ enum {
 struct cuda_state {
     struct dynlib *lib;
     struct cuda_api api;
-    int *devices; // array of CUdevice handles; its index is gpu_info.index
+    int *devices; // devices[i]: handle (CUdevice) of the device with gpu_info.index i
     size_t device_count;
 };
 
@@ -22,8 +22,8 @@ struct cuda_queue {
     struct gpu_queue base;
     struct cu_stream *stream;
     int priority;
-    // Streams and events for unordered batches, created when the first such batch is. The event
-    // `fork` is recorded on `stream`, the event joined[i] on sides[i].
+    // Streams and events for unordered batches; they are created with the first such batch. The
+    // event `fork` is recorded on `stream`, the event joined[i] on sides[i].
     struct cu_stream *sides[CUDA_SIDES];
     struct cu_event *fork, *joined[CUDA_SIDES];
 };
@@ -56,7 +56,8 @@ struct cuda_device {
 
 struct cuda_buffer {
     struct gpu_buffer base;
-    uint64_t address; // the device's address of the buffer, in device or host memory
+    // Address by which the device accesses the buffer, in device memory or host memory.
+    uint64_t address;
 };
 
 struct cuda_typed {
@@ -66,14 +67,16 @@ struct cuda_typed {
 
 struct cuda_image {
     struct gpu_image base;
-    struct cu_mipmap *mipmap; // NULL if the image has only one mip level
-    struct cu_array *array;   // the array of mip level 0
-    uint64_t texture;         // texture object for reading single texels of mip level 0
-    uint64_t surface;         // surface object for writing mip level 0; 0 without desc.storage
+    // The image as a mipmapped array; NULL if the image has only one mip level.
+    struct cu_mipmap *mipmap;
+    struct cu_array *array; // CUDA array of the image's mip level 0
+    uint64_t texture;       // texture object for reading single texels of mip level 0
+    // Surface object for writing mip level 0; 0 if the image has no desc.storage.
+    uint64_t surface;
 };
 
-// The symbol constant_N of a module: memory for the kernel's argument N, if it is a
-// GPU_ARG_CONSTANT.
+// The symbol constant_N of a CUDA module: device memory for the kernel's argument N, if that
+// argument is a GPU_ARG_CONSTANT.
 struct cuda_constant {
     uint64_t address; // address of the symbol; 0 if the kernel does not read the argument
     size_t bytes;
@@ -84,8 +87,9 @@ struct cuda_program {
     struct cu_module *module;
     struct cu_function *function;
     struct cuda_constant constants[GPU_ARGS_MAX];
-    unsigned shared_bytes; // shared memory in addition to what the kernel declares
-    const char *log;       // messages of the driver's compiler; "" if there are none
+    // Bytes of shared memory of a workgroup, in addition to those that the kernel declares.
+    unsigned shared_bytes;
+    const char *log; // messages of the driver's compiler; "" if there are none
 };
 
 // ---------------------------------------------------------------- batches
@@ -149,11 +153,11 @@ struct cuda_block {
     unsigned char data[];
 };
 
-// What is copied from constant buffers to one symbol. The copy `first` runs before all commands of
-// the batch.
+// The copies from constant buffers to one symbol of a module. The copy `first` runs before all
+// commands of the batch.
 struct cuda_upload {
     struct cuda_range_copy first;
-    struct cuda_range_copy last; // the copy that was recorded last for this symbol
+    struct cuda_range_copy last; // the copy to this symbol that was recorded last
 };
 
 struct cuda_sampled {
@@ -172,7 +176,8 @@ struct cuda_batch {
     size_t upload_count, upload_capacity;
     struct cuda_sampled *sampled;
     size_t sampled_count, sampled_capacity;
-    struct cuda_block *blocks, *block; // list of all blocks; the block from which memory is taken
+    // List of the batch's memory blocks; the block from which the next command gets memory.
+    struct cuda_block *blocks, *block;
     struct cuda_span *spans;
     unsigned span_count;
     struct cu_event *done; // event at the end of the latest submission of the batch
@@ -181,7 +186,7 @@ struct cuda_batch {
 
 struct cuda_hold {
     struct gpu_hold base;
-    volatile uint32_t *flag; // in host memory; the stream waits until the flag is 1
+    volatile uint32_t *flag; // flag in host memory; a held stream waits until the flag is 1
     uint64_t flag_address;
 };
 
@@ -202,7 +207,7 @@ MUST_CHECK bool cuda_stream_drain(const struct cuda_device *device, struct cu_st
 MUST_CHECK bool cuda_event_wait(const struct cuda_device *device, struct cu_event *event,
                                 uint64_t timeout_ns, struct error *err);
 
-// Frees `owned` at once if no hold is waiting for its release. Otherwise freeing could make the
+// Frees `owned` at once if all holds of the device are released. Otherwise freeing could make the
 // driver wait for ever, so `owned` is kept, and cuda_free_deferred frees it later.
 void cuda_free(struct cuda_device *device, struct cuda_owned owned);
 void cuda_free_deferred(struct cuda_device *device);
@@ -290,7 +295,8 @@ bool cuda_managed_advise(struct gpu_buffer *buffer, enum gpu_managed_advice advi
                          struct error *err);
 bool cuda_managed_batch_prefetch(struct gpu_batch *batch, const struct gpu_managed_range *range,
                                  struct error *err);
-extern const struct gpu_counting cuda_counting; // defined in cuda/counters.c
+// The functions for hardware counters. cuda/counters.c defines them.
+extern const struct gpu_counting cuda_counting;
 
 bool cuda_peers_connect(struct gpu_device *from, struct gpu_device *to, bool *direct,
                         struct error *err);

@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 struct cu_context;
-struct cupti_host;  // CUpti_Profiler_Host_Object: computes values on the host
-struct cupti_range; // CUpti_RangeProfiler_Object: counts on the device
+struct cupti_host;  // CUPTI's CUpti_Profiler_Host_Object: computes counter values on the host
+struct cupti_range; // CUPTI's CUpti_RangeProfiler_Object: counts on the device
 
 enum { // values of CUptiResult
     CUPTI_SUCCESS = 0,
@@ -36,7 +36,7 @@ enum {
     CUPTI_USER_REPLAY = 3,
 };
 
-struct cupti_head { // every struct for CUPTI begins with these members
+struct cupti_head { // first member of every struct that is passed to CUPTI
     size_t size;
     void *reserved;
 };
@@ -48,14 +48,15 @@ struct cupti_initialize {
 struct cupti_chip_name {
     struct cupti_head head;
     size_t device;
-    const char *name; // output: set by the CUPTI call
+    const char *name; // output: name of the chip
 };
 
 struct cupti_availability {
     struct cupti_head head;
     struct cu_context *context;
-    size_t image_bytes; // input and output of the CUPTI call
-    uint8_t *image;     // NULL: the CUPTI call only sets image_bytes
+    size_t image_bytes; // size of `image`; an output if `image` is NULL
+    // Memory for the output, which says which counters can be read; NULL: only sets image_bytes.
+    uint8_t *image;
 };
 
 struct cupti_host_initialize {
@@ -63,7 +64,7 @@ struct cupti_host_initialize {
     int type;
     const char *chip;
     const uint8_t *availability;
-    struct cupti_host *host; // output: set by the CUPTI call
+    struct cupti_host *host; // output: the host object that the CUPTI call creates
 };
 
 struct cupti_host_only {
@@ -75,8 +76,8 @@ struct cupti_base_metrics {
     struct cupti_head head;
     struct cupti_host *host;
     int type;
-    const char **names; // output: set by the CUPTI call
-    size_t count;       // output: set by the CUPTI call
+    const char **names; // output: names of all metrics of this type
+    size_t count;       // output: number of elements of `names`
 };
 
 struct cupti_add_metrics {
@@ -89,7 +90,7 @@ struct cupti_add_metrics {
 struct cupti_config_size {
     struct cupti_head head;
     struct cupti_host *host;
-    size_t bytes; // output: set by the CUPTI call
+    size_t bytes; // output: size of the configuration, in bytes
 };
 
 struct cupti_config {
@@ -103,7 +104,7 @@ struct cupti_passes {
     struct cupti_head head;
     size_t bytes;
     uint8_t *image;
-    size_t passes; // output: set by the CUPTI call
+    size_t passes; // output: number of passes that the configured counters need
 };
 
 struct cupti_evaluate {
@@ -120,7 +121,7 @@ struct cupti_evaluate {
 struct cupti_enable {
     struct cupti_head head;
     struct cu_context *context;
-    struct cupti_range *range; // output: set by the CUPTI call
+    struct cupti_range *range; // output: the range profiler that the CUPTI call creates
 };
 
 struct cupti_range_only {
@@ -135,7 +136,7 @@ struct cupti_data_size {
     size_t count;
     size_t ranges_max;
     uint32_t nodes_max;
-    size_t bytes; // output: set by the CUPTI call
+    size_t bytes; // output: size of the memory for the counter values, in bytes
 };
 
 struct cupti_data {
@@ -162,8 +163,8 @@ struct cupti_set_config {
 struct cupti_stop {
     struct cupti_head head;
     struct cupti_range *range;
-    size_t pass, target_level; // outputs: set by the CUPTI call
-    uint8_t all_passes;        // output of the CUPTI call; 1: no more pass is needed
+    size_t pass, target_level; // outputs of the CUPTI call that fathom does not use
+    uint8_t all_passes;        // output: 1 if all passes have run; 0 if more passes are needed
 };
 
 struct cupti_push {
@@ -175,17 +176,18 @@ struct cupti_push {
 struct cupti_decode {
     struct cupti_head head;
     struct cupti_range *range;
-    size_t dropped; // output: set by the CUPTI call
+    size_t dropped; // output: number of ranges that CUPTI dropped
 };
 
 struct cupti_data_info {
     struct cupti_head head;
     const uint8_t *data;
     size_t data_bytes;
-    size_t ranges; // output: set by the CUPTI call
+    size_t ranges; // output: number of ranges in `data`
 };
 
-// The size that is passed in a struct for CUPTI: up to the end of its last member, without padding.
+// The size that is stored in the head of a struct for CUPTI: the number of bytes up to the end of
+// the last member, without padding.
 #define CUPTI_SIZE(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last))
 #define CUPTI_HEAD(type, last) .head = {.size = CUPTI_SIZE(type, last)}
 
@@ -230,11 +232,11 @@ struct cupti_api {
     int (*cuptiGetResultString)(int result, const char **text);
 };
 
-// Opens libcupti and the two libraries that it needs, and fills the table. Looks for libcupti in
-// the file or folder that FATHOM_CUPTI names; if that is not set, in $CUDA_HOME, the loader's path
-// and /usr/local/cuda*. Else fails with ERROR_UNSUPPORTED; the message says what to install. The
-// libraries are never unloaded, because their threads and their hooks in the driver remain.
-// Temporary memory is taken from `arena`.
+// Opens libcupti and the two libraries that it needs, and sets the function pointers in `api`.
+// Looks for libcupti in the file or folder that FATHOM_CUPTI names; if that is not set, in
+// $CUDA_HOME, the loader's path and /usr/local/cuda*. If no libcupti can be opened, fails with
+// ERROR_UNSUPPORTED; the message says what to install. The libraries are never unloaded, because
+// their threads and their hooks in the driver remain. Temporary memory is taken from `arena`.
 MUST_CHECK bool cupti_load(struct arena *arena, struct cupti_api *api, struct error *err);
 
 // True if `result` is CUPTI_SUCCESS. Otherwise fails with ERROR_UNSUPPORTED. If the user may not

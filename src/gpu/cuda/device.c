@@ -141,10 +141,11 @@ static void destroy_queue(const struct cuda_api *api, struct cuda_queue *queue)
 void cuda_device_close(struct gpu_device *base)
 {
     struct cuda_device *device = (struct cuda_device *)base;
+    // Nothing is freed on a device that hangs, because driver calls would wait for ever.
     if (base->hung)
-        return; // driver calls would wait for ever for a device that hangs
-    bool entered = cuda_enter(
-        device, NULL); // cuda_enter fails for a lost device; later calls then fail, too, harmlessly
+        return;
+    // If the device is lost, cuda_enter and the later driver calls fail, which does no harm.
+    bool entered = cuda_enter(device, NULL);
     (void)entered;
     cuda_free_deferred(device);
     for (unsigned i = 0; i < base->queue_count; i++)

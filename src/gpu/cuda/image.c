@@ -42,7 +42,7 @@ static int array_format(enum gpu_format format)
 }
 
 // Returns the texture flag for reading integers, which UINT formats need; 0 for other formats.
-// Without the flag, reads of UNORM formats convert 8 bits to [0, 1].
+// Without the flag, reads of UNORM formats convert 8-bit integers to floats in [0, 1].
 static unsigned read_flags(enum gpu_format format)
 {
     return array_format(format) == CU_FORMAT_UINT32 ? CU_TEXTURE_READ_AS_INTEGER : 0;
@@ -112,8 +112,8 @@ static struct cu_array_desc array_desc(const struct gpu_image_desc *desc)
     return array;
 }
 
-// Creates a CUDA array, or a mipmapped array only if the image has several mip levels, because
-// mipmapped arrays have lower size limits.
+// Creates a CUDA array if the image has one mip level, otherwise a mipmapped array. Mipmapped
+// arrays are used only where needed, because they have lower size limits.
 static bool create_array(const struct cuda_api *api, struct cuda_image *image,
                          const struct gpu_image_desc *desc, struct error *err)
 {
@@ -195,7 +195,8 @@ static bool level_array(const struct cuda_api *api, const struct cuda_image *ima
                                   "cuMipmappedArrayGetLevel", err);
 }
 
-// Copies tightly packed rows from `from` to one mip level of one layer, and waits for the copy.
+// Copies tightly packed rows from `from` to one mip level of one layer of the image, and waits for
+// the copy.
 static bool fill_level(struct cuda_image *image, uint32_t mip, uint32_t layer,
                        struct cu_copy_end from, struct error *err)
 {
@@ -221,9 +222,9 @@ static bool fill_level(struct cuda_image *image, uint32_t mip, uint32_t layer,
 bool cuda_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer, const void *texels,
                       uint64_t bytes, struct error *err)
 {
-    (void)bytes; // the front end has checked `bytes`
-    // Casts const away: struct cu_copy_end has one pointer for both ends, but a source is only
-    // read.
+    (void)bytes; // the front end has checked that `bytes` is the size of the mip level
+    // Casts const away, because struct cu_copy_end has one pointer for both the source and the
+    // destination of a copy. The driver only reads the source.
     return fill_level(
         (struct cuda_image *)image, mip, layer,
         (struct cu_copy_end){.memory = CU_MEMORY_HOST, .host = (void *)(uintptr_t)texels}, err);
@@ -249,8 +250,8 @@ struct gpu_sampler *cuda_sampler_create(struct gpu_scope *scope,
                   ANISOTROPY_MOST);
         return NULL;
     }
-    // The backend needs no data of its own: the front end keeps the description. A texture is made
-    // from the description when an image is bound together with the sampler.
+    // A sampler needs no CUDA object: the front end keeps the sampler's description. When an image
+    // is bound together with the sampler, a texture object is made from this description.
     return ARENA_NEW(scope->arena, struct gpu_sampler);
 }
 

@@ -12,7 +12,7 @@ struct issue {
     const struct cuda_api *api;
     struct cuda_batch *batch;
     bool capturing;
-    bool forked;   // true: queue->fork was recorded after the last join
+    bool forked;   // true: the event queue->fork was recorded after the last join
     uint32_t used; // bit set of the side streams used since the last join
     unsigned next; // number of the next command: it goes to side stream next % CUDA_SIDES
 };
@@ -114,7 +114,8 @@ static int issue_batch(struct cuda_batch *batch, bool capturing)
         result = issue_copy(issue.api, &batch->uploads[i].first, batch->queue->stream);
     for (size_t i = 0; i < batch->command_count && result == CU_SUCCESS; i++)
         result = issue_command(&issue, &batch->commands[i]);
-    // Joins even after an error: a capture cannot end while a forked stream is not joined.
+    // Joins the side streams even after an error, because a capture cannot end while a forked
+    // stream is not joined.
     int joined = join(&issue);
     return result == CU_SUCCESS ? joined : result;
 }

@@ -9,7 +9,7 @@
 
 enum {
     CUDA_VERSION_LEAST = 11000, // oldest supported CUDA version: 1000 × major + 10 × minor
-    // Oldest supported chips: those with compute capability 7.0, which the kernels' PTX needs.
+    // Lowest supported compute capability (its major number). The kernels' PTX needs 7.0.
     COMPUTE_LEAST = 7,
 };
 
@@ -75,11 +75,13 @@ static void fill_limits(const struct cuda_api *api, int device, struct gpu_limit
         memory = 0;
     *limits = (struct gpu_limits){
         .memory_bytes = memory,
-        .allocation_bytes = memory, // limit of one buffer: CUDA has none but the memory's size
+        // CUDA limits the size of a buffer only by the size of the memory.
+        .allocation_bytes = memory,
         .storage_range_bytes = memory,
         .constant_range_bytes = attribute(api, device, CU_ATTR_TOTAL_CONSTANT_MEMORY),
         .typed_elements = attribute(api, device, CU_ATTR_TEXTURE1D_LINEAR_WIDTH),
-        .storage_align_bytes = 16, // 16, because the widest load takes 16 bytes
+        // Offsets of ranges are multiples of 16, because the widest load takes 16 bytes.
+        .storage_align_bytes = 16,
         .typed_align_bytes = attribute(api, device, CU_ATTR_TEXTURE_ALIGNMENT),
         .image_1d = attribute(api, device, CU_ATTR_TEXTURE1D_WIDTH),
         .image_2d = least_attribute(api, device, CU_ATTR_TEXTURE2D_WIDTH, 2),
@@ -106,7 +108,8 @@ static void fill_limits(const struct cuda_api *api, int device, struct gpu_limit
         .core_clock_hz = attribute(api, device, CU_ATTR_CLOCK_RATE_KHZ) * 1000,
         .memory_clock_hz = attribute(api, device, CU_ATTR_MEMORY_CLOCK_RATE_KHZ) * 1000,
         .memory_bus_bits = attribute(api, device, CU_ATTR_MEMORY_BUS_WIDTH),
-        .stamp_step_ps = 500000, // cuEventElapsedTime: "a resolution of around 0.5 microseconds"
+        // NVIDIA's documentation of cuEventElapsedTime: "a resolution of around 0.5 microseconds".
+        .stamp_step_ps = 500000,
         .stamp_bits = 64,
     };
 }
@@ -142,14 +145,15 @@ bool cuda_moves_pages(const struct cuda_api *api, int device)
     return attribute(api, device, CU_ATTR_CONCURRENT_MANAGED_ACCESS) != 0;
 }
 
-// Sets info->driver to, for example, "NVIDIA 580.159.04", as Vulkan does; the version is from
-// /proc. Without that file, names the newest CUDA version that the driver's library supports.
+// Sets info->driver to, for example, "NVIDIA 580.159.04", the form that Vulkan also reports. Takes
+// the version from /proc. Without that file, names the newest CUDA version that the driver's
+// library supports.
 static void fill_driver(int version, struct gpu_info *info)
 {
     char line[256] = "", number[64] = "";
     if (!text_read_line(line, sizeof line, "/proc/driver/nvidia/version"))
         line[0] = '\0';
-    // The file's first line is "NVRM version: NVIDIA … Kernel Module  580.159.04  …".
+    // In /proc/driver/nvidia/version, the version follows two blanks: "… Module  580.159.04  …".
     const char *at = strstr(line, "  ");
     if (at && sscanf(at, "%63s", number) == 1 && strchr(number, '.'))
         snprintf(info->driver, sizeof info->driver, "NVIDIA %s", number);

@@ -12,11 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t page_bytes = UINT64_C(2) << 20; // buffers begin at multiples of this
-static const uint64_t most_step = UINT64_C(1) << 40;  // largest alignment of a buffer's address
-static const double least_hz = 1e6;                   // lowest core clock that can be chosen
+// The simulated addresses of buffers are multiples of page_bytes.
+static const uint64_t page_bytes = UINT64_C(2) << 20;
+// Maximum alignment of a buffer's simulated address.
+static const uint64_t most_step = UINT64_C(1) << 40;
+static const double least_hz = 1e6; // lowest core clock that can be chosen, in Hz
 
-// Kernels touch only some places of buffers that are larger than this many bytes.
+// For buffers above this size, the host uses pages of the usual size, because kernels touch only
+// some places in such buffers.
 static const uint64_t dense_bytes = UINT64_C(600) << 20;
 
 struct state {
@@ -102,9 +105,9 @@ static void unload(void *state)
     (void)state; // nothing to free: the state lives in the system's arena
 }
 
-// Rounds `address` up to a multiple of 2 MiB and of the way size of each cache level. A buffer's
-// first line then falls into the first set of each level that is not hashed. Ignores a level that
-// needs more than most_step.
+// Rounds the simulated address up to a multiple of 2 MiB and of the way size of each cache level. A
+// buffer's first line then falls into the first set of each level that is not hashed. Ignores a
+// level for which the alignment would exceed most_step.
 static uint64_t align_address(const struct model_machine *machine, uint64_t address)
 {
     uint64_t step = page_bytes;

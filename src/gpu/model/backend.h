@@ -20,8 +20,9 @@
 struct model_range {
     const char *host;
     uint64_t bytes, address;
-    bool own;           // true: device memory, which only commands and gpu_buffer_write change
-    uint32_t *sums;     // sums[i]: sum of the words in the range's first i × 2048 bytes; or NULL
+    bool own; // true: device memory, which only commands and gpu_buffer_write change
+    // sums[i]: sum of the words in the range's first i × 2048 bytes. NULL: no sums are remembered.
+    uint32_t *sums;
     uint64_t sum_count; // number of elements of `sums` that are valid
 };
 
@@ -52,7 +53,7 @@ void model_range_free(struct model_range *range);
 
 enum {
     MODEL_PLACES_TABLES = 4,
-    MODEL_PLACES_MAX = 1 << 24 // largest number of words in a table
+    MODEL_PLACES_MAX = 1 << 24 // maximum number of words in a table of struct model_places
 };
 
 // Tables of words that kernels get from model_thread_places; they are kept between dispatches.
@@ -62,7 +63,8 @@ struct model_places {
         uint32_t *words;   // array of n words; NULL: this table is not in use
         uint64_t dispatch; // number of the last dispatch that used the table
     } tables[MODEL_PLACES_TABLES];
-    uint64_t dispatch; // number of the current dispatch; tables in use by it stay in place
+    // Number of the current dispatch. A table that this dispatch has used is not replaced.
+    uint64_t dispatch;
 };
 
 // Returns the table of `n` words that belongs to `n` and `key`. If there is none, a zeroed table
@@ -90,13 +92,15 @@ struct model_execution {
     uint32_t groups[3];
     void *args[GPU_ARGS_MAX];
     uint32_t params[GPU_PARAMS_MAX_BYTES / 4];
-    double start_cycles; // time of the core's cycle counter when the dispatch starts
-    double start_ns;     // time of the device's clock when the dispatch starts
-    double cycle_ns;     // duration of a core cycle during the dispatch
-    double slowness;     // noise: a factor on all latencies and on the duration of streams
+    // Time of the core's cycle counter, in cycles, when the dispatch starts.
+    double start_cycles;
+    double start_ns; // time of the device's clock, in ns, when the dispatch starts
+    double cycle_ns; // duration of a core cycle, in ns, during the dispatch
+    double slowness; // noise: a factor on all latencies and on the duration of streams
     struct model_stream streams[MODEL_STREAMS_MAX]; // the streams that the kernel has described
     size_t stream_count;
-    uint32_t stream_level; // the level that served the streams; level_count: memory
+    // Index of the cache level that served the streams; level_count stands for memory.
+    uint32_t stream_level;
 };
 
 // Simulates a dispatch and sets `*cycles` to its duration. A kernel that only describes streams is
@@ -110,8 +114,8 @@ MUST_CHECK bool model_execute(struct model_execution *execution, double *cycles,
 // The functions that a kernel calls when it is compiled for the host; bench/prelude/host.clh
 // declares them, too. Each function acts for the simulated thread that calls it.
 
-// Returns an id by `which`: 0 to 2 for the thread's id in its group along x, y, z; 3 to 5 for the
-// group's id; 6 to 8 for the number of groups.
+// Returns an id or a size, which `which` selects. 0 to 2: the thread's id in its group along x, y,
+// z; 3 to 5: the group's id; 6 to 8: the number of groups.
 uint32_t model_thread_id(uint32_t which);
 
 void model_thread_barrier(void);
@@ -119,15 +123,15 @@ void model_thread_barrier(void);
 // Simulates a load from this address: advances the thread's time by the duration of the load.
 void model_thread_load(const void *address);
 
-// Announces a load from this address: the host prefetches its own data for simulating this load.
-// Takes no virtual time.
+// Announces that the thread will load from this address: the host prefetches the data that it needs
+// to simulate the load. Takes no virtual time.
 void model_thread_expect(const void *address);
 
 // Advances the thread's time by `cycles`, the duration of a computation.
 void model_thread_compute(uint32_t cycles);
 
-uint64_t model_thread_clock_core(void);   // time of the core's cycle counter, in cycles
-uint64_t model_thread_clock_device(void); // time of the device's clock, in ns
+uint64_t model_thread_clock_core(void);   // returns the time of the core's cycle counter, in cycles
+uint64_t model_thread_clock_device(void); // returns the time of the device's clock, in ns
 uint32_t model_thread_core(void);
 
 // For kernels that only describe streams (bench/prelude/stream.clh). model_thread_stream describes
@@ -135,14 +139,16 @@ uint32_t model_thread_core(void);
 void model_thread_stream(const struct model_stream *stream);
 uint32_t model_thread_sum(const void *from, uint64_t bytes);
 
-// Returns a table of `n` words for values that a kernel computes from `n` and `key` alone. It keeps
-// its values between dispatches until another table replaces it. NULL: see model_places_find.
+// Returns a table of `n` words for values that a kernel computes from `n` and `key` alone. The
+// table keeps its values between dispatches until another table replaces it. Returns NULL in the
+// cases that model_places_find lists.
 uint32_t *model_thread_places(uint32_t n, uint32_t key);
 
 // ---------------------------------------------------------------- backend.c
 
 struct model_device {
-    struct gpu_device device; // first member, so that pointers can be cast
+    // First member, so that a gpu_device pointer can be cast to this struct.
+    struct gpu_device device;
     struct gpu_queue queue;
     struct model_machine machine;
     struct model_caches *caches;
@@ -150,12 +156,15 @@ struct model_device {
     struct model_memory memory;
     struct model_places places;
     uint64_t used_bytes;
-    double chosen_hz;                   // highest allowed core clock; 0: as in the machine's file
-    double now_ns;                      // virtual time: the duration of all batches so far
-    double now_cycles;                  // the virtual time in cycles of the cores' counters
-    uint64_t random;                    // state of the random numbers for the noise (splitmix64)
-    double disturbance;                 // last value of the noise, which is an AR(1) series
-    double streamed[GPU_COUNTER_COUNT]; // bytes that streams have moved so far
+    // Highest allowed core clock in Hz; 0: the clock in the model's file.
+    double chosen_hz;
+    double now_ns; // virtual time in ns: the duration of all batches so far
+    // Virtual time in core cycles, for the cores' cycle counters.
+    double now_cycles;
+    uint64_t random;    // state of the random numbers for the noise (splitmix64)
+    double disturbance; // last value of the noise, which is an AR(1) series
+    // streamed[c]: what the streams of all dispatches so far add to counter c, in bytes.
+    double streamed[GPU_COUNTER_COUNT];
 };
 
 static inline struct model_device *model_device_of(const struct gpu_scope *scope)
@@ -173,7 +182,7 @@ static inline char *model_host_of(const struct gpu_buffer *buffer)
 
 extern const struct gpu_counting model_counting;
 
-// Adds the bytes that the streams of a dispatch moved to device->streamed.
+// Adds the bytes that the streams of a dispatch moved to the counters in device->streamed.
 void model_count_streams(struct model_device *device, const struct model_execution *execution);
 
 // ---------------------------------------------------------------- batch.c

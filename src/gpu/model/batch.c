@@ -25,11 +25,12 @@ struct command {
     char *to;
     const char *from;
     uint64_t bytes;
-    uint32_t word; // of a FILL: the word to write; of a SPAN: number of the span
+    // For a fill, the word to write; for the begin or end of a span, the span's index.
+    uint32_t word;
 };
 
 struct model_batch {
-    struct gpu_batch batch; // first member, so that pointers can be cast
+    struct gpu_batch batch; // first member, so that a gpu_batch pointer can be cast to this struct
     struct command *commands;
     size_t count, capacity;
     double begun_ns[SPANS_MAX], span_ns[SPANS_MAX];
@@ -102,7 +103,8 @@ bool model_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64
 
 bool model_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier, struct error *err)
 {
-    (void)batch, (void)barrier, (void)err; // not needed: commands run one after another
+    // A model needs no barriers, because its commands run one after another.
+    (void)batch, (void)barrier, (void)err;
     return true;
 }
 
@@ -173,8 +175,9 @@ static void pass_time(struct model_device *device, double ns)
     device->now_ns += ns;
 }
 
-// Discards the remembered sums of buffers that a kernel may have written: of its arguments, but not
-// of streams that it only reads. If a simulated kernel gets addresses, discards all sums.
+// Discards the remembered sums of the buffers that a kernel may have written: all its buffers,
+// except those that its streams only read. If a kernel that is simulated thread by thread gets
+// addresses, discards the sums of all buffers.
 static void forget_written(struct model_device *device, const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;
@@ -230,7 +233,7 @@ static void run_transfer(struct model_device *device, const struct command *comm
     pass_time(device, device->machine.launch_ns + transfer_ns(device, command));
 }
 
-// Returns the time of the device's clock, which also advances while other work has the device.
+// Returns the time of the device's clock, which also advances while other processes use the device.
 static double clock_ns(const struct model_device *device)
 {
     return device->now_ns + model_company_ns(&device->machine, device->now_ns);
@@ -265,7 +268,8 @@ bool model_batch_submit(struct gpu_batch *neutral, struct gpu_hold *hold, struct
 
 bool model_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
 {
-    (void)batch, (void)timeout_ns, (void)err; // the batch ran when it was submitted
+    // There is nothing to wait for: the batch ran when it was submitted.
+    (void)batch, (void)timeout_ns, (void)err;
     return true;
 }
 

@@ -34,7 +34,7 @@ struct level {
     double sets_inverse;
     unsigned line_shift, sector_shift, sectors;
     uint32_t sharers, ways;
-    struct cache *caches;   // array of the level's caches; index: core / sharers
+    struct cache *caches;   // array of the level's caches: core c uses caches[c / sharers]
     struct cache **of_core; // of_core[core]: the core's cache; NULL before its first load
 };
 
@@ -130,12 +130,12 @@ static uint32_t plru_victim(uint64_t tree, uint32_t ways)
     return node - ways;
 }
 
-// Marks `way` as used: turns the PLRU tree's bits on the path to `way` to the other side.
+// Marks `way` as used: makes the PLRU tree's bits on the path to `way` point away from it.
 static void plru_touch(uint64_t *tree, uint32_t ways, uint32_t way)
 {
     for (uint32_t node = way + ways; node > 1; node /= 2) {
-        uint64_t bit = UINT64_C(1)
-                       << (node / 2 & 63); // the shift is < 64, because ways <= MODEL_WAYS_MAX
+        // The shift is below 64, because ways <= MODEL_WAYS_MAX.
+        uint64_t bit = UINT64_C(1) << (node / 2 & 63);
         *tree = node % 2 ? *tree & ~bit : *tree | bit;
     }
 }
@@ -149,7 +149,7 @@ static uint32_t victim_of(const struct level *level, struct cache *cache, uint64
             return way;
     if (level->desc->replacement == MODEL_PLRU)
         return plru_victim(cache->trees[set], ways);
-    // Random numbers by xorshift64 (Marsaglia, J. Stat. Softw. 8, 2003).
+    // Chooses a random way, with xorshift64 (Marsaglia, J. Stat. Softw. 8, 2003).
     cache->random ^= cache->random << 13;
     cache->random ^= cache->random >> 7;
     cache->random ^= cache->random << 17;
@@ -169,7 +169,8 @@ static inline bool any_of_eight(const uint32_t *lines, uint32_t tag, uint32_t up
     return (halves[0] | halves[1]) != 0;
 }
 
-// Returns the way that holds the line; `ways` if no way holds it, which is the most frequent case.
+// Returns the way that holds the line with this tag; the number of ways if no way holds it, which
+// is the most frequent case.
 static inline uint32_t find_way(const struct level *level, const uint32_t *lines, uint32_t tag)
 {
     const uint32_t ways = level->ways, upper = UINT32_MAX << level->sectors;

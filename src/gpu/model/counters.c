@@ -17,7 +17,7 @@ struct counters {
 struct set {
     struct gpu_counter_set base;
     const enum gpu_counter *which;
-    // What the device had counted before and after each batch.
+    // before[b][c] and after[b][c]: value of counter c before and after batch b of the run.
     double before[GPU_COUNTER_BATCHES_MAX][GPU_COUNTER_COUNT];
     double after[GPU_COUNTER_BATCHES_MAX][GPU_COUNTER_COUNT];
 };

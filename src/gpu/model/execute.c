@@ -13,19 +13,21 @@
 #include <ucontext.h>
 
 enum {
-    // Size and alignment of a stack: the stack pointer, rounded down, is the address of the fiber.
+    // Size and alignment of a fiber's stack, in bytes. The stack pointer, rounded down to a
+    // multiple of this size, is the address of struct fiber.
     STACK_BYTES = 1 << 16,
-    STACKS = 256,          // most threads of a group; a device has at least as many stacks
-    ABREAST = 32,          // most threads per group for groups that run interleaved
+    // Maximum number of threads of a workgroup. A device has at least as many stacks.
+    STACKS = 256,
+    ABREAST = 32,          // maximum number of threads of a workgroup that runs interleaved
     QUANTUM_CYCLES = 4096, // cycles that a group may run ahead of the slowest group
     STAMP_CYCLES = 8,      // cycles that reading a clock takes
-    ARGS_MAX = 2           // most buffers that a kernel compiled for the host takes
+    ARGS_MAX = 2           // maximum number of buffers of a kernel compiled for the host
 };
 
 struct group;
 
 enum fiber_state {
-    FIBER_IDLE,    // the fiber has no thread
+    FIBER_IDLE,    // the fiber has no thread to run
     FIBER_WAITING, // the fiber's thread waits at a barrier
     FIBER_READY    // the fiber's thread may continue
 };
@@ -44,22 +46,24 @@ struct fiber {
 // of them runs until its deadline, then another.
 struct group {
     const struct model_execution *execution;
-    // `execution`, to which the kernel adds its streams; NULL: the kernel describes none.
+    // The execution to which the kernel adds its streams; NULL: the kernel describes no streams.
     struct model_execution *writable;
     uint32_t id[3], core;
     uint32_t next_thread, threads;
-    double start, end; // in cycles: when the group starts, when its last thread ends
+    // Virtual time in cycles at which the group starts and at which its last thread ends.
+    double start, end;
     double now, deadline;
     ucontext_t scheduler;
     struct model_stacks *stacks;
-    uint32_t first_fiber, cursor; // index of the group's first fiber; the fiber to look at next
-    struct fiber *stopped;        // the fiber that stopped because the group reached its deadline
+    // Index of the group's first fiber; number of the group's fiber that next_fiber checks next.
+    uint32_t first_fiber, cursor;
+    struct fiber *stopped; // the fiber that stopped because the group reached its deadline
 };
 
 // The stacks of all fibers. A fiber starts when it is first needed and never ends: when the threads
 // of its group have ended, it waits for the next group.
 struct model_stacks {
-    char *memory; // `count` × STACK_BYTES; pages that are never touched take no memory
+    char *memory; // `count` stacks of STACK_BYTES; pages never touched take no memory
     uint32_t count;
 };
 
@@ -112,7 +116,8 @@ void model_thread_barrier(void)
     swapcontext(&fiber->context, &fiber->group->scheduler);
 }
 
-// Returns to the scheduler. The fiber continues when the other groups have caught up.
+// Stops a fiber whose group has passed its deadline, and returns to the scheduler. The fiber
+// continues when the other groups have caught up.
 static void stop(struct fiber *fiber)
 {
     fiber->group->stopped = fiber;
@@ -143,7 +148,8 @@ void model_thread_compute(uint32_t cycles)
     fiber_here()->now += cycles;
 }
 
-// Returns the thread's virtual time in ns, without the time in which others used the device.
+// Returns the thread's virtual time in ns, without the time in which other processes used the
+// device.
 static double own_ns(const struct fiber *fiber)
 {
     const struct model_execution *execution = fiber->group->execution;
@@ -255,8 +261,8 @@ static struct fiber *fiber_of(const struct group *group, uint32_t i)
     return fiber_at(group->stacks, group->first_fiber + i);
 }
 
-// Lets the threads that wait at a barrier continue, at the time when the last of them arrived.
-// Returns false if no thread waits.
+// Lets the threads of a group that wait at a barrier continue, at the virtual time at which the
+// last of them arrived. Returns false if no thread waits.
 static bool pass_barrier(struct group *group)
 {
     bool any = false;
@@ -307,8 +313,8 @@ static bool run_group(struct group *group)
 
 // ---------------------------------------------------------------- groups
 
-// Returns the core of group i: as many groups as cores take one each; those that are left over are
-// spread evenly.
+// Returns the core that runs group i. In each full round, every core takes one group. The groups of
+// the last, incomplete round are spread evenly over the cores.
 static uint32_t core_of(const struct model_execution *execution, uint32_t i)
 {
     const uint32_t *groups = execution->groups, cores = execution->machine->cores;

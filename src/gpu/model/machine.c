@@ -17,7 +17,7 @@
 // A JSON object, and its path in the file for error messages.
 struct member_place {
     json_t *object;
-    const char *path; // path of the object: "levels[1]."; "" at the root
+    const char *path; // path of the object, for example "levels[1]."; "" at the root
     const char *file;
     struct arena *arena;
     struct error *err;
@@ -451,8 +451,8 @@ static bool read_root(const struct member_place *root, struct model_machine *mac
            read_noise(root, machine);
 }
 
-// Replaces control characters, also U+0080 to U+009F, by '?': the text is printed on a terminal and
-// contains keys from the file.
+// Replaces control characters in an error message, also U+0080 to U+009F, by '?'. The message is
+// printed on a terminal and contains keys from the file.
 static void clean(char *text)
 {
     for (unsigned char *c = (unsigned char *)text; *c; c++) {

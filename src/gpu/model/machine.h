@@ -16,19 +16,21 @@ enum {
     MODEL_SECTORS_MAX = 8
 };
 
-// Most lines in all caches of a level, or most entries in all TLBs of a kind. The host needs a
-// 32-bit word for each.
+// Maximum number of lines in all caches of a level together, or of entries in all TLBs of a kind.
+// The host needs a 32-bit word for each line or entry.
 #define MODEL_LINES_MAX (UINT64_C(1) << 28)
 
 enum model_replacement {
     MODEL_LRU,
-    MODEL_PLRU, // pseudo-LRU: a tree of bits per set; ways: a power of two
+    // Pseudo-LRU: each set has a tree of bits. The number of ways must be a power of two.
+    MODEL_PLRU,
     MODEL_RANDOM
 };
 
 struct model_cache_desc {
     uint64_t capacity_bytes;
-    // Sizes in bytes, powers of two; a line has at most MODEL_SECTORS_MAX sectors.
+    // Sizes of a line and of a sector in bytes, powers of two. A line has at most MODEL_SECTORS_MAX
+    // sectors.
     uint32_t line_bytes, sector_bytes;
     uint32_t ways;
     // Latency of a hit (TLB: what a miss adds): the sum of core cycles and of ns, which do not
@@ -59,9 +61,11 @@ struct model_machine {
     // period. Period 0: the device does not throttle.
     double throttle_after_ns, throttle_period_ns;
     double throttle_length_ns, throttle_clock_hz;
-    double refresh_period_ns, refresh_length_ns; // DRAM refresh; period 0: no refresh
-    // Work of other processes. From after_ns on, it uses the device in every second slice, in the
-    // first length_ns of each period. Period 0: there is no such work.
+    // Period and duration of the DRAM refresh, in ns. Period 0: no refresh.
+    double refresh_period_ns, refresh_length_ns;
+    // Work of other processes. From after_ns on, in the first length_ns of each period, slices of
+    // slice_ns alternate: one with work of other processes, one with work of this process. Period
+    // 0: other processes do no work.
     double company_after_ns, company_period_ns, company_length_ns, company_slice_ns;
     double launch_ns;
     uint32_t clock_step_ns;
@@ -69,8 +73,8 @@ struct model_machine {
     uint64_t seed;
 };
 
-// Returns how long other processes have used the device by the time when it has worked own_ns for
-// this process.
+// Returns for how many ns other processes have used the device by the time when it has worked
+// own_ns for this process.
 double model_company_ns(const struct model_machine *machine, double own_ns);
 
 // Reads the model's file into `machine`, with strings in `arena`. If the file does not describe a

@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum {
-    STEP_BYTES = 2048 // sums of all words up to each multiple of this are remembered
+    // The sum of a memory range's words up to each multiple of STEP_BYTES is remembered.
+    STEP_BYTES = 2048
 };
 
 struct model_range *model_memory_find(struct model_memory *memory, const void *host)

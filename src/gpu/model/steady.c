@@ -10,8 +10,9 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Returns the largest number of workgroups on `sharers` neighbouring cores. As many groups as cores
-// take one each; those that are left over are spread evenly.
+// Returns the largest number of workgroups that `sharers` neighbouring cores run together. In each
+// full round, every core takes one group. The groups of the last, incomplete round are spread
+// evenly over the cores.
 static uint64_t groups_of(const struct model_machine *machine, uint64_t groups, uint64_t sharers)
 {
     uint64_t cores = machine->cores, last = groups % cores;

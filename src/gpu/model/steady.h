@@ -13,8 +13,9 @@ enum {
 };
 
 // What the workgroups of a dispatch do with one buffer. The buffer consists of equal parts, the
-// places. Group g runs on core g % cores, and reads or writes place g % places again and again,
-// element by element. bench/prelude/stream.clh declares the same struct for kernels.
+// places. Group g runs on core g % cores (groups of an incomplete last round are spread evenly over
+// the cores), and reads or writes place g % places again and again, element by element.
+// bench/prelude/stream.clh declares the same struct for kernels.
 struct model_stream {
     uint64_t groups;          // number of workgroups in the dispatch
     uint64_t group_bytes;     // bytes that each group moves
@@ -30,9 +31,9 @@ struct model_stream {
 };
 
 struct model_steady {
-    uint32_t level;     // index of the level that serves the streams; level_count: memory
+    uint32_t level;     // index of the level that serves the streams; level_count stands for memory
     bool has_bandwidth; // false: the file lacks the level's bandwidth, or there are no groups
-    double cycles;      // duration of the dispatch, from the first load to the last
+    double cycles;      // duration of the dispatch, in core cycles
 };
 
 // Computes how long a dispatch with these streams takes at the core clock `core_hz`, in steady

@@ -7,8 +7,9 @@
 #include "base/dynlib.h"
 #include "base/error.h"
 
-#define CL_TARGET_OPENCL_VERSION          300
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // for clCreateCommandQueue, which OpenCL 1.2 has
+#define CL_TARGET_OPENCL_VERSION 300
+// Makes cl.h declare clCreateCommandQueue, which OpenCL 1.2 has and later versions deprecate.
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 

@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum {
-    // A dispatch is compared with at most this many kernel objects, the newest, to reuse one.
+    // Maximum number of the batch's newest kernel objects that a dispatch is compared with, to use
+    // one of them again.
     BOUND_LOOK_BACK = 8,
 };
 
@@ -98,7 +99,8 @@ struct binding {
     const struct opencl_api *api;
     const struct gpu_kernel *source;
     cl_kernel kernel;
-    cl_uint next; // index of the next kernel argument; a sampled image needs two arguments
+    // Index of the next kernel argument. A sampled image takes two arguments: image and sampler.
+    cl_uint next;
 };
 
 static bool set_arg(struct binding *binding, size_t bytes, const void *value, struct error *err)
@@ -151,7 +153,8 @@ static bool bind_arg(struct binding *binding, enum gpu_arg_kind kind, const stru
         return set_arg(binding, sizeof(cl_mem), &image->image, err) &&
                set_arg(binding, sizeof(cl_sampler),
                        &((struct opencl_sampler *)arg->sampler)->sampler, err);
-    // Cannot happen: OpenCL devices lack ADDRESSES, so the front end refuses such an argument.
+    // GPU_ARG_ADDRESS cannot occur here: OpenCL devices lack ADDRESSES, so the front end refuses
+    // such an argument.
     case GPU_ARG_ADDRESS:
     case GPU_ARG_KIND_COUNT:
         break;
@@ -248,7 +251,7 @@ bool opencl_batch_copy(struct gpu_batch *base, struct gpu_buffer *to, uint64_t t
     command->to_offset = to_offset;
     command->from_offset = from_offset;
     command->bytes = bytes;
-    // The device copies between two host buffers, so both are given to it.
+    // The device copies between two host buffers, so both buffers are lent to the device.
     if (to->mapped && from->mapped) {
         lend(batch, to);
         lend(batch, from);

@@ -201,7 +201,7 @@ static void layer_region(const struct gpu_image_desc *desc, uint32_t layer, size
 bool opencl_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, const void *texels,
                         uint64_t bytes, struct error *err)
 {
-    (void)mip; // always 0: OpenCL 1.2 images have only mip level 0
+    (void)mip; // `mip` is always 0: OpenCL 1.2 images have only mip level 0
     (void)bytes;
     struct opencl_device *device = opencl_device_of(&base->object);
     size_t origin[3], region[3];

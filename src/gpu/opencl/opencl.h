@@ -10,7 +10,7 @@
 struct opencl_state {
     struct dynlib *lib;
     struct opencl_api api;
-    cl_device_id *devices; // array of devices; its index is gpu_info.index
+    cl_device_id *devices; // devices[i]: the device with gpu_info.index i
     size_t device_count, device_capacity;
 };
 
@@ -18,8 +18,9 @@ struct opencl_state {
 struct opencl_queue {
     struct gpu_queue base;
     cl_command_queue ordered, unordered; // `unordered` is created for the first unordered batch
-    cl_event last;                       // end of the queue's latest submission; NULL: none
-    bool last_unordered;                 // true: the latest submission went to `unordered`
+    // Event at the end of the queue's latest submission; NULL: none.
+    cl_event last;
+    bool last_unordered; // true: the latest submission went to `unordered`
 };
 
 struct opencl_device {
@@ -29,9 +30,9 @@ struct opencl_device {
     cl_device_id device;
     cl_context context;
     cl_command_queue host; // queue for copies between host and device; holds never block it
-    // True if the driver is PoCL. PoCL 3.1 has four faults: only whole buffers can be viewed as
-    // images, it crashes if a kernel writes to such an image, it reads half floats wrongly, and it
-    // filters array images wrongly.
+    // True if the driver is PoCL. PoCL 3.1 has four faults: typed views can only cover whole
+    // buffers, kernels that write to typed views crash, half floats are read wrongly, and array
+    // images are filtered wrongly.
     bool pocl;
 };
 
@@ -42,7 +43,8 @@ struct opencl_buffer {
 
 struct opencl_typed {
     struct gpu_typed base;
-    cl_mem range; // sub-buffer that the view covers; NULL: it covers the whole buffer
+    // The sub-buffer that the typed view covers; NULL: the view covers the whole buffer.
+    cl_mem range;
     cl_mem image;
 };
 
@@ -78,11 +80,11 @@ enum opencl_command_kind {
 
 struct opencl_command {
     enum opencl_command_kind kind;
-    int span;         // the span in which the command is timed; -1: none
+    int span;         // index of the span that times the command; -1: none
     cl_event *event;  // where the command's event is stored; NULL: not needed
     cl_kernel kernel; // for LAUNCH: a kernel object whose arguments are set
     size_t global[3], local[3];
-    struct opencl_buffer *to, *from; // `to` is for COPY and FILL, `from` for COPY
+    struct opencl_buffer *to, *from; // destination (for COPY and FILL) and source (for COPY)
     uint64_t to_offset, from_offset, bytes;
     uint32_t word;
 };
@@ -119,7 +121,7 @@ struct opencl_batch {
     size_t lent_count, lent_capacity;
     struct opencl_span *spans;
     unsigned span_count;
-    cl_event done; // end of the batch's latest submission; NULL: there was none
+    cl_event done; // event at the end of the batch's latest submission; NULL: none
 };
 
 // ---------------------------------------------------------------- shared functions

@@ -15,7 +15,7 @@ enum {
 };
 
 enum {
-    TEXT_BYTES_MAX = 1 << 20 // longer texts that a driver returns are ignored
+    TEXT_BYTES_MAX = 1 << 20 // maximum size of a text from a driver; longer texts are ignored
 };
 
 // ---------------------------------------------------------------- properties of a device
@@ -139,7 +139,8 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
         .storage_range_bytes = number(asked, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
         .constant_range_bytes = number(asked, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE),
         .typed_elements = number(asked, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE),
-        .storage_align_bytes = align_bytes, // alignment of sub-buffers, to which ranges are bound
+        // Ranges are bound as sub-buffers, which need this alignment.
+        .storage_align_bytes = align_bytes,
         .constant_align_bytes = align_bytes,
         .typed_align_bytes = align_bytes,
         .image_1d = number(asked, CL_DEVICE_IMAGE2D_MAX_WIDTH),
@@ -166,8 +167,8 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
         .stamp_step_ps = times(number(asked, CL_DEVICE_PROFILING_TIMER_RESOLUTION), 1000),
         .stamp_bits = 64,
     };
-    // Not used on NVIDIA: there the driver reports the sum of all L1 caches as the size of the last
-    // cache.
+    // On NVIDIA, the limit stays 0, because there the driver reports the sum of all L1 caches as
+    // the size of the last cache.
     if (info->vendor_id != GPU_VENDOR_NVIDIA)
         limits->last_cache_bytes = number(asked, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
 }
@@ -251,7 +252,7 @@ static void list_device(struct opencl_state *state, const char *platform, cl_dev
     struct asked asked = {.api = &state->api, .arena = to->arena, .device = device};
     struct gpu_info info = {0};
     unsigned major = 0, minor = 0;
-    // NOLINTNEXTLINE(cert-err34-c): the format is OpenCL's; for other texts the version is 0
+    // NOLINTNEXTLINE(cert-err34-c): the format is OpenCL's; for any other text the version stays 0
     if (sscanf(text(&asked, CL_DEVICE_VERSION), "OpenCL %u.%u", &major, &minor) == 2)
         asked.version = 10 * major + minor;
     asked.extensions = text(&asked, CL_DEVICE_EXTENSIONS);

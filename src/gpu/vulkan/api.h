@@ -81,15 +81,19 @@ struct vulkan_features {
 struct vulkan_physical {
     VkPhysicalDevice handle;
     struct vulkan_extensions extensions;
-    struct vulkan_features features;      // all features of the device; pNext is not valid
-    uint32_t families[GPU_FAMILIES_MAX];  // families[i]: Vulkan's index of gpu_info.families[i]
-    bool subgroup_choice, full_subgroups; // what a pipeline may require of its subgroups
+    struct vulkan_features features;     // all features that the device has; no pNext is valid
+    uint32_t families[GPU_FAMILIES_MAX]; // families[i]: Vulkan's index of gpu_info.families[i]
+    // True: a pipeline may choose its subgroup size; may require that all its subgroups are full.
+    bool subgroup_choice, full_subgroups;
     float max_anisotropy;
-    uint64_t tree_primitives, tree_instances; // most primitives and most instances in a tree
-    uint64_t scratch_align_bytes;             // alignment of a tree's build memory
+    // Maximum number of primitives and of instances in a tree.
+    uint64_t tree_primitives, tree_instances;
+    // Alignment, in bytes, of the temporary memory for building a tree.
+    uint64_t scratch_align_bytes;
     // Shader binding tables: bytes of a shader group's handle, and alignment of a table entry.
     uint32_t ray_handle_bytes, ray_align_bytes;
-    double stamp_ns; // unit of time stamps; gpu_limits.stamp_step_ps is the same, rounded
+    // Unit of time stamps in ns. gpu_limits.stamp_step_ps is the same unit, rounded to whole ps.
+    double stamp_ns;
 };
 
 // The state of the Vulkan backend, which gpu_backend.load returns. It lives in the system's arena.
@@ -99,7 +103,8 @@ struct vulkan_state {
     VkDebugUtilsMessengerEXT messenger;
     size_t messages; // number of messages from the validation layer
     char first_message[1024];
-    struct vulkan_physical *physical; // array of devices; its index is gpu_info.index
+    // physical[i]: the device with gpu_info.index i.
+    struct vulkan_physical *physical;
     size_t physical_count, physical_capacity;
     bool abandoned; // true: a device hangs, so the instance must not be destroyed
 };
@@ -108,10 +113,10 @@ struct vulkan_queue {
     struct gpu_queue base;
     VkQueue handle;
     uint32_t family;              // Vulkan's index of the queue family
-    VkPipelineStageFlags2 stages; // stages that barriers in batches of this queue cover
+    VkPipelineStageFlags2 stages; // pipeline stages that barriers in batches of this queue cover
 };
 
-// Staging memory and a command buffer, for blocking copies between host and device (first queue).
+// Staging memory and a command buffer for blocking host copies, which run on the first queue.
 struct vulkan_transfer {
     VkCommandPool pool;
     VkCommandBuffer commands;
@@ -133,10 +138,11 @@ struct vulkan_device {
     uint32_t families[GPU_QUEUES_MAX]; // Vulkan's indices of the queue families in use, each once
     uint32_t family_count;
     struct vulkan_transfer transfer;
-    unsigned locks;                     // number of users of the driver's profiling lock
-    bool counters_open;                 // true: hardware counters are open
-    struct vulkan_counter_set *counted; // the counter set whose run counts submissions now; or NULL
-    // Lists: `spare` has Vulkan objects for reuse, `empty` has unused elements for that list.
+    unsigned locks;     // number of users of the driver's profiling lock
+    bool counters_open; // true: hardware counters are open
+    // The counter set whose run counts the submissions at this time; NULL: no set does.
+    struct vulkan_counter_set *counted;
+    // `spare` is a list of Vulkan objects for reuse. `empty` has unused elements for this list.
     struct vulkan_spare *spare, *empty;
 };
 
@@ -148,7 +154,7 @@ struct vulkan_buffer {
 
 struct vulkan_typed {
     struct gpu_typed base;
-    VkBuffer alias; // a second VkBuffer for the same memory, with texel usage only
+    VkBuffer alias; // a second VkBuffer over the buffer's memory, only with texel usages
     VkBufferView view;
 };
 
@@ -187,7 +193,7 @@ struct vulkan_descriptors {
 struct vulkan_batch {
     struct gpu_batch base;
     const struct vulkan_queue *queue;
-    VkPipelineStageFlags2 stages; // stages that barriers in this batch cover
+    VkPipelineStageFlags2 stages; // pipeline stages that barriers in this batch cover
     bool unordered;
     unsigned span_count, split_count;
     VkCommandPool pool;
@@ -196,13 +202,15 @@ struct vulkan_batch {
     // executes `commands`, a secondary one. Else VK_NULL_HANDLE, and `commands` is primary.
     VkCommandBuffer whole;
     VkQueryPool stamps;
-    VkEvent *splits; // events of split barriers; the host resets them after a submission
+    // splits[i]: event of split barrier i. The host resets the event after each submission.
+    VkEvent *splits;
+    // Time stamps of the latest finished submission. Span i has elements 2 i and 2 i + 1.
     struct vulkan_stamp {
         uint64_t value, available;
-    } * stamp_values; // time stamps of the latest finished submission; two per span
+    } * stamp_values;
     bool barrier_due; // true: the next command needs a barrier before it
     struct vulkan_descriptors descriptors;
-    struct gpu_dispatch last; // the dispatch whose arguments are in last_set
+    struct gpu_dispatch last; // the dispatch whose arguments are in the descriptor set last_set
     VkDescriptorSet last_set;
     const struct vulkan_program *last_program;
     struct vulkan_pass *pass; // state of draws; NULL: the batch was created without `draws`
@@ -211,7 +219,8 @@ struct vulkan_batch {
     VkSemaphore done;
     VkSemaphoreSubmitInfo signal, waits[1 + GPU_AFTER_MAX];
     VkCommandBufferSubmitInfo commands_info;
-    VkSubmitInfo2 submit; // points to `signal`, `waits` and `commands_info`
+    // The prepared submission. It points to `signal`, `waits` and `commands_info`.
+    VkSubmitInfo2 submit;
 };
 
 // Vulkan objects of a destroyed batch, for the next batch of the same kind: to create and destroy
@@ -243,7 +252,7 @@ static inline struct vulkan_device *vulkan_scope_device(const struct gpu_scope *
     return (struct vulkan_device *)scope->device;
 }
 
-// The host polls for at most this long whether work is done, then calls the driver's blocking wait.
+// Time in ns for which the host polls for the end of work before it calls a blocking wait.
 #define VULKAN_LOOK_NS (5 * NS_PER_MS)
 
 // ---------------------------------------------------------------- result.c
@@ -254,15 +263,17 @@ bool vulkan_error(struct error *err, VkResult result, const char *what, ...) PRI
 
 // ---------------------------------------------------------------- enumerate.c, features.c
 
-// Reports all devices with Vulkan 1.3 to `to`, and adds them to state->physical.
+// Reports all devices with Vulkan 1.3 or later to `to`, and adds them to state->physical. Older
+// devices are listed as unavailable.
 void vulkan_enumerate(struct vulkan_state *state, struct gpu_enumeration *to);
 
 // Finds out which of VULKAN_EXTENSIONS the device has. Temporary memory is taken from `scratch`.
 void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
                              struct vulkan_extensions *extensions);
 
-// Writes the names of the extensions that are true in `extensions` to `names`, for vkCreateDevice.
-// Returns their number, which is at most the number of members of vulkan_extensions.
+// Writes to `names` the names of the extensions whose flag in `extensions` is true, for
+// vkCreateDevice. Returns the number of names, which is at most the number of members of
+// vulkan_extensions.
 uint32_t vulkan_extensions_list(const struct vulkan_extensions *extensions, const char **names);
 
 void vulkan_features_query(VkPhysicalDevice device, const struct vulkan_extensions *extensions,
@@ -287,9 +298,9 @@ void vulkan_profiling_unlock(struct vulkan_device *device);
 bool vulkan_device_hold_clock(struct gpu_device *base, struct error *err);
 void vulkan_device_free_clock(struct gpu_device *base);
 
-// vulkan_transfer_need creates staging memory and a command buffer unless they exist. Copies call
-// it, not the opening of the device, because RADV without hardware, which compiles kernels in
-// tests, has no memory for them. vulkan_transfer_fini may be called even if they do not exist.
+// vulkan_transfer_need creates staging memory and a command buffer unless they exist. The first
+// copy calls it; opening the device does not, because RADV without hardware, which compiles kernels
+// in tests, has no memory for them. vulkan_transfer_fini may be called even if they do not exist.
 MUST_CHECK bool vulkan_transfer_need(struct vulkan_device *device, struct error *err);
 void vulkan_transfer_fini(struct vulkan_device *device);
 
@@ -359,7 +370,8 @@ struct vulkan_image_change {
     const VkImageSubresourceRange *part; // NULL: all mip levels and layers of a colour image
     VkImageLayout from, to;
     VkPipelineStageFlags2 after, before;
-    VkAccessFlags2 written, used; // accesses in the stages `after`; accesses in the stages `before`
+    // Kinds of access in the stages `after`, and in the stages `before`.
+    VkAccessFlags2 written, used;
 };
 void vulkan_image_barrier(const struct vulkan_device *device, VkCommandBuffer commands,
                           const struct vulkan_image_change *change);
@@ -450,8 +462,8 @@ bool vulkan_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct 
 
 extern const struct gpu_counting vulkan_counting;
 
-// Returns what to submit in place of batch->submit, so that the set counts the batch: the same
-// semaphores, but a command buffer of the set. Returns NULL with the error.
+// Returns what to submit in place of batch->submit, so that the set counts the batch. It has the
+// same semaphores, but executes a command buffer of the set. Returns NULL with the error.
 const VkSubmitInfo2 *vulkan_counted_submit(struct vulkan_counter_set *set,
                                            const struct vulkan_batch *batch, struct error *err);
 
@@ -460,8 +472,8 @@ const VkSubmitInfo2 *vulkan_counted_submit(struct vulkan_counter_set *set,
 // Ends the render pass of the batch if one is open. May be called for any batch.
 void vulkan_pass_leave(struct vulkan_batch *batch);
 
-// Called before each command that is not a draw. Ends the render pass, and records the barrier that
-// the command needs, if any.
+// Called before each command that is not a draw. Ends the render pass if one is open, and records
+// the barrier that the command needs, if any.
 void vulkan_batch_order(struct vulkan_batch *batch);
 
 struct vulkan_bindings {

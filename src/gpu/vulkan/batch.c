@@ -13,12 +13,13 @@ static bool begin_commands(const struct vulkan_device *device, struct vulkan_bat
     const VkCommandBufferInheritanceInfo nothing = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    if (batch->whole) { // `commands` is a secondary buffer, executed by one or two primary ones
+    if (batch->whole) { // `commands` is secondary: one or two primary buffers execute it
         info.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
         info.pInheritanceInfo = &nothing;
     }
     VkResult result = device->vk.vkBeginCommandBuffer(batch->commands, &info);
-    batch->barrier_due = !batch->unordered; // an ordered batch waits for earlier batches
+    // The first command of an ordered batch also needs a barrier, to wait for earlier batches.
+    batch->barrier_due = !batch->unordered;
     batch->last_program = NULL;
     if (batch->pass)
         vulkan_pass_forget(batch->pass);
@@ -47,8 +48,9 @@ static VkResult create_commands(struct vulkan_device *device, struct vulkan_batc
     return device->vk.vkAllocateCommandBuffers(device->handle, &commands, &batch->commands);
 }
 
-// Creates the query pool for time stamps. The host resets it, here and after each wait. Then the
-// timed commands contain no reset; besides, commands on transfer queues cannot reset query pools.
+// Creates the query pool for the time stamps of spans. The host resets the pool, here and after
+// each wait. So the timed commands contain no reset; besides, commands on transfer queues cannot
+// reset query pools.
 static VkResult create_stamps(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     uint32_t count = 2 * batch->span_count;

@@ -21,38 +21,43 @@ struct native {
 struct counters {
     struct gpu_counters base;
     struct vulkan_device *device;
-    uint32_t family;    // Vulkan's index of the queue family that has these counters
-    struct native *all; // all native counters, with Vulkan's indices
+    uint32_t family; // Vulkan's index of the queue family that has these counters
+    // All native counters. The index of a counter is Vulkan's index.
+    struct native *all;
     const char **names; // names of the counters that fathom lists
     uint32_t count;     // number of elements of `all`
     size_t offered;     // number of elements of `names`
-    // If the member `native` is NULL, the device lacks the counter.
+    // sources[c]: the native counter for counter c of GPU_COUNTERS. If its member `native` is NULL,
+    // the device lacks the counter.
     struct gpu_counter_source sources[GPU_COUNTER_COUNT];
-    struct vulkan_counter_set *sets; // list of sets, the newest first
+    struct vulkan_counter_set *sets; // list of all counter sets, the newest first
 };
 
 struct vulkan_counter_set {
     struct gpu_counter_set base;
     struct vulkan_counter_set *older;
-    uint32_t *indices; // Vulkan's indices of the counters in the query pool, each once
+    // Vulkan's indices of the set's counters, each index once.
+    uint32_t *indices;
     uint32_t index_count;
-    uint32_t *places; // places[i]: where counter i of the set is in `indices`
+    uint32_t *places; // indices[places[i]] is Vulkan's index of the set's counter i
     VkCommandPool pool;
     // The query that counts one batch of a run, and the command buffer that contains this query.
     struct counted_batch {
         VkQueryPool queries;
-        VkCommandBuffer commands;            // begins and ends the query; NULL: not recorded yet
+        VkCommandBuffer commands;            // contains the query; NULL: not recorded yet
         const struct vulkan_batch *recorded; // the batch that `commands` executes
         VkCommandBufferSubmitInfo commands_info;
-        VkSubmitInfo2 submit; // points to `commands_info` and to the set's `pass`
+        // The submission that is counted. It points to commands_info and to the set's `pass`.
+        VkSubmitInfo2 submit;
     } batches[GPU_COUNTER_BATCHES_MAX];
-    struct counted_batch *now; // the batch that runs now
+    struct counted_batch *now; // the entry of `batches` whose batch is counted at this time
     VkPerformanceQuerySubmitInfoKHR pass;
     VkPerformanceCounterResultKHR *results;
 };
 
 enum {
-    NATIVES_MAX = 16384 // limit in case a driver never stops listing counters
+    // Maximum number of native counters that a driver may list.
+    NATIVES_MAX = 16384
 };
 
 // ---------------------------------------------------------------- names
@@ -110,8 +115,9 @@ static void find_sources(struct counters *counters)
     }
 }
 
-// Counters in bytes, cycles or events are sums. All others (percentages, rates, temperatures) are
-// averages. RADV's hit ratios are averages, too, although RADV gives bytes as their unit.
+// Returns the unit of a native counter. Counters in bytes, cycles or events are sums. All others
+// (percentages, rates, temperatures) are averages, with the unit GPU_COUNTER_RATIO. RADV's hit
+// ratios are averages, too, although RADV gives bytes as their unit.
 static enum gpu_counter_unit unit_of(const struct native *native)
 {
     if (text_contains(native->name, "ratio"))
@@ -149,8 +155,8 @@ static bool refuse_extension(const struct gpu_info *info, struct error *err)
                      info->driver, advice);
 }
 
-// Copies the driver's list of counters. A name that an earlier counter has gets its category as
-// prefix.
+// Copies the driver's list of counters. If an earlier counter has the same name, puts the counter's
+// category in front of its name.
 static void copy_natives(struct counters *counters, const VkPerformanceCounterKHR *told,
                          const VkPerformanceCounterDescriptionKHR *texts)
 {

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-// For vkCreateDevice: the number of queues of one family, and their priorities.
+// Input for vkCreateDevice: the number of queues of one family, and their priorities.
 struct family_plan {
     enum gpu_priority priority; // priority of all queues in the family: Vulkan allows only one
     unsigned count;
@@ -14,9 +14,10 @@ struct family_plan {
 
 struct plan {
     struct family_plan families[GPU_FAMILIES_MAX];
-    // family_of[i]: family of request i, as index in gpu_info.families.
+    // family_of[i]: index, in gpu_info.families, of the family for queue request i.
     unsigned family_of[GPU_QUEUES_MAX];
-    unsigned index_of[GPU_QUEUES_MAX]; // index_of[i]: index of queue i in its family, family_of[i]
+    // index_of[i]: index of queue i in its family, which is family_of[i].
+    unsigned index_of[GPU_QUEUES_MAX];
 };
 
 static const char *priority_name(enum gpu_priority priority)
@@ -173,7 +174,8 @@ struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
 void vulkan_device_close(struct gpu_device *base)
 {
     struct vulkan_device *device = (struct vulkan_device *)base;
-    if (base->hung) { // vkDestroyDevice may not return for a device that hangs
+    // The device is not destroyed if it hangs, because vkDestroyDevice might not return.
+    if (base->hung) {
         device->state->abandoned = true;
         return;
     }
@@ -184,8 +186,8 @@ void vulkan_device_close(struct gpu_device *base)
 
 // ---------------------------------------------------------------- the profiling lock
 
-// The message names two causes, because drivers return VK_TIMEOUT both if the lock is in use and if
-// the user may not take it.
+// The error message names two causes, because drivers return VK_TIMEOUT both if the lock is in use
+// and if the user may not take it.
 bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err)
 {
     const VkAcquireProfilingLockInfoKHR info = {

@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    // Most iterations of a thread's loops in llvmpipe (Mesa's LP_MAX_TGSI_LOOP_ITERATIONS),
-    // measured on Mesa 22.3.6 with a kernel that has several loops.
+    // Maximum number of iterations of a thread's loops in llvmpipe (Mesa's
+    // LP_MAX_TGSI_LOOP_ITERATIONS), measured on Mesa 22.3.6 with a kernel that has several loops.
     LLVMPIPE_LOOP_ITERATIONS = 65534,
     QUEUE_FAMILIES_MAX = 64, // queue families beyond this number are ignored
 };
@@ -71,8 +71,9 @@ static void fill_identity(const struct properties *p, struct gpu_info *info)
     static const uint8_t none[GPU_UUID_BYTES] = {0};
     const VkPhysicalDeviceProperties *core = &p->core.properties;
     info->kind = kind_of(core->deviceType);
+    // The format limits the name's length, because a broken driver may omit the final NUL.
     snprintf(info->name, sizeof info->name, "%.*s", VK_MAX_PHYSICAL_DEVICE_NAME_SIZE,
-             core->deviceName); // length given, because a broken driver may omit the final NUL
+             core->deviceName);
     name_vendor(core->vendorID, info->vendor, sizeof info->vendor);
     info->vendor_id = core->vendorID <= 0xffff ? core->vendorID : 0;
     info->device_id = info->vendor_id ? core->deviceID : 0;
@@ -123,7 +124,8 @@ static void fill_memory(const struct vulkan_physical *physical, struct gpu_info 
             heap->size <= info->limits.memory_bytes)
             continue;
         info->limits.memory_bytes = heap->size;
-        // The budget is the memory that this process may use in total; it uses none yet.
+        // The budget is the memory that this process may use in total. The process uses none yet,
+        // so the budget is also the free memory.
         info->memory_free_bytes = smaller(budget.heapBudget[i], heap->size);
     }
 }

@@ -14,7 +14,8 @@ static const struct {
 
 enum {
     EXTENSION_COUNT = sizeof extension_table / sizeof extension_table[0],
-    COOPERATIVE_MATRIX_FEATURES_KHR = 1000506000 // VkStructureType in vk.xml; older headers lack it
+    // Value of VkStructureType in vk.xml, which older Vulkan headers lack.
+    COOPERATIVE_MATRIX_FEATURES_KHR = 1000506000
 };
 
 void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
@@ -28,7 +29,8 @@ void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
         for (size_t e = 0; e < EXTENSION_COUNT; e++)
             if (strcmp(found[i].extensionName, extension_table[e].name) == 0)
                 *(bool *)((char *)extensions + extension_table[e].offset) = true;
-    // The KHR and the EXT name stand for the same extension. Only one of them may be enabled.
+    // VK_KHR_global_priority and VK_EXT_global_priority are two names of the same extension. Only
+    // one of them may be enabled.
     if (extensions->KHR_global_priority)
         extensions->EXT_global_priority = false;
 }
@@ -141,7 +143,8 @@ static const size_t wanted[] = {
     FEATURE(clock.shaderSubgroupClock),
     FEATURE(clock.shaderDeviceClock),
     FEATURE(executable.pipelineExecutableInfo),
-    FEATURE(counters.performanceCounterQueryPools), // no cost in Mesa's drivers until it is used
+    // Enabling this feature costs nothing in Mesa's drivers until a performance query is used.
+    FEATURE(counters.performanceCounterQueryPools),
     FEATURE(sm.shaderSMBuiltins),
     FEATURE(matrix_nv.cooperativeMatrix),
     FEATURE(matrix.cooperativeMatrix),

@@ -13,8 +13,10 @@
 
 struct vulkan_target {
     struct gpu_target base;
-    struct vulkan_image color; // color.layout is the layout in which kernels read the image
-    struct vulkan_image depth; // the depth buffer's handles are null if there is none
+    // The target's colour image. color.layout is the layout in which kernels read it.
+    struct vulkan_image color;
+    // The target's depth buffer. Its handles are null if the target has none.
+    struct vulkan_image depth;
 };
 
 #define VULKAN_DEPTH_FORMAT VK_FORMAT_D32_SFLOAT
@@ -26,15 +28,16 @@ struct vulkan_draw_program {
     VkPipeline pipeline;
 };
 
-// What is bound and open while a batch with draws is recorded.
+// The state of a batch with draws while it is recorded: the open render pass and what is bound.
 struct vulkan_pass {
     struct arena *arena;
     const struct vulkan_target *target; // target of the open render pass; NULL: no pass is open
     const struct vulkan_draw_program *program; // bound draw program; NULL: none is bound
-    struct gpu_arg args[GPU_ARGS_MAX];         // arguments that are bound for this program
+    // Arguments that are bound for `program`.
+    struct gpu_arg args[GPU_ARGS_MAX];
     VkDescriptorSet set;
     unsigned char push[GPU_PARAMS_MAX_BYTES]; // push constants of the last draw in the pass
-    uint32_t push_bytes;                      // size of `push`; 0: no push constants yet
+    uint32_t push_bytes;                      // size of `push` in bytes; 0: no push constants yet
     const struct vulkan_target **readable; // targets whose image is now in the layout for kernels
     size_t readable_count, readable_capacity;
 };
@@ -57,7 +60,8 @@ void vulkan_draw_program_destroy(struct vulkan_device *device, struct vulkan_dra
 
 struct vulkan_pass *vulkan_pass_create(struct arena *arena);
 
-// Forgets what is bound and open, because a new recording of the batch begins.
+// Marks all bound objects and the render pass as absent, because a new recording of the batch
+// begins.
 void vulkan_pass_forget(struct vulkan_pass *pass);
 
 // Records the end of a batch: ends the render pass, and changes each target that is in the layout

@@ -319,7 +319,7 @@ bool vulkan_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, co
     uint64_t row_bytes =
         (uint64_t)((width + side - 1) / side) * gpu_format_bytes(base->desc.format);
     uint32_t rows_at_once = (uint32_t)(VULKAN_STAGING_BYTES / row_bytes);
-    uint64_t row_count = bytes / row_bytes; // number of rows in all slices
+    uint64_t row_count = bytes / row_bytes; // number of rows of blocks in all slices
     if (!vulkan_transfer_need(device, err))
         return error_prefix(err, "gpu_image_write");
     for (uint64_t row = 0; row < row_count;) {

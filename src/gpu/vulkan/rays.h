@@ -9,9 +9,9 @@ struct vulkan_tree {
     struct gpu_tree base;
     struct gpu_tree_desc desc;
     VkAccelerationStructureKHR handle;
-    VkBuffer storage, scratch; // scratch: memory for builds and updates; null for copies
+    VkBuffer storage, scratch; // the tree's buffer; temporary memory for builds, null for copies
     VkDeviceMemory storage_memory, scratch_memory;
-    VkDeviceAddress scratch_address; // address in `scratch`, aligned for builds
+    VkDeviceAddress scratch_address; // address in `scratch` with the alignment that builds need
 };
 
 // Creates a buffer in device memory whose address vulkan_ray_address returns. If this fails, the
@@ -41,7 +41,7 @@ VkPipelineStageFlags2 vulkan_ray_stages(const struct vulkan_device *device);
      VK_SHADER_STAGE_INTERSECTION_BIT_KHR)
 
 enum {
-    VULKAN_RAY_GROUPS = 3 // the groups: RAYGEN; MISS; the three kinds of hit kernels
+    VULKAN_RAY_GROUPS = 3 // number of shader groups: RAYGEN; MISS; the hit kernels
 };
 
 // The shader binding table of a ray pipeline. It has one entry for each shader group.

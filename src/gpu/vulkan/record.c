@@ -62,8 +62,8 @@ uint32_t vulkan_push_constants(const struct vulkan_bindings *bindings,
     return (uint32_t)(used + bindings->params_bytes);
 }
 
-// Binds the program and its arguments. If a dispatch has the same program and arguments as the one
-// before, as in throughput measurements, it uses the same descriptor set.
+// Binds the program and its arguments. If a dispatch has the same program and arguments as the
+// dispatch before, as in throughput measurements, it uses the same descriptor set.
 static bool bind(struct vulkan_batch *batch, const struct vulkan_program *program,
                  const struct gpu_dispatch *dispatch, const struct vulkan_bindings *bindings,
                  struct error *err)
@@ -212,7 +212,8 @@ bool vulkan_batch_barrier_image(struct gpu_batch *base, struct gpu_image *image,
     return true;
 }
 
-// Records the set or the wait of a split. Vulkan requires the same VkDependencyInfo for both.
+// Records the command that sets a split barrier, or the command that waits for it. Vulkan requires
+// the same VkDependencyInfo for both commands.
 bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struct error *err)
 {
     (void)err;

@@ -4,8 +4,8 @@
 // would take longer than the measured work.
 #include "gpu/vulkan/api.h"
 
-// Returns the address of the pointer to the first entry that suits the batch. If no entry suits,
-// that pointer is NULL.
+// Finds the first entry of the list of spare objects that suits the batch. Returns the address of
+// the pointer to this entry. If no entry suits, the pointer is NULL.
 static struct vulkan_spare **find(struct vulkan_device *device, const struct vulkan_batch *batch)
 {
     struct vulkan_spare **link = &device->spare;
@@ -74,9 +74,9 @@ void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *b
                                    .descriptors = batch->descriptors,
                                    .done = batch->done,
                                    .submissions = batch->signal.value};
-    // Objects are destroyed, not kept, in three cases: the batch was not created completely; it has
-    // a secondary command buffer; or the device is lost, because its semaphore may then never reach
-    // the value `submissions`.
+    // The batch's objects are destroyed, not kept, in three cases: the batch was not created
+    // completely; it has a secondary command buffer; or the device is lost, because the batch's
+    // semaphore may then never reach the value `submissions`.
     if (!batch->commands || batch->whole || !batch->done || device->base.lost) {
         destroy(device, place);
         leave_place(device, place);

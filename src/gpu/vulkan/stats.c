@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-// Names of the statistics of a kernel in NVIDIA's driver, RADV and ANV.
+// Names under which NVIDIA's driver, RADV and ANV report statistics of a kernel.
 static const char *const register_names[] = {"Register Count", "VGPRs", NULL};
 static const char *const spill_names[] = {"Local Memory Size", "Scratch size",
                                           "Scratch Memory Size", NULL};
@@ -42,7 +42,7 @@ static double number_of(const VkPipelineExecutableStatisticKHR *statistic)
 static const char *text_of(struct arena *arena, const VkPipelineExecutableStatisticKHR *statistic)
 {
     if (statistic->format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR)
-        // Printed as an integer, because a double has too few bits.
+        // A 64-bit integer is not converted to a double, which has too few bits.
         return arena_printf(arena, "%" PRIu64, statistic->value.u64);
     return arena_printf(arena, "%.15g", number_of(statistic));
 }
@@ -117,7 +117,8 @@ static VkResult read_representations(struct capture *capture)
         ARENA_ARRAY(capture->arena, count, VkPipelineExecutableInternalRepresentationKHR);
     for (uint32_t i = 0; i < count; i++)
         texts[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR;
-    if (result == VK_SUCCESS) // without memory for texts, the call returns their sizes
+    // Without memory for the texts, this call returns their sizes.
+    if (result == VK_SUCCESS)
         result = device->vk.vkGetPipelineExecutableInternalRepresentationsKHR(
             device->handle, &capture->which, &count, texts);
     for (uint32_t i = 0; i < count; i++)
@@ -132,8 +133,8 @@ static VkResult read_representations(struct capture *capture)
     return result;
 }
 
-// Reads what the driver reports about each executable of the pipeline. A compute pipeline has one.
-// A ray pipeline may have any number, because a driver may join kernels or add its own.
+// Reads what the driver reports about each executable of the pipeline. A compute pipeline has one
+// executable. A ray pipeline may have any number, because a driver may join kernels or add its own.
 static VkResult read_executables(struct capture *capture, bool named)
 {
     const struct vulkan_device *device = capture->device;

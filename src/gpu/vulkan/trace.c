@@ -6,7 +6,8 @@ enum {
     STAGES_MAX = 5
 };
 
-// The stages of a ray pipeline, in the order of add_stages, without stages that have no kernel.
+// The stages of a ray pipeline, in the order in which add_stages adds them. A stage without a
+// kernel is left out.
 struct stages {
     VkShaderModule modules[STAGES_MAX];
     VkPipelineShaderStageCreateInfo infos[STAGES_MAX];
@@ -96,8 +97,8 @@ bool vulkan_ray_pipeline_create(const struct vulkan_device *device,
     return ok;
 }
 
-// Uses Vulkan's formula for the default stack size of a ray pipeline whose rays trace no further
-// rays.
+// Computes the stack size with Vulkan's formula for the default stack size of a ray pipeline whose
+// rays trace no further rays.
 VkDeviceSize vulkan_ray_stack_bytes(const struct vulkan_device *device,
                                     const struct vulkan_program *program)
 {
