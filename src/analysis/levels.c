@@ -320,21 +320,41 @@ const char *levels_name(struct arena *arena, const struct level_curve *curve, si
     return levels_cache_name(arena, ends, count - 1, k);
 }
 
-struct level_height levels_height(struct arena *arena, const struct level_curve *curve, size_t k,
-                                  const char *metric)
+// Returns the metric of all points of level k that have it, in `arena`.
+static double *level_values(struct arena *arena, const struct level_curve *curve, size_t k,
+                            const char *metric, size_t *count)
 {
-    struct level_height height = {NAN, {NAN, NAN}, 0};
     double *values = ARENA_ARRAY(arena, curve->count, double);
     const struct plateau *level = &curve->fit.levels[k];
     for (size_t i = level->first; i <= level->last; i++) {
         const struct metric *found = result_metric(curve->results[i], metric);
         if (found && isfinite(found->median))
-            values[height.count++] = found->median;
+            values[(*count)++] = found->median;
     }
-    if (height.count == 0)
-        return height;
-    struct interval interval = interval_of_median(values, height.count, 0.95);
-    return (struct level_height){interval.median, {interval.low, interval.high}, height.count};
+    return values;
+}
+
+struct level_height levels_height(struct arena *arena, const struct level_curve *curve, size_t k,
+                                  const char *metric)
+{
+    size_t count = 0;
+    double *values = level_values(arena, curve, k, metric, &count);
+    if (count == 0)
+        return (struct level_height){NAN, {NAN, NAN}, 0};
+    struct interval interval = interval_of_median(values, count, 0.95);
+    return (struct level_height){interval.median, {interval.low, interval.high}, count};
+}
+
+double levels_spread(struct arena *arena, const struct level_curve *curve, size_t k,
+                     const char *metric)
+{
+    size_t count = 0;
+    double *values = level_values(arena, curve, k, metric, &count);
+    if (count == 0)
+        return NAN;
+    stats_sort(values, count);
+    return (stats_quantile(values, count, 0.9) - stats_quantile(values, count, 0.1)) /
+           stats_quantile(values, count, 0.5);
 }
 
 double levels_cycles(struct arena *arena, const struct run *run, const struct level_curve *curve,

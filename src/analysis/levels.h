@@ -80,6 +80,11 @@ struct level_height {
 struct level_height levels_height(struct arena *arena, const struct level_curve *curve, size_t k,
                                   const char *metric);
 
+// Returns by how much the points of level k differ: the difference between the 90th and the 10th
+// percentile of the metric, over its median; NaN if no point has the metric.
+double levels_spread(struct arena *arena, const struct level_curve *curve, size_t k,
+                     const char *metric);
+
 // Returns the metric, a size in bytes, of level number `level` (counted from 1) that a benchmark of
 // levels, such as `map`, measured; NULL if none did.
 const struct metric *levels_mapped(const struct run *run, const char *device, size_t level);

@@ -322,17 +322,27 @@ static bool is_sure(const struct map_caches *caches, size_t k)
            (before > sure_after && step->rise < steps->all.steps[steps->step[k - 1]].rise);
 }
 
+// True if level k is short and not flat: the rises at both its ends may be that of one cache.
+static bool is_bent(struct arena *arena, const struct map_caches *caches, size_t k)
+{
+    const struct plateaus *fit = &caches->steps.curve.fit;
+    return k > 0 && fit->steps[k].end - fit->steps[k - 1].end < near_octaves &&
+           !map_steps_is_even(arena, &caches->steps, k);
+}
+
 // Cuts the list of valid levels off before the first step whose probes no cache explains. For each
 // level that may be no cache of its own, stores the reason in caches->unsure.
-static void judge_lines(struct map_caches *caches)
+static void judge_lines(struct arena *arena, struct map_caches *caches)
 {
     struct plateaus *fit = &caches->steps.curve.fit;
     for (size_t k = 0; k + 1 < fit->flat; k++) {
-        caches->unsure[k] = caches->endless[k] ? "chains with a node in each line do not end there"
-                            : may_be_part(caches, k)
-                                ? "chains with other strides do not show that it is a cache "
-                                  "of its own, and not the beginning of the next rise"
-                                : NULL;
+        caches->unsure[k] =
+            caches->endless[k]       ? "chains with a node in each line do not end there"
+            : may_be_part(caches, k) ? "chains with other strides do not show that it is a cache "
+                                       "of its own, and not the beginning of the next rise"
+            : is_bent(arena, caches, k)
+                ? "the curve is not flat before: both rises may be those of one cache"
+                : NULL;
         if (caches->lines[k].misfit && !is_sure(caches, k)) {
             fit->flat = k + 1;
             fit->decided = false;
@@ -349,7 +359,7 @@ void map_caches_of(struct arena *arena, const struct run *run, const struct leve
     struct lines_cache inner[PLATEAUS_MAX];
     find_lines(arena, run, caches, inner);
     find_sectors(arena, run, caches, inner);
-    judge_lines(caches);
+    judge_lines(arena, caches);
 }
 
 // ---------------------------------------------------------------- sharers

@@ -25,6 +25,10 @@ enum {
 // interval is narrower than this, relative to the median.
 static const double translated_width = 0.1;
 
+// Lines in different sets fit the level. If they take longer than the level does, by more than this
+// share of the step to the next level, translation adds to them.
+static const double beside_part = 0.15;
+
 // Adds the size in bytes that the driver states, as the metric `claim`; adds nothing if it is 0.
 static void add_claim(const struct map_writer *w, struct result *result, uint64_t bytes)
 {
@@ -80,14 +84,31 @@ void map_level_sizes(const struct map_caches *caches, struct map_size *sizes)
     }
 }
 
+// Returns why the size of level k is unknown; NULL if it is known.
+static const char *size_doubt(const struct map_caches *caches, size_t k)
+{
+    const struct lines_answer *line = &caches->lines[k];
+    unsigned shape = caches->steps.all.steps[caches->steps.step[k]].shape;
+    if (map_caches_near_translation(caches, k))
+        return "address translation makes a rise near the end of the level";
+    if (caches->sized[k])
+        return NULL;
+    if (line->line > 0 && line->line != MAP_NODE_BYTES)
+        return "chains with a node in each line do not show its end";
+    if (!(line->capacity > 0) && (step_shape_is_gradual(shape) || step_shape_is_random(shape)))
+        return "latency rises slowly at its end, because it replaces lines at random or its lines "
+               "hold several nodes; its line is unknown";
+    return NULL;
+}
+
 static void add_probed_size(const struct map_writer *w, struct result *result,
                             const struct level_curve *curve, size_t k,
                             const struct lines_answer *line)
 {
     double stride = (double)case_uint(&curve->results[0]->bench_case, "pitch");
-    if (map_caches_near_translation(w->caches, k)) {
-        map_add_unknown(w, result, "size",
-                        "address translation makes a rise near the end of the level");
+    const char *doubt = size_doubt(w->caches, k);
+    if (doubt) {
+        map_add_unknown(w, result, "size", "%s", doubt);
         return;
     }
     if (w->caches->sized[k]) {
@@ -96,17 +117,6 @@ static void add_probed_size(const struct map_writer *w, struct result *result,
                        &(struct level_height){exp2(size->end),
                                               {exp2(size->end_low), exp2(size->end_high)},
                                               map_caches_region_count});
-        return;
-    }
-    if (line->line > 0 && line->line != MAP_NODE_BYTES) {
-        map_add_unknown(w, result, "size", "chains with a node in each line do not show its end");
-        return;
-    }
-    unsigned shape = w->caches->steps.all.steps[w->caches->steps.step[k]].shape;
-    if (!(line->capacity > 0) && (step_shape_is_gradual(shape) || step_shape_is_random(shape))) {
-        map_add_unknown(w, result, "size",
-                        "latency rises slowly at its end, because it replaces lines at random or "
-                        "its lines hold several nodes; its line is unknown");
         return;
     }
     add_size(w, result, curve, k, scale_of(curve, k, line));
@@ -152,19 +162,18 @@ static void add_ways(const struct map_writer *w, struct result *result,
     double all = map_chain_ns(w, MAP_WAYS, k + 1, (double)(stride * most), stride);
     double beside = map_chain_ns(w, MAP_WAYS, k + 1, (double)((stride + MAP_WAYS_BESIDE) * most),
                                  stride + MAP_WAYS_BESIDE);
-    double middle = sqrt(level.within * level.beyond);
-    if (beside >= middle)
-        why = "lines so far apart do not fit even in different sets: translation may be the reason";
-    else if (all < middle)
-        why = "lines a power of two apart do not conflict: the cache hashes its set index, or has "
-              "more than 33 ways";
-    else if (ways && ways != ways_at(w, &level, k, 3 * stride, &why)) {
-        ways = 0;
-        why = "its sets are no power of two, or a hash chooses them";
-    }
+    const char *doubt = NULL;
+    if (beside > level.within + beside_part * (level.beyond - level.within))
+        doubt = "lines so far apart do not fit even in different sets: translation may be the "
+                "reason";
+    else if (all < sqrt(level.within * level.beyond))
+        doubt = "lines a power of two apart do not conflict: the cache hashes its set index, or "
+                "has more than 33 ways";
+    else if (ways && ways != ways_at(w, &level, k, 3 * stride, &why))
+        doubt = "its sets are no power of two, or a hash chooses them";
     if (stride > MAP_WAYS_STRIDE_MOST)
-        why = "ways are not probed above 4 MiB";
-    map_add_known(w, result, MAP_METRIC_WAYS, ways, why);
+        doubt = "ways are not probed above 4 MiB";
+    map_add_known(w, result, MAP_METRIC_WAYS, doubt ? 0 : ways, doubt ? doubt : why);
 }
 
 // Adds the detail "partition" if level k looks like the near half of the next cache: it ends at
@@ -228,8 +237,12 @@ static void add_level(const struct map_writer *w, const struct level_curve *curv
     map_add_flat_heights(w, result, curve, k);
     struct lines_answer line = caches->lines[k];
     add_probed_size(w, result, curve, k, &line);
-    map_add_known(w, result, MAP_METRIC_LINE, line.line, line.why);
-    map_add_known(w, result, MAP_METRIC_SECTOR, line.sector, line.why);
+    bool is_sized = !size_doubt(caches, k);
+    bool has_end = caches->sized[k] || line.line == MAP_NODE_BYTES;
+    map_add_known(w, result, MAP_METRIC_LINE, has_end ? line.line : 0,
+                  line.line > 0 ? "chains with a node in each line do not show its end" : line.why);
+    map_add_known(w, result, MAP_METRIC_SECTOR, is_sized ? line.sector : 0,
+                  line.sector > 0 ? "its size is unknown" : line.why);
     add_level_claim(w, result, curve, k);
     add_ways(w, result, curve, k);
     add_sharers(w, result, curve, k);
@@ -363,8 +376,9 @@ static void add_hierarchy(const struct map_writer *w, const struct level_curve *
     for (size_t k = 0; k + 1 < fit->flat; k++) {
         is_unsure |= caches && caches->unsure[k];
         // After a rise that may be no cache of its own, the number of a level is uncertain. Such a
-        // level is added only if its capacity is known, because its size then identifies it.
-        if (!is_unsure || (!caches->unsure[k] && caches->lines[k].capacity > 0))
+        // level is added only if its size is known, because the size then identifies it.
+        if (!is_unsure ||
+            (!caches->unsure[k] && caches->lines[k].capacity > 0 && !size_doubt(caches, k)))
             add_level(w, curve, path, k, ++number, caches, sizes);
     }
     if (bound)

@@ -19,6 +19,11 @@ static const double height_part = 0.03;
 // Maximum share of a point's loads that hit an earlier level or miss the point's own level.
 static const double unsettled = 0.03;
 static const double flat_octaves = 0.3;
+
+// The points of an even level differ by at most this (relative, between the 90th and the 10th
+// percentile) and twice what those of the first level do, which shows the noise.
+static const double spread_most = 0.035;
+
 // Two steps of the curve that are fewer octaves apart than this are merged into one. (The end of
 // half a cache and the end of the whole cache are 1 octave apart and stay separate.)
 static const double close_octaves = 0.93;
@@ -265,6 +270,34 @@ double map_steps_translation(const struct map_steps *steps, double bytes)
     }
     return ns;
 }
+// Returns by how much the latencies of the points between the rises at both ends of level k differ,
+// without translation: the difference between the 90th and the 10th percentile, relative to the
+// level's height. 0 if there are no such points.
+static double spread_of(struct arena *arena, const struct map_steps *steps, size_t k)
+{
+    const struct plateaus *fit = &steps->curve.fit;
+    double *parts = ARENA_ARRAY(arena, steps->curve.count, double);
+    double from = k ? fit->steps[k - 1].end : -1.0;
+    double to = k + 1 < fit->count ? fit->steps[k].end : (double)INFINITY;
+    size_t count = 0;
+    for (size_t i = 0; i < steps->curve.count; i++)
+        if (steps->curve.octaves[i] > from && steps->curve.octaves[i] < to &&
+            is_settled(steps, i, k))
+            parts[count++] = part_of(steps, i, fit->levels[k].height);
+    stats_sort(parts, count);
+    return count ? stats_quantile(parts, count, 0.9) - stats_quantile(parts, count, 0.1) : 0;
+}
+
+double map_steps_spread_most(struct arena *arena, const struct map_steps *steps)
+{
+    return spread_most + 2 * spread_of(arena, steps, 0);
+}
+
+bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_t k)
+{
+    return spread_of(arena, steps, k) < map_steps_spread_most(arena, steps);
+}
+
 // ---------------------------------------------------------------- probes
 
 const struct result *map_steps_chain_result(const struct map_steps *steps, const struct run *run,
@@ -310,12 +343,11 @@ static void merge_close(struct staircase *all)
     }
 }
 
-// Counts steps of unknown kind as those of TLBs if they lie far beyond the largest cache that the
-// device may have.
+// Counts steps as those of TLBs if they lie far beyond the largest cache that the device may have.
 static void judge_far_steps(struct map_steps *steps, double cache_most)
 {
     for (size_t i = 0; i < steps->all.count; i++)
-        if (steps->kinds[i] == STEP_UNKNOWN && exp2(steps->all.steps[i].end_low) > 4 * cache_most)
+        if (exp2(steps->all.steps[i].end_low) > 4 * cache_most)
             steps->kinds[i] = STEP_TRANSLATION;
 }
 

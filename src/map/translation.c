@@ -127,17 +127,23 @@ void map_pages_add_cases(struct map_cases *cases, const struct level_curve *curv
 
 // ---------------------------------------------------------------- the size of a page
 
+// The latency of a probe in ns, and half the width of its interval, relative to the latency.
+struct pages_latency {
+    double ns, half;
+};
+
 // Returns 1 if the probe's latency shows that it fits the TLB, 0 if it does not fit, and −1 if the
-// curve rises too little to tell.
+// curve rises too little, or the latency is too uncertain, to tell.
 static int fits(const struct level_curve *curve, double within, const struct pages_probe *probe,
-                double ns)
+                struct pages_latency latency)
 {
     // The region at which the curve's chain needs as many TLB entries as the probe, if each node
     // has an entry of its own.
     double alike =
         fmax(probe->region * (double)MAP_PAGE_BYTES / (double)probe->page, probe->region);
     double beyond = map_curve_ns(curve, alike);
-    return beyond < contrast_min * within ? -1 : ns < sqrt(within * beyond);
+    double off = log(latency.ns / sqrt(within * beyond));
+    return beyond < contrast_min * within || fabs(off) < latency.half ? -1 : off < 0;
 }
 
 // What the probes show about the page size of a TLB.
@@ -149,21 +155,22 @@ struct pages_answer {
     const char *doubt; // reason why `covers` is false
 };
 
-// Finds the page size from the latencies `ns` of the probes. A probe fits the TLB if its latency is
+// Finds the page size from the latencies of the probes. A probe fits the TLB if its latency is
 // nearer (by ratio) to `within` than to the latency of `curve` at the larger of two regions: the
 // probe's own, and the one at which the curve's chain needs as many TLB entries as the probe.
 static struct pages_answer pages_judge(const struct level_curve *curve, double within,
-                                       const struct pages_probe *probes, const double *ns)
+                                       const struct pages_probe *probes,
+                                       const struct pages_latency *latencies)
 {
     int answers[PAGES_PROBES];
     bool all_wide = true;
     struct pages_answer answer = {.why = "its probes were not all measured",
                                   .doubt = "the probes of its pages were not all measured"};
     for (size_t i = 0; i < PAGES_PROBES; i++) {
-        answers[i] = !isfinite(ns[i]) ? -2
-                     : i < PAGES_ODD  ? fits(curve, within, &probes[i], ns[i])
-                     : i == PAGES_ODD ? 1
-                                      : ns[i] < contrast_min * ns[PAGES_ODD];
+        answers[i] = !isfinite(latencies[i].ns) ? -2
+                     : i < PAGES_ODD            ? fits(curve, within, &probes[i], latencies[i])
+                     : i == PAGES_ODD           ? 1
+                                      : latencies[i].ns < contrast_min * latencies[PAGES_ODD].ns;
         if (answers[i] == -1)
             answer.why = answer.doubt = "latency rises by less than 10 % beyond the reach";
         if (answers[i] < 0 && i >= PAGES_WIDE)
@@ -210,16 +217,34 @@ static struct pages_answer pages_judge(const struct level_curve *curve, double w
 
 static const char path[] = "vector";
 
+// Returns the latency of probe i. If the core clock changed, its interval in cycles counts if that
+// is narrower.
+static struct pages_latency latency_of(const struct map_writer *w, size_t i,
+                                       const struct pages_probe *probe)
+{
+    const struct result *result =
+        probe->region > 0
+            ? map_steps_chain_result(&w->caches->steps, w->run, chain_of(i), 1,
+                                     &(struct lines_chain){probe->region, (double)probe->page})
+            : NULL;
+    struct pages_latency latency = {result ? map_steps_ns(&w->caches->steps, result) : NAN, 0};
+    const struct metric *ns = result ? result_metric(result, "latency") : NULL;
+    const struct metric *cycles = result ? result_metric(result, "latency_cycles") : NULL;
+    if (ns)
+        latency.half = (ns->ci95[1] - ns->ci95[0]) / ns->median / 2;
+    if (cycles)
+        latency.half = fmin(latency.half, (cycles->ci95[1] - cycles->ci95[0]) / cycles->median / 2);
+    return latency;
+}
+
 static struct pages_answer judge_pages(const struct map_writer *w, const struct level_curve *curve)
 {
     struct pages_probe probes[PAGES_PROBES];
-    double ns[PAGES_PROBES];
+    struct pages_latency latencies[PAGES_PROBES];
     pages_plan(translation_end(curve), pages_most(w->device), probes);
     for (size_t i = 0; i < PAGES_PROBES; i++)
-        ns[i] = probes[i].region > 0
-                    ? map_chain_ns(w, chain_of(i), 1, probes[i].region, probes[i].page)
-                    : NAN;
-    return pages_judge(curve, curve->fit.levels[0].height, probes, ns);
+        latencies[i] = latency_of(w, i, &probes[i]);
+    return pages_judge(curve, curve->fit.levels[0].height, probes, latencies);
 }
 
 // Returns the region at which level k of the curve over pages ends, with its interval: the reach of
@@ -252,6 +277,15 @@ static bool may_be_cache(const struct map_writer *w, double reach)
     return !flat || pages > 0.9 * PAGES_LAP_NODES;
 }
 
+// True if the points of the level differ by no more than the noise of the curve of vector loads,
+// and a little. (The noise of this curve contains steps that its fit does not see.)
+static bool is_even(const struct map_writer *w, const struct level_curve *curve, size_t k)
+{
+    double spread = fmin(levels_spread(w->scratch, curve, k, "latency"),
+                         levels_spread(w->scratch, curve, k, "latency_cycles"));
+    return !(spread > map_steps_spread_most(w->scratch, &w->caches->steps));
+}
+
 static void add_level(const struct map_writer *w, const struct level_curve *curve, size_t k,
                       const struct pages_answer *pages)
 {
@@ -260,6 +294,8 @@ static void add_level(const struct map_writer *w, const struct level_curve *curv
     map_add_heights(w, result, curve, k);
     if (may_be_cache(w, reach.median))
         map_add_unknown(w, result, "size", "the lines of its pages may exceed a cache");
+    else if (!is_even(w, curve, k))
+        map_add_unknown(w, result, "size", "latency rises within the level");
     else if (!pages->covers)
         map_add_unknown(w, result, "size", "%s", pages->doubt);
     else

@@ -104,7 +104,7 @@ void map_add_flat_heights(const struct map_writer *w, struct result *result,
     // interval counts.
     double width = fmin((ns.ci95[1] - ns.ci95[0]) / ns.median,
                         (cycles.ci95[1] - cycles.ci95[0]) / cycles.median);
-    if (width <= flat_width)
+    if (width <= flat_width && map_steps_is_even(w->scratch, &w->caches->steps, k))
         map_add_heights(w, result, curve, k);
     else
         map_add_unknown(w, result, "latency", "%s",

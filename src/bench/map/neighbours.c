@@ -8,10 +8,10 @@
 
 enum {
     HOPS_MIN = 2048, // minimum number of timed hops
-    HOPS_MAX = 16384,
+    HOPS_MAX = 4096,
     // Maximum number of hops before the timed ones. Each workgroup has read its whole region
     // before. So these hops only have to last until all other workgroups follow their chains, too.
-    LEAD_MAX = 32768
+    LEAD_MAX = 8192
 };
 
 struct neighbours {
