@@ -33,6 +33,12 @@ void measure_link_of(struct arena *arena, const struct gpu_info *info, struct me
                               seen.lanes, seen.source);
 }
 
+double measure_card_traffic(struct arena *arena, const struct gpu_info *info)
+{
+    const struct sensors_desc card = measure_card_of(arena, info);
+    return sensors_link_traffic(&card);
+}
+
 const char *measure_card_users(struct arena *arena, const struct gpu_info *info, long own_pid)
 {
     return sensor_clocks_users(

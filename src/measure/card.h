@@ -23,6 +23,10 @@ struct measure_link {
 // because an idle card slows its link down.
 void measure_link_of(struct arena *arena, const struct gpu_info *info, struct measure_link *link);
 
+// Returns how many bytes per second pass over the link of a device at present, as
+// sensors_link_traffic returns them.
+double measure_card_traffic(struct arena *arena, const struct gpu_info *info);
+
 // Returns the names and ids of the processes that use the card of a device, without own_pid and its
 // descendants, as sensor_clocks_users returns them.
 const char *measure_card_users(struct arena *arena, const struct gpu_info *info, long own_pid);

@@ -11,8 +11,9 @@
 // Yardsticks. Other work may also run at the same time as fathom's and leave no gap: clients of the
 // same context server (MPS), or copies by a copy engine. It shows in the rates of small fixed
 // pieces of work: arithmetic on all cores, a copy within the device's memory, repeated copies
-// within the last cache, and a copy over the link in each direction. Each rate is compared with the
-// best one of the run and with its limit (suite/watcher.h).
+// within the last cache, and a copy over the link in each direction. Other work that holds a place
+// on one core only shows in the number of small workgroups that run at the same time. Each rate is
+// compared with the best one of the run and with its limit (suite/watcher.h).
 #ifndef MEASURE_WATCH_H
 #define MEASURE_WATCH_H
 
@@ -35,8 +36,13 @@ enum watch_yardstick {
     WATCH_CACHE,     // copy within the last cache, in bytes per second
     WATCH_TO_DEVICE, // copy from the host, in bytes per second
     WATCH_TO_HOST,
+    WATCH_PLACES, // number of workgroups that run on the cores at the same time
     WATCH_YARDSTICKS
 };
+
+// If more than this share of the limit of the link passes over it while fathom copies nothing,
+// other work uses it.
+#define WATCH_TRAFFIC_MOST 0.02
 
 // What one watch found.
 struct watch_finding {
@@ -46,6 +52,9 @@ struct watch_finding {
     double watched_ns;
     double rates[WATCH_YARDSTICKS];  // measured rate of each yardstick; NaN: not measured
     double limits[WATCH_YARDSTICKS]; // physical limit of each rate; NaN: not known
+    // Bytes per second that other work moved over the link; NaN: not asked for (measure_watch_run
+    // never does), or not known.
+    double link_traffic;
     const char *who; // names of processes that use the device; NULL: none are known, or share is 0
 };
 

@@ -198,6 +198,9 @@ static const char *nvml_users(struct arena *arena, const struct sensor_clocks_de
     const char *text =
         add_users(arena, &nvml, desc, nvml.api.nvmlDeviceGetComputeRunningProcesses_v3, NULL);
     text = add_users(arena, &nvml, desc, nvml.api.nvmlDeviceGetGraphicsRunningProcesses_v3, text);
+    if (nvml.api.nvmlDeviceGetMPSComputeRunningProcesses_v3)
+        text = add_users(arena, &nvml, desc, nvml.api.nvmlDeviceGetMPSComputeRunningProcesses_v3,
+                         text);
     nvml_card_close(&nvml.card);
     return text;
 }

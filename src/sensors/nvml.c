@@ -41,6 +41,8 @@ struct nvml_api {
                                         struct nvml_violation *violation);
     int (*nvmlDeviceGetCurrPcieLinkGeneration)(struct nvml_device *device, unsigned *generation);
     int (*nvmlDeviceGetCurrPcieLinkWidth)(struct nvml_device *device, unsigned *lanes);
+    int (*nvmlDeviceGetPcieThroughput)(struct nvml_device *device, int counter,
+                                       unsigned *kib_per_s);
 };
 
 #define SYMBOL(member) DYNLIB_SYMBOL(struct nvml_api, member)
@@ -56,6 +58,7 @@ static const struct dynlib_symbol symbols[] = {
     OPTIONAL_SYMBOL(nvmlDeviceGetViolationStatus),
     OPTIONAL_SYMBOL(nvmlDeviceGetCurrPcieLinkGeneration),
     OPTIONAL_SYMBOL(nvmlDeviceGetCurrPcieLinkWidth),
+    OPTIONAL_SYMBOL(nvmlDeviceGetPcieThroughput),
 };
 #undef SYMBOL
 #undef OPTIONAL_SYMBOL
@@ -160,4 +163,25 @@ bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, un
         nvml_close(nvml);
     arena_destroy(arena);
     return known;
+}
+
+double sensors_nvml_traffic(const struct sensors_desc *desc)
+{
+    enum {
+        FROM_DEVICE, // nvmlPcieUtilCounter_t
+        TO_DEVICE
+    };
+    struct arena *arena = arena_create();
+    struct error err;
+    unsigned from_device = 0, to_device = 0;
+    struct nvml *nvml = nvml_open(arena, desc, &err);
+    bool known = nvml && nvml->api.nvmlDeviceGetPcieThroughput &&
+                 nvml->api.nvmlDeviceGetPcieThroughput(nvml->card.device, FROM_DEVICE,
+                                                       &from_device) == NVML_SUCCESS &&
+                 nvml->api.nvmlDeviceGetPcieThroughput(nvml->card.device, TO_DEVICE, &to_device) ==
+                     NVML_SUCCESS;
+    if (nvml)
+        nvml_close(nvml);
+    arena_destroy(arena);
+    return known ? 1024.0 * ((double)from_device + to_device) : NAN;
 }

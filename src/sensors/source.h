@@ -21,4 +21,7 @@ extern const struct sensors_source sensors_nvml, sensors_hwmon;
 // Reads the card's PCI Express link from NVML. Returns false if NVML does not report it.
 bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, unsigned *lanes);
 
+// See sensors_link_traffic.
+double sensors_nvml_traffic(const struct sensors_desc *desc);
+
 #endif

@@ -5,6 +5,7 @@
 #include "results/codec.h"
 #include "results/json.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---------------------------------------------------------------- the members of messages
@@ -194,6 +195,7 @@ struct finding_message {
     double share, longest_ns, watched_ns;
     double *rates, *limits;
     size_t rate_count, limit_count;
+    double link_traffic;
     const char *who;
 };
 
@@ -204,6 +206,7 @@ static const struct json_field finding_fields[] = {
     {"watched_ns", FIELD_REAL, JSON_AT(struct finding_message, watched_ns)},
     {"rates", FIELD_REALS, JSON_LIST_AT(struct finding_message, rates, rate_count)},
     {"limits", FIELD_REALS, JSON_LIST_AT(struct finding_message, limits, limit_count)},
+    {"link_traffic", FIELD_REAL, JSON_AT(struct finding_message, link_traffic)},
     {"who", FIELD_TEXT, JSON_AT(struct finding_message, who)},
 };
 static const struct json_table finding_table = {JSON_TABLE(struct finding_message, finding_fields)};
@@ -283,6 +286,7 @@ const char *protocol_write_finding(struct arena *arena, const struct watch_findi
                                                    .limits = copy.limits,
                                                    .rate_count = WATCH_YARDSTICKS,
                                                    .limit_count = WATCH_YARDSTICKS,
+                                                   .link_traffic = copy.link_traffic,
                                                    .who = copy.who});
 }
 
@@ -396,7 +400,7 @@ static bool read_failure(struct json_reader *reader, const struct json_node *roo
 static void read_finding(struct json_reader *reader, const struct json_node *body, void *object)
 {
     struct watch_finding *finding = object;
-    struct finding_message message = {0};
+    struct finding_message message = {.link_traffic = NAN};
     json_get_fields(reader, body, &finding_table, &message);
     if (!reader->failed &&
         (message.rate_count != WATCH_YARDSTICKS || message.limit_count != WATCH_YARDSTICKS ||
@@ -408,6 +412,7 @@ static void read_finding(struct json_reader *reader, const struct json_node *bod
                                       .share = message.share,
                                       .longest_ns = message.longest_ns,
                                       .watched_ns = message.watched_ns,
+                                      .link_traffic = message.link_traffic,
                                       .who = message.who};
     memcpy(finding->rates, message.rates, sizeof finding->rates);
     memcpy(finding->limits, message.limits, sizeof finding->limits);

@@ -34,6 +34,7 @@ static const struct {
     [WATCH_CACHE] = {"a copy in the last cache", "device", 0.8, CONCERNS_OTHERS},
     [WATCH_TO_DEVICE] = {"a copy from the host", "link or the host's memory", 0.75, CONCERNS_LINK},
     [WATCH_TO_HOST] = {"a copy to the host", "link or the host's memory", 0.75, CONCERNS_LINK},
+    [WATCH_PLACES] = {"the number of workgroups on the cores", "cores", 1, CONCERNS_OTHERS},
 };
 
 // ---------------------------------------------------------------- judging a watch
@@ -58,6 +59,11 @@ static const char *slow_text(struct arena *arena, const struct watch_finding *fi
     double rate = finding->rates[i], limit = finding->limits[i];
     const char *who = finding->who ? finding->who : "";
     const char *colon = finding->who ? ": " : "";
+    if (i == WATCH_PLACES && rate < fmax(best, limit))
+        return arena_printf(arena,
+                            "the cores held %.0f workgroups instead of %.0f, so other work has a "
+                            "place on a core%s%s",
+                            rate, fmax(best, limit), colon, who);
     if (rate < best * yardsticks[i].least)
         return arena_printf(arena,
                             "%s ran at %.0f %% of its best rate, so other work used the %s%s%s",
@@ -78,11 +84,26 @@ static void raise_to_busy(enum watch_verdict *verdict, const char **reason, cons
     *verdict = WATCH_BUSY;
 }
 
+// Judges the traffic over the link. It changes what all visits find, because the copies also read
+// or write the device's memory, through the last cache.
+static void judge_traffic(struct arena *arena, const struct watch_finding *finding,
+                          struct watch_judgement *judgement)
+{
+    if (!(finding->link_traffic > WATCH_TRAFFIC_MOST * finding->limits[WATCH_TO_DEVICE]))
+        return;
+    const char *text = arena_printf(arena, "other work moved %.2g GB/s over the link%s%s",
+                                    finding->link_traffic / 1e9, finding->who ? ": " : "",
+                                    finding->who ? finding->who : "");
+    raise_to_busy(&judgement->verdict, &judgement->text, text);
+    raise_to_busy(&judgement->link, &judgement->link_text, text);
+}
+
 struct watch_judgement watcher_judge(struct arena *arena, const struct watch_finding *finding,
                                      double best[WATCH_YARDSTICKS])
 {
     struct watch_judgement judgement = {.verdict = WATCH_CLEAN};
     judge_share(arena, finding, &judgement);
+    judge_traffic(arena, finding, &judgement);
     for (unsigned i = 0; i < WATCH_YARDSTICKS; i++) {
         const char *text = slow_text(arena, finding, i, best[i]);
         best[i] = fmax(best[i], finding->rates[i]);

@@ -43,6 +43,7 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *
 int nvmlDeviceGetViolationStatus(void *device, int policy, unsigned long long violation[2]);
 int nvmlDeviceGetCurrPcieLinkGeneration(void *device, unsigned *generation);
 int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *lanes);
+int nvmlDeviceGetPcieThroughput(void *device, int counter, unsigned *kib_per_s);
 int nvmlDeviceGetMaxPcieLinkGeneration(void *device, unsigned *generation);
 int nvmlDeviceGetMaxPcieLinkWidth(void *device, unsigned *lanes);
 int nvmlDeviceGetPcieReplayCounter(void *device, unsigned *count);
@@ -148,6 +149,13 @@ int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *lanes)
     (void)device;
     *lanes = is_wrong("half") ? 8 : 16;
     return SUCCESS;
+}
+
+int nvmlDeviceGetPcieThroughput(void *device, int counter, unsigned *kib_per_s)
+{
+    (void)device;
+    *kib_per_s = counter == 0 ? 3000 : 1000; // from the device, to the device
+    return counter < 2 ? SUCCESS : NOT_SUPPORTED;
 }
 
 int nvmlDeviceGetMaxPcieLinkGeneration(void *device, unsigned *generation)

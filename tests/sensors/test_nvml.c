@@ -73,6 +73,14 @@ static void its_link_is_known_where_sysfs_does_not_tell(void **state)
         &(struct sensors_desc){.uuid = other_uuid, .sysfs_root = "/nowhere"}, &link));
 }
 
+static void the_traffic_over_its_link_counts_both_directions(void **state)
+{
+    (void)state;
+    const struct sensors_desc desc = {.uuid = known_uuid}, other = {.uuid = other_uuid};
+    assert_true(sensors_link_traffic(&desc) == 4000 * 1024.0);
+    assert_true(isnan(sensors_link_traffic(&other)));
+}
+
 static void other_processes_of_the_card_are_named(void **state)
 {
     (void)state;
@@ -151,6 +159,7 @@ int main(void)
         cmocka_unit_test(its_health_is_known),
         cmocka_unit_test(what_is_wrong_with_its_memory_and_links_is_known),
         cmocka_unit_test(the_health_of_another_card_is_unknown),
+        cmocka_unit_test(the_traffic_over_its_link_counts_both_directions),
         cmocka_unit_test(other_processes_of_the_card_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

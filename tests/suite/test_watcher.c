@@ -14,7 +14,7 @@
 
 #define ALL_UNKNOWN                                                                                \
     {                                                                                              \
-        NAN, NAN, NAN, NAN, NAN                                                                    \
+        NAN, NAN, NAN, NAN, NAN, NAN                                                               \
     }
 
 static struct watch_finding idle_finding(void)
@@ -22,7 +22,8 @@ static struct watch_finding idle_finding(void)
     return (struct watch_finding){.method = WATCH_GAPS,
                                   .watched_ns = 5e6,
                                   .rates = {100, 2e12, 2.4e12, 50e9, 50e9},
-                                  .limits = {NAN, NAN, NAN, 63e9, 63e9}};
+                                  .limits = {NAN, NAN, NAN, 63e9, 63e9},
+                                  .link_traffic = NAN};
 }
 
 static struct watch_judgement judged(struct arena *arena, const struct watch_finding *finding,
@@ -146,6 +147,42 @@ static void a_cache_without_a_yardstick_is_not_judged(void **state)
     struct watch_finding finding = idle_finding();
     finding.rates[WATCH_CACHE] = NAN;
     assert_int_equal(judged(arena, &finding, 2e12).verdict, WATCH_CLEAN);
+    arena_destroy(arena);
+}
+
+static void a_place_that_is_taken_concerns_all_but_the_link(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct watch_finding finding = idle_finding();
+    double best[WATCH_YARDSTICKS] = ALL_UNKNOWN; // the first watch
+    // Given cores with room for 4224 workgroups, when all of them run, then nothing is in doubt.
+    finding.limits[WATCH_PLACES] = finding.rates[WATCH_PLACES] = 4224;
+    assert_int_equal(watcher_judge(arena, &finding, best).verdict, WATCH_CLEAN);
+    // When two do not find a place, then other work has it.
+    finding.rates[WATCH_PLACES] = 4222;
+    struct watch_judgement judgement = watcher_judge(arena, &finding, best);
+    assert_int_equal(judgement.verdict, WATCH_BUSY);
+    assert_string_equal(judgement.text, "the cores held 4222 workgroups instead of 4224, so other "
+                                        "work has a place on a core");
+    assert_int_equal(judgement.link, WATCH_CLEAN);
+    arena_destroy(arena);
+}
+
+static void traffic_over_the_link_concerns_all_visits(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct watch_finding finding = idle_finding();
+    // Given a link of 63 GB/s, then a few hundred megabytes per second are no sign.
+    finding.link_traffic = 0.4e9;
+    assert_int_equal(judged(arena, &finding, 2e12).verdict, WATCH_CLEAN);
+    // When gigabytes pass over it, then no visit is trusted.
+    finding.link_traffic = 52e9;
+    struct watch_judgement judgement = judged(arena, &finding, 2e12);
+    assert_int_equal(judgement.verdict, WATCH_BUSY);
+    assert_int_equal(judgement.link, WATCH_BUSY);
+    assert_string_equal(judgement.text, "other work moved 52 GB/s over the link");
     arena_destroy(arena);
 }
 
@@ -299,6 +336,8 @@ int main(void)
         cmocka_unit_test(a_cache_without_a_yardstick_is_not_judged),
         cmocka_unit_test(a_copy_in_the_cache_takes_a_quarter_of_it),
         cmocka_unit_test(a_copy_in_the_cache_lasts_as_long_as_one_in_memory),
+        cmocka_unit_test(a_place_that_is_taken_concerns_all_but_the_link),
+        cmocka_unit_test(traffic_over_the_link_concerns_all_visits),
         cmocka_unit_test(the_best_rates_are_kept),
         cmocka_unit_test(a_watch_is_due_after_250_ms_of_visits),
         cmocka_unit_test(a_watch_lies_between_the_first_and_the_last_of_the_rounds),
