@@ -263,9 +263,9 @@ static struct level_height reach_of(const struct level_curve *curve, size_t k)
 
 // True if the rise at `reach` may be the end of a cache instead of a TLB. A lap over few pages (at
 // most 1/8 of PAGES_LAP_NODES) touches lines of PAGES_LAP_BYTES in total, to within 6 %; up to
-// PAGES_LAP_NODES pages, to within a third. If the curve of vector loads is flat around this number
-// of bytes, caches cause no rise. With more pages, the number of lines of a lap grows with the
-// region, so a cache may end.
+// half of PAGES_LAP_NODES pages, to within a third. If the curve of vector loads is flat around
+// this number of bytes, caches cause no rise. With more pages, a lap has one node in each page, so
+// its lines grow with the region and a cache may end.
 static bool may_be_cache(const struct map_writer *w, double reach)
 {
     const struct level_curve *vector = &w->caches->steps.curve;
@@ -274,7 +274,7 @@ static bool may_be_cache(const struct map_writer *w, double reach)
     double from = few ? 0.8 : 0.6, to = few ? 1.3 : 1.5;
     bool flat = vector->count > 1 &&
                 map_curve_ns(vector, to * lap) < lap_flat * map_curve_ns(vector, from * lap);
-    return !flat || pages > 0.9 * PAGES_LAP_NODES;
+    return !flat || pages > 0.5 * PAGES_LAP_NODES;
 }
 
 // True if the points of the level differ by no more than the noise of the curve of vector loads,
