@@ -71,9 +71,9 @@ bool audit_agrees(const struct result *result, const struct counter *counter)
 double audit_hit_rate(const struct result *result, unsigned level)
 {
     double read = counted(result, level == 1 ? "l1_read" : "l2_read");
-    double hit = level == 1 ? counted(result, "l1_read_hit")
-                            : counted(result, "l2_read_hit") + counted(result, "l2_far_hit");
-    return read >= 1 ? fmin(fmax(hit / read, 0), 1) : NAN;
+    const double *hit = audit_counted(result, level == 1 ? "l1_read_hit" : "l2_read_hit");
+    double far = level == 1 ? 0 : counted(result, "l2_far_hit");
+    return read >= 1 && hit ? fmin(fmax((*hit + far) / read, 0), 1) : NAN;
 }
 
 // ---------------------------------------------------------------- findings about the claims

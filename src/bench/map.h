@@ -36,7 +36,9 @@ enum {
 // lengths per octave up to 32768.
 enum {
     MAP_CODE_STEPS = 96,
-    MAP_CODE_QUESTION = 2 // number of instructions of the test after each stretch
+    // After each stretch of straight-line code, the kernel tests whether to go on. This is the
+    // number of instructions of that test.
+    MAP_CODE_QUESTION = 2
 };
 uint32_t map_code_length(uint32_t steps);
 

@@ -108,7 +108,7 @@ static double loss_of(const struct staircase_work *work, const struct staircase 
 }
 
 // True if the curve has a flat part between the steps a and b: enough points where, by the fit,
-// almost all loads miss at the step with the smaller end and almost none miss at the other step.
+// almost all loads miss the smaller of the two caches and almost none miss the larger one.
 static bool is_flat_between(const struct staircase_work *work, const struct staircase_step *a,
                             const struct staircase_step *b)
 {

@@ -386,8 +386,10 @@ static struct gpu_batch *record_counted(const struct worker *worker, uint64_t re
                                         struct error *err)
 {
     const struct measure_span_desc *desc = worker->desc;
-    const struct gpu_batch_desc alike = {
-        .queue = desc->queue, .unordered = desc->unordered, .draws = desc->draws};
+    const struct gpu_batch_desc alike = {.queue = desc->queue,
+                                         .unordered = desc->unordered,
+                                         .draws = desc->draws,
+                                         .rays = desc->rays};
     struct gpu_batch *batch = gpu_batch_create(desc->scope, &alike, err);
     if (!batch)
         return NULL;

@@ -52,8 +52,8 @@ struct watch_finding {
     double watched_ns;
     double rates[WATCH_YARDSTICKS];  // measured rate of each yardstick; NaN: not measured
     double limits[WATCH_YARDSTICKS]; // physical limit of each rate; NaN: not known
-    // Bytes per second that other work moved over the link; NaN: not asked for (measure_watch_run
-    // never does), or not known.
+    // Bytes per second that other work moved over the link; NaN: not known. measure_watch_run sets
+    // NaN, and the caller may ask the card (suite/visitor.c).
     double link_traffic;
     const char *who; // names of processes that use the device; NULL: none are known, or share is 0
 };

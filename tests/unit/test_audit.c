@@ -122,6 +122,9 @@ static void hits_of_both_halves_of_the_l2_are_hits(void **state)
     struct result result = {.counters = counters, .counter_count = 5};
     assert_true(audit_hit_rate(&result, 1) == 0.25);
     assert_true(audit_hit_rate(&result, 2) == 0.75);
+    // Without the counter of hits, their share is not 0 but unknown.
+    result.counter_count = 1;
+    assert_true(isnan(audit_hit_rate(&result, 1)));
     result.counter_count = 0;
     assert_true(isnan(audit_hit_rate(&result, 1)));
 }

@@ -151,8 +151,8 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
     case MEASURE_FP16_MATRIX:
     case MEASURE_FP8_MATRIX:
         // With wgmma, a step is one instruction in each subgroup of the warpgroup. For 8-bit floats
-        // with mma.sync nothing is claimed: some GPUs lack this instruction and use several 16-bit
-        // ones.
+        // with mma.sync no number of instructions is claimed: GPUs without this instruction
+        // execute several 16-bit ones for it.
         if (kind->peak == &wgmma)
             claims.of[GPU_COUNTER_INSTRUCTIONS_MATRIX] = steps;
         else if (kind->operation != INCORE_TILE_E4M3)

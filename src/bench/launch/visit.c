@@ -424,7 +424,7 @@ static bool refuse_missing(const struct bench_visit *run, const struct launch_ca
                      this_case->queues);
 }
 
-// Makes a visit to the case of the row, on the device on which row->session runs.
+// Measures one round of the case of the row, on the device on which row->session runs.
 static bool visit_row(struct launch_row *row, struct measure_visit *visit, struct error *err)
 {
     struct bench_visit *run = row->run;

@@ -4,6 +4,7 @@
 #include "base/host_memory.h"
 #include "measure/unit.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum {
@@ -102,10 +103,11 @@ static void touch_by_host(struct managed_arrays *arrays)
     double *to[MANAGED_ARRAYS];
     for (int k = 0; k < MANAGED_ARRAYS; k++)
         to[k] = gpu_buffer_map(arrays->at[k]);
-    for (uint32_t i = 0; i < 2 * arrays->pairs; i++) {
+    for (uint64_t i = 0; i < UINT64_C(2) * arrays->pairs; i++) {
+        uint32_t value = arrays->seed + (uint32_t)i; // the kernels compute in 32 bits, too
         to[0][i] = 0;
-        to[1][i] = number_of(arrays->seed + i, MANAGED_MIX_B);
-        to[2][i] = number_of(arrays->seed + i, MANAGED_MIX_C);
+        to[1][i] = number_of(value, MANAGED_MIX_B);
+        to[2][i] = number_of(value, MANAGED_MIX_C);
     }
 }
 
@@ -153,12 +155,13 @@ bool managed_arrays_check_host(const struct managed_arrays *arrays, double facto
 {
     const double *sums = gpu_buffer_map(arrays->at[0]);
     for (uint32_t k = 0; k < HOST_CHECKS; k++) {
-        uint32_t i = (uint32_t)((uint64_t)(2 * arrays->pairs - 1) * k / (HOST_CHECKS - 1));
-        double wanted = number_of(arrays->seed + i, MANAGED_MIX_B) +
-                        factor * number_of(arrays->seed + i, MANAGED_MIX_C);
+        uint64_t i = (UINT64_C(2) * arrays->pairs - 1) * k / (HOST_CHECKS - 1);
+        uint32_t value = arrays->seed + (uint32_t)i;
+        double wanted = number_of(value, MANAGED_MIX_B) + factor * number_of(value, MANAGED_MIX_C);
         if (sums[i] != wanted)
-            return error_set(err, ERROR_MISMATCH, "the host sees %.17g as sum %u, not %.17g",
-                             sums[i], i, wanted);
+            return error_set(err, ERROR_MISMATCH,
+                             "the host sees %.17g as sum %" PRIu64 ", not %.17g", sums[i], i,
+                             wanted);
     }
     return true;
 }

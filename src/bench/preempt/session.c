@@ -145,8 +145,8 @@ static bool setup_open_named(struct bench_session *bench, struct preempt_setup *
     return error_prefix(err, "%s priority is refused", setup->priority);
 }
 
-// Returns true if the device has enough queues for the set-up: a universal one each for the hog and
-// an application, and a compute-only or universal one for the victim.
+// Returns true if the device has enough queues for the set-up: one universal queue for the hog, one
+// for the application if the set-up has one, and a compute-only or universal one for the victim.
 static bool check_queues(const struct gpu_info *info, const struct preempt_setup *setup,
                          struct error *err)
 {
