@@ -28,7 +28,7 @@ struct bench_request {
     struct arena *arena;
     const struct gpu_info *device;
     const struct gpu_system *system; // all devices, among them `device`; NULL: unknown
-    const char *preset;              // the preset: "quick", "standard" or "full"
+    const char *preset;              // the preset, as in struct choice_request
     // One choice per parameter, in the order of benchmark_info.params.
     const struct bench_choice *choices;
     size_t choice_count;
@@ -168,9 +168,10 @@ struct benchmark {
     // other work (collect_rule.alone).
     bool link;
 
-    // Lists all cases for the request's device and choices. Runs in the parent process. Fails with
-    // ERROR_USAGE if the choices contradict each other. Optional: without this function, the cases
-    // are those of `product`.
+    // Lists all cases for the request's device and choices. Runs in the process that plans the
+    // run, which is another one than that of `visit` unless the run is made in one process. Fails
+    // with ERROR_USAGE if the choices contradict each other. Optional: without this function, the
+    // cases are those of `product`.
     bool (*plan)(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err);
     struct bench_product product; // the product's `request` is NULL; bench_plan sets it

@@ -19,7 +19,9 @@ struct setting {
 struct choice_request {
     const struct benchmark *const *benchmarks;
     size_t benchmark_count;
-    const char *preset; // the preset: "quick", "standard" or "full"; "map" for `fathom map`
+    // The preset: "quick", "standard" or "full"; "map" for `fathom map`; for `fathom check` one of
+    // the presets of suite/check_plan.c.
+    const char *preset;
     const struct setting *settings;
     size_t setting_count;
     const struct gpu_system *system; // all devices, not only those of the run; NULL: unknown

@@ -31,7 +31,7 @@ enum launch_mode { // what a case measures, by the way in which it launches kern
 };
 
 struct launch_case {
-    bool scales;       // true: kernels scale elements; false: they are empty
+    bool scales;       // true: kernels scale elements; false: they only count or stamp themselves
     uint64_t elements; // number of elements; 0 for empty kernels
     enum launch_between between;
     enum launch_mode mode;

@@ -29,7 +29,8 @@ enum {
     POINT_SHARE = 8 // each point of the line is sampled for 1 / POINT_SHARE of the usual time
 };
 static const double residual_most = 0.02, layouts_most = 0.05;
-// Distance along x between groups of primitives; rays begin in the middle of this gap.
+// Additional distance along x before each group of primitives; rays begin half of it before a
+// group.
 static const float gap = 2;
 
 // How the primitives of a row are placed. Groups must be small: groups of 120 primitives bent the

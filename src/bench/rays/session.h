@@ -110,7 +110,7 @@ MUST_CHECK bool rays_tree_make(struct bench_visit *run, struct rays_tree *tree, 
 MUST_CHECK bool rays_tree_triangle(struct bench_visit *run, struct rays_tree *tree,
                                    struct error *err);
 
-// Creates and builds the trees from primitives that the host has written to tree->input.
+// Creates and builds the trees from the primitives in tree->input.
 MUST_CHECK bool rays_tree_build(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
 // Writes the primitives of tree->scene to tree->input. Trees that are already built do not change.
