@@ -322,12 +322,16 @@ static bool is_sure(const struct map_caches *caches, size_t k)
            (before > sure_after && step->rise < steps->all.steps[steps->step[k - 1]].rise);
 }
 
+// The points of a level between two steps of one cache differ by more than this. (In the far half
+// of an H200's L2 they differ by up to 0.020.)
+static const double bent_least = 0.035;
+
 // True if level k is short and not flat: the rises at both its ends may be that of one cache.
 static bool is_bent(struct arena *arena, const struct map_caches *caches, size_t k)
 {
     const struct plateaus *fit = &caches->steps.curve.fit;
     return k > 0 && fit->steps[k].end - fit->steps[k - 1].end < near_octaves &&
-           !map_steps_is_even(arena, &caches->steps, k);
+           !map_steps_is_even(arena, &caches->steps, k, bent_least);
 }
 
 // Cuts the list of valid levels off before the first step whose probes no cache explains. For each

@@ -19,11 +19,6 @@ static const double height_part = 0.03;
 // Maximum share of a point's loads that hit an earlier level or miss the point's own level.
 static const double unsettled = 0.03;
 static const double flat_octaves = 0.3;
-
-// The points of an even level differ by at most this (relative, between the 90th and the 10th
-// percentile) and twice what those of the first level do, which shows the noise.
-static const double spread_most = 0.035;
-
 // Two steps of the curve that are fewer octaves apart than this are merged into one. (The end of
 // half a cache and the end of the whole cache are 1 octave apart and stay separate.)
 static const double close_octaves = 0.93;
@@ -288,14 +283,14 @@ static double spread_of(struct arena *arena, const struct map_steps *steps, size
     return count ? stats_quantile(parts, count, 0.9) - stats_quantile(parts, count, 0.1) : 0;
 }
 
-double map_steps_spread_most(struct arena *arena, const struct map_steps *steps)
+double map_steps_noise(struct arena *arena, const struct map_steps *steps)
 {
-    return spread_most + 2 * spread_of(arena, steps, 0);
+    return 2 * spread_of(arena, steps, 0);
 }
 
-bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_t k)
+bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_t k, double most)
 {
-    return spread_of(arena, steps, k) < map_steps_spread_most(arena, steps);
+    return spread_of(arena, steps, k) < most + map_steps_noise(arena, steps);
 }
 
 // ---------------------------------------------------------------- probes

@@ -58,13 +58,13 @@ void map_steps_refine(struct arena *arena, struct map_steps *steps,
 // Sets steps->kinds and steps->explained by how well the steps, as fitted, explain the probes.
 void map_steps_judge_kinds(struct map_steps *steps);
 
-// Returns the largest difference between the 90th and the 10th percentile of the points of an even
-// level, relative to their median: a small part, and what the noise of the first level explains.
-double map_steps_spread_most(struct arena *arena, const struct map_steps *steps);
+// Returns twice the difference between the 90th and the 10th percentile of the first level's
+// points, relative to their height: what noise may add to the difference within another level.
+double map_steps_noise(struct arena *arena, const struct map_steps *steps);
 
-// True if level k is even: between the rises at its ends, without what translation adds, the
-// latency neither rises nor scatters by more than that.
-bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_t k);
+// True if level k is even: between the rises at its ends, without what translation adds, the points
+// differ by less than `most` and the noise (90th less 10th percentile, relative to the height).
+bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_t k, double most);
 
 // ---------------------------------------------------------------- latencies
 

@@ -9,9 +9,10 @@
 enum {
     HOPS_MIN = 2048, // minimum number of timed hops
     HOPS_MAX = 4096,
-    // Maximum number of hops before the timed ones. Each workgroup has read its whole region
-    // before. So these hops only have to last until all other workgroups follow their chains, too.
-    LEAD_MAX = 8192
+    // Maximum number of hops before the timed ones, in which all other workgroups begin to follow
+    // their chains, too, and the shared caches settle. With 8192, the number of sharers in a model
+    // of chiplets came out as half of the true one.
+    LEAD_MAX = 32768
 };
 
 struct neighbours {
