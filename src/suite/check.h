@@ -17,8 +17,10 @@
 
 enum {
     CHECK_DEVICES_MAX = 16,
-    CHECK_DEADLINE_S = 60, // maximum seconds of a check; a device that needs longer is broken
-    CHECK_START_S = 2      // planned time in seconds for starting the processes and their drivers
+    // Maximum seconds of a check; a device that needs longer is broken. Simulated devices have ten
+    // times as long.
+    CHECK_DEADLINE_S = 60,
+    CHECK_START_S = 2 // planned time in seconds for starting the processes and their drivers
 };
 
 // ---------------------------------------------------------------- the plan of a check
@@ -54,7 +56,7 @@ struct check_desc {
     const char *const *worker_argv;
     // Environment of the devices' processes, as child_desc.environment.
     const char *const *environment;
-    // A process that is silent for this long is ended; 0: CHECK_DEADLINE_S.
+    // A process that is silent for this long is ended; 0: as long as the check may last.
     uint64_t silence_ns;
     uint64_t soak_ns;            // measuring is repeated for this time; it extends the deadline
     struct interrupt *interrupt; // a signal of the user ends the check; NULL: not watched
