@@ -350,11 +350,8 @@ double levels_spread(struct arena *arena, const struct level_curve *curve, size_
 {
     size_t count = 0;
     double *values = level_values(arena, curve, k, metric, &count);
-    if (count == 0)
-        return NAN;
-    stats_sort(values, count);
-    return (stats_quantile(values, count, 0.9) - stats_quantile(values, count, 0.1)) /
-           stats_quantile(values, count, 0.5);
+    double spread = stats_spread(values, count);
+    return spread / stats_quantile(values, count, 0.5);
 }
 
 double levels_cycles(struct arena *arena, const struct run *run, const struct level_curve *curve,

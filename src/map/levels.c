@@ -25,6 +25,8 @@ enum {
 // interval is narrower than this, relative to the median.
 static const double translated_width = 0.1;
 
+static const char no_end[] = "chains with a node in each line do not show its end";
+
 // Lines in different sets fit the level. If they take longer than the level does, by more than this
 // share of the step to the next level, translation adds to them.
 static const double beside_part = 0.15;
@@ -94,7 +96,7 @@ static const char *size_doubt(const struct map_caches *caches, size_t k)
     if (caches->sized[k])
         return NULL;
     if (line->line > 0 && line->line != MAP_NODE_BYTES)
-        return "chains with a node in each line do not show its end";
+        return no_end;
     if (!(line->capacity > 0) && (step_shape_is_gradual(shape) || step_shape_is_random(shape)))
         return "latency rises slowly at its end, because it replaces lines at random or its lines "
                "hold several nodes; its line is unknown";
@@ -240,7 +242,7 @@ static void add_level(const struct map_writer *w, const struct level_curve *curv
     bool is_sized = !size_doubt(caches, k);
     bool has_end = caches->sized[k] || line.line == MAP_NODE_BYTES;
     map_add_known(w, result, MAP_METRIC_LINE, has_end ? line.line : 0,
-                  line.line > 0 ? "chains with a node in each line do not show its end" : line.why);
+                  line.line > 0 ? no_end : line.why);
     map_add_known(w, result, MAP_METRIC_SECTOR, is_sized ? line.sector : 0,
                   line.sector > 0 ? "its size is unknown" : line.why);
     add_level_claim(w, result, curve, k);

@@ -279,8 +279,7 @@ static double spread_of(struct arena *arena, const struct map_steps *steps, size
         if (steps->curve.octaves[i] > from && steps->curve.octaves[i] < to &&
             is_settled(steps, i, k))
             parts[count++] = part_of(steps, i, fit->levels[k].height);
-    stats_sort(parts, count);
-    return count ? stats_quantile(parts, count, 0.9) - stats_quantile(parts, count, 0.1) : 0;
+    return count ? stats_spread(parts, count) : 0;
 }
 
 double map_steps_noise(struct arena *arena, const struct map_steps *steps)

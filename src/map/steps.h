@@ -62,6 +62,10 @@ void map_steps_judge_kinds(struct map_steps *steps);
 // points, relative to their height: what noise may add to the difference within another level.
 double map_steps_noise(struct arena *arena, const struct map_steps *steps);
 
+// A level whose points differ by more than this and the noise is not flat. (In the near half of an
+// H200's L2 they differ by up to 0.036, because its end is near.)
+#define MAP_STEPS_UNEVEN 0.05
+
 // True if level k is even: between the rises at its ends, without what translation adds, the points
 // differ by less than `most` and the noise (90th less 10th percentile, relative to the height).
 bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_t k, double most);

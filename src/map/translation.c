@@ -34,8 +34,6 @@ struct pages_probe {
 // Minimum ratio of the latencies beyond and within the TLB's reach.
 static const double contrast_min = 1.1;
 // Maximum ratio of two latencies in a flat part of the curve.
-static const double uneven_least =
-    0.05; // a level whose points differ by more than this has no reach
 static const double lap_flat = 1.05;
 
 // Returns the size in bytes up to which address translation costs nothing for a chain with one node
@@ -285,7 +283,7 @@ static bool is_even(const struct map_writer *w, const struct level_curve *curve,
 {
     double spread = fmin(levels_spread(w->scratch, curve, k, "latency"),
                          levels_spread(w->scratch, curve, k, "latency_cycles"));
-    return !(spread > uneven_least + map_steps_noise(w->scratch, &w->caches->steps));
+    return !(spread > MAP_STEPS_UNEVEN + map_steps_noise(w->scratch, &w->caches->steps));
 }
 
 static void add_level(const struct map_writer *w, const struct level_curve *curve, size_t k,

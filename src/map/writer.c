@@ -86,10 +86,6 @@ void map_add_known(const struct map_writer *w, struct result *result, enum map_m
 // level counts as flat.
 static const double flat_width = 0.03;
 
-// If the points of a level differ by more than this and the noise, it has no latency. (In the near
-// half of an H200's L2 they differ by up to 0.036, because its end is near.)
-static const double uneven_least = 0.05;
-
 void map_add_heights(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k)
 {
@@ -108,7 +104,8 @@ void map_add_flat_heights(const struct map_writer *w, struct result *result,
     // interval counts.
     double width = fmin((ns.ci95[1] - ns.ci95[0]) / ns.median,
                         (cycles.ci95[1] - cycles.ci95[0]) / cycles.median);
-    if (width <= flat_width && map_steps_is_even(w->scratch, &w->caches->steps, k, uneven_least))
+    if (width <= flat_width &&
+        map_steps_is_even(w->scratch, &w->caches->steps, k, MAP_STEPS_UNEVEN))
         map_add_heights(w, result, curve, k);
     else
         map_add_unknown(w, result, "latency", "%s",

@@ -35,6 +35,12 @@ double stats_median(double *values, size_t count)
     return stats_quantile(values, count, 0.5);
 }
 
+double stats_spread(double *values, size_t count)
+{
+    stats_sort(values, count);
+    return stats_quantile(values, count, 0.9) - stats_quantile(values, count, 0.1);
+}
+
 double stats_mean(const double *values, size_t count)
 {
     double sum = 0;

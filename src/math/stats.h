@@ -17,6 +17,9 @@ double stats_quantile(const double *sorted, size_t count, double p);
 // Returns the median. Sorts `values` in place.
 double stats_median(double *values, size_t count);
 
+// Returns the difference between the 90th and the 10th percentile. Sorts `values` in place.
+double stats_spread(double *values, size_t count);
+
 double stats_mean(const double *values, size_t count);
 
 // Returns the standard deviation with n − 1 in the denominator; NaN for fewer than two values.
