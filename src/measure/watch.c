@@ -308,6 +308,14 @@ static void record_copy(struct measure_watch *watch, unsigned span)
     gpu_batch_span_end(watch->yardsticks, span);
 }
 
+// True if the places on the cores are counted. Other processes hold a place beside fathom's work
+// only as clients of one context server, which only CUDA has. Through Vulkan, the number of places
+// varies by 1 % on an idle H200.
+static bool counts_places(const struct measure_watch *watch)
+{
+    return watch->method == WATCH_GAPS && strcmp(watch->info->api, "cuda") == 0;
+}
+
 static bool record_yardsticks(struct measure_watch *watch, uint32_t iterations, struct error *err)
 {
     if (!gpu_batch_reset(watch->yardsticks, err))
@@ -318,12 +326,13 @@ static bool record_yardsticks(struct measure_watch *watch, uint32_t iterations, 
                  .groups = watch->groups * CORE_GROUPS, .stamps = 2, .iterations = iterations},
              watch->yardsticks);
     gpu_batch_span_end(watch->yardsticks, WATCH_CORES);
-    dispatch(watch,
-             &(struct watch_dispatch){.offset = places_offset(watch),
-                                      .groups = watch->groups * PLACE_GROUPS,
-                                      .stamps = 2,
-                                      .iterations = (iterations + 3) / 4},
-             watch->yardsticks);
+    if (counts_places(watch))
+        dispatch(watch,
+                 &(struct watch_dispatch){.offset = places_offset(watch),
+                                          .groups = watch->groups * PLACE_GROUPS,
+                                          .stamps = 2,
+                                          .iterations = (iterations + 3) / 4},
+                 watch->yardsticks);
     for (unsigned i = WATCH_MEMORY; i <= WATCH_TO_HOST; i++)
         record_copy(watch, i);
     return gpu_batch_end(watch->yardsticks, err);
@@ -359,13 +368,10 @@ static bool read_arithmetic(struct measure_watch *watch, uint32_t iterations, do
 }
 
 // Returns the number of workgroups that began before the first one of the dispatch ended: so many
-// had a place on the cores at the same time. Work of other processes holds a place at the same time
-// only as a client of one context server, which only CUDA has. Through Vulkan the number varies by
-// 1 % on an idle H200. NaN through other APIs than CUDA, and if kernels cannot read a device-wide
-// clock.
+// had a place on the cores at the same time. NaN if places are not counted.
 static double read_places(const struct measure_watch *watch)
 {
-    if (watch->method != WATCH_GAPS || strcmp(watch->info->api, "cuda") != 0)
+    if (!counts_places(watch))
         return NAN;
     const uint32_t *words = gpu_buffer_map(watch->words);
     words += places_offset(watch) / sizeof *words;

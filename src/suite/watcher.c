@@ -34,7 +34,7 @@ static const struct {
     [WATCH_CACHE] = {"a copy in the last cache", "device", 0.8, CONCERNS_OTHERS},
     [WATCH_TO_DEVICE] = {"a copy from the host", "link or the host's memory", 0.75, CONCERNS_LINK},
     [WATCH_TO_HOST] = {"a copy to the host", "link or the host's memory", 0.75, CONCERNS_LINK},
-    [WATCH_PLACES] = {"the number of workgroups on the cores", "cores", 1, CONCERNS_OTHERS},
+    [WATCH_PLACES] = {.concern = CONCERNS_OTHERS}, // slow_text has its rule and its words
 };
 
 // ---------------------------------------------------------------- judging a watch
