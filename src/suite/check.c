@@ -278,13 +278,13 @@ static void merge(struct checking *c, size_t i)
 }
 
 // Returns how long the check may take, without the soak. Simulated devices take the host's
-// processor time, which other programs need, too, so they have ten times as long.
+// processor time, which other programs need, too, so a check of nothing else has ten times as long.
 static uint64_t most_ns(const struct device_list *devices)
 {
-    uint64_t times = 1;
+    uint64_t times = 10;
     for (size_t i = 0; i < devices->count; i++)
-        if (devices->devices[i]->caps & GPU_CAP(VIRTUAL_TIME))
-            times = 10;
+        if (!(devices->devices[i]->caps & GPU_CAP(VIRTUAL_TIME)))
+            times = 1;
     return times * CHECK_DEADLINE_S * NS_PER_S;
 }
 
