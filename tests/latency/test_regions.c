@@ -100,12 +100,38 @@ static void a_region_takes_no_more_than_it_needs_where_memory_is_short(void **st
     assert_int_equal(gpu_buffer_bytes(region->chunks[0]), 1024);
 }
 
+// Given a region with room for many small chains, when the keys are those of successive rounds,
+// then each chain has a place of its own inside the region.
+static void each_round_has_another_place(void **state)
+{
+    enum {
+        ROUNDS = 16
+    };
+    struct stage *stage = *state;
+    const struct latency_case chain = {.stride = 64};
+    struct error err = {0};
+    uint64_t offsets[ROUNDS];
+    struct latency_region *region = latency_region(&stage->session, &chain, 64 * MIB, &err);
+    assert_non_null(region);
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        assert_true(latency_region_place(region, &stage->session, 1024,
+                                         UINT32_C(0x9e3779b9) * (i + 1), &offsets[i], &err));
+        assert_true(offsets[i] + 1024 <= gpu_buffer_bytes(region->chunks[0]));
+        for (uint32_t k = 0; k < i; k++)
+            assert_int_not_equal(offsets[i], offsets[k]);
+    }
+    assert_true(
+        latency_region_place(region, &stage->session, region->chunk_bytes, 7, &offsets[0], &err));
+    assert_int_equal(offsets[0], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_fits_is_had_in_any_order, set_stage, clear_stage),
         cmocka_unit_test_setup_teardown(a_region_takes_no_more_than_it_needs_where_memory_is_short,
                                         set_stage, clear_stage),
+        cmocka_unit_test_setup_teardown(each_round_has_another_place, set_stage, clear_stage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,12 +168,23 @@ static bool find_memory(struct latency_chase *chase, struct error *err)
     if (!memory)
         return false;
     chase->memory = memory;
-    if (!this_case->pointer)
-        chase->region = (struct gpu_arg){.buffer = memory->chunks[0], .bytes = chain->bytes};
-    else
-        chase->region = (struct gpu_arg){.buffer = memory->directory};
-    if (chunks)
+    uint64_t offset = 0;
+    if (chunks) {
         chain->chunk_shift = latency_log2(memory->chunk_bytes / chain->block_bytes);
+    } else {
+        // How far a line of the L2 is from the core depends on its address, and a small chain has
+        // few lines. So each round uses another place, and the confidence interval includes its
+        // effect. For path=image, the chain is copied from there into an image, which stays.
+        chase->moves =
+            this_case->path != LATENCY_IMAGE && latency_region_places(memory, chain->bytes) > 1;
+        if (!latency_region_place(memory, session, chain->bytes, chain->key, &offset, err))
+            return false;
+    }
+    if (this_case->pointer)
+        chase->region = (struct gpu_arg){.buffer = memory->directory};
+    else
+        chase->region =
+            (struct gpu_arg){.buffer = memory->chunks[0], .offset = offset, .bytes = chain->bytes};
     return true;
 }
 

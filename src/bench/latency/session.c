@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    // Alignment in bytes of the chain in each chunk: the page size of large buffers.
+    // Alignment in bytes of the chain in its memory: the page size of large buffers.
     ADDRESS_ALIGN = 1 << 21
 };
 static const uint64_t small_bytes = UINT64_C(256) << 20;
@@ -136,7 +136,7 @@ static bool need_buffer(struct latency_region *region, struct latency_session *s
         if (!add_chunk_surely(region, session, bytes, err))
             return false;
     }
-    return write_directory(region, session, err);
+    return true;
 }
 
 static bool need_chunks(struct latency_region *region, struct latency_session *session,
@@ -156,6 +156,19 @@ static bool need_chunks(struct latency_region *region, struct latency_session *s
         *address = (*address + ADDRESS_ALIGN - 1) / ADDRESS_ALIGN * ADDRESS_ALIGN;
     }
     return region->chunk_count == before || write_directory(region, session, err);
+}
+
+uint64_t latency_region_places(const struct latency_region *region, uint64_t bytes)
+{
+    return (region->chunk_bytes - bytes) / ADDRESS_ALIGN + 1;
+}
+
+bool latency_region_place(struct latency_region *region, struct latency_session *session,
+                          uint64_t bytes, uint32_t key, uint64_t *offset, struct error *err)
+{
+    *offset = key % latency_region_places(region, bytes) * ADDRESS_ALIGN;
+    region->addresses[0] = gpu_buffer_address(region->chunks[0]) + *offset;
+    return write_directory(region, session, err);
 }
 
 void latency_close(struct bench_session *bench)

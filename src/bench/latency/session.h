@@ -92,6 +92,17 @@ struct latency_region *latency_region(struct latency_session *session,
                                       const struct latency_case *this_case, uint64_t bytes,
                                       struct error *err);
 
+// Returns the number of places for a chain of `bytes` bytes in a region of one buffer: multiples of
+// 2 MiB from the start of the buffer.
+uint64_t latency_region_places(const struct latency_region *region, uint64_t bytes);
+
+// Chooses one of the places by `key`; the keys of successive rounds choose different ones while
+// there are enough. Sets *offset to the distance in bytes from the start of the buffer, and writes
+// the address to the directory.
+MUST_CHECK bool latency_region_place(struct latency_region *region, struct latency_session *session,
+                                     uint64_t bytes, uint32_t key, uint64_t *offset,
+                                     struct error *err);
+
 // ---------------------------------------------------------------- chases
 
 // One chase. The first members say what to run; the members from `count` on receive its results. A
@@ -126,6 +137,7 @@ struct latency_chase {
     uint64_t lead_ns; // duration in ns of other work that runs before the chases (measure/pace.h)
     struct gpu_arg region; // the argument through which kernels reach the chain
     bool has_region;       // false: the chain is in shared memory, so there is no argument
+    bool moves;            // true: each round has the chain at another place
     // Memory of the chain; NULL if the chain is in shared or constant memory.
     const struct latency_region *memory;
 };
