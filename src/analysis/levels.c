@@ -361,16 +361,25 @@ double levels_cycles(struct arena *arena, const struct run *run, const struct le
     return levels_height(arena, curve, k, benchmark_cycles(info, curve->metric)).median;
 }
 
-const struct metric *levels_mapped(const struct run *run, const char *device, size_t level)
+size_t levels_mapped(const struct run *run, const char *device, const struct metric **sizes,
+                     size_t most)
 {
     struct search search = {.run = run, .device = device};
     bool found = find_headline(&search, UNIT_BYTE, PARAM_UINT);
+    size_t count = 0;
+    for (size_t k = 0; k < most; k++)
+        sizes[k] = NULL;
     for (size_t i = 0; found && i < run->result_count; i++) {
         const struct result *result = run->results[i];
-        const struct metric *size = reading(&search, result);
-        if (size && case_matches(&result->bench_case, search.headline->where) &&
-            case_uint(&result->bench_case, search.headline->by) == level)
-            return size;
+        if (!result_is_of(result, search.benchmark->name, device) ||
+            !case_matches(&result->bench_case, search.headline->where))
+            continue;
+        uint64_t level = case_uint(&result->bench_case, search.headline->by);
+        if (level < 1 || level > most)
+            continue;
+        sizes[level - 1] = reading(&search, result);
+        if (level > count)
+            count = (size_t)level;
     }
-    return NULL;
+    return count;
 }

@@ -85,9 +85,11 @@ struct level_height levels_height(struct arena *arena, const struct level_curve 
 double levels_spread(struct arena *arena, const struct level_curve *curve, size_t k,
                      const char *metric);
 
-// Returns the metric, a size in bytes, of level number `level` (counted from 1) that a benchmark of
-// levels, such as `map`, measured; NULL if none did.
-const struct metric *levels_mapped(const struct run *run, const char *device, size_t level);
+// Gets the caches that a benchmark of levels, such as `map`, found: sets sizes[k] to the metric
+// with the size in bytes of cache k (counted from 0; at most `most` caches), or to NULL if it is
+// unknown. Returns the number of caches; 0 if the run has no such benchmark.
+size_t levels_mapped(const struct run *run, const char *device, const struct metric **sizes,
+                     size_t most);
 
 // Returns the median latency of level k in cycles of the core clock; NaN if the run has no metric
 // in cycles.
@@ -98,9 +100,9 @@ double levels_cycles(struct arena *arena, const struct run *run, const struct le
 // finding "level" its name.
 //   level           A step of the longest curve. value: the size (bytes) at which the curve stops
 //                   being flat. keys: the last case below that size and the first after the rise.
-//                   name: see levels_cache_name. If the run has a map, the text has the size that
-//                   it found: if lines are shorter than the chain's stride, a level is smaller than
-//                   the curve shows.
+//                   name: see levels_cache_name. If the run has a map, only the steps that are ends
+//                   of its caches are reported, and the text has the size that it found: if lines
+//                   are shorter than the chain's stride, a level is smaller than the curve shows.
 //   levels-unknown  The longest curve shows no levels, or none beyond those found. The text says
 //                   why.
 //   path-levels     The staircase of another curve, if it has at least two levels. value: its

@@ -62,16 +62,57 @@ static const char *end_text(struct arena *arena, const struct level_curve *curve
                         unit_text(arena, round(found[0]), UNIT_BYTE));
 }
 
-static void report_step(struct run *run, struct arena *arena, const char *device,
-                        const struct level_curve *curve, size_t k)
+// A step of the curve that is reported as the end of a level.
+struct reported {
+    size_t level;                // number of the level, counted from 1
+    size_t step;                 // index of the step in the curve's fit
+    const struct metric *mapped; // the level's size as a map found it; NULL: there is no map
+};
+
+// Returns the step of the curve, from `first` on, whose end is nearest to `bytes`.
+static size_t step_near(const struct level_curve *curve, size_t first, double bytes)
 {
+    size_t best = first;
+    for (size_t k = first + 1; k + 1 < curve->fit.flat; k++)
+        if (fabs(curve->fit.steps[k].end - log2(bytes)) <
+            fabs(curve->fit.steps[best].end - log2(bytes)))
+            best = k;
+    return best;
+}
+
+// Sets steps[] to the steps that are reported and returns their number: all steps of the curve or,
+// if the run has a map, one for each cache whose size the map knows. The probes of a map show which
+// steps are not the end of a cache.
+static size_t steps_reported(const struct run *run, const char *device,
+                             const struct level_curve *curve, struct reported steps[PLATEAUS_MAX])
+{
+    const struct metric *sizes[PLATEAUS_MAX];
+    size_t mapped = levels_mapped(run, device, sizes, PLATEAUS_MAX), count = 0;
+    for (size_t k = 0; mapped == 0 && k + 1 < curve->fit.flat; k++)
+        steps[count++] = (struct reported){.level = k + 1, .step = k};
+    for (size_t k = 0, next = 0; k < mapped && next + 1 < curve->fit.flat; k++)
+        if (sizes[k]) {
+            steps[count].level = k + 1;
+            steps[count].step = step_near(curve, next, sizes[k]->median);
+            steps[count].mapped = sizes[k];
+            next = steps[count++].step + 1;
+        }
+    return count;
+}
+
+// Reports steps[i] of `count`. The level after it is the one that ends at the next reported step.
+static void report_step(struct run *run, struct arena *arena, const char *device,
+                        const struct level_curve *curve, const struct reported *steps, size_t count,
+                        size_t i)
+{
+    size_t k = steps[i].step, after = i + 1 < count ? steps[i + 1].step : k + 1;
     const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
     keys[0] = curve->results[curve->fit.levels[k].last]->key;
-    keys[1] = curve->results[curve->fit.levels[k + 1].first]->key;
-    const char *text = arena_printf(run->arena, "%s: level %zu: %s up to %s, then %s", device,
-                                    k + 1, height_text(arena, run, curve, k),
-                                    end_text(arena, curve, k, levels_mapped(run, device, k + 1)),
-                                    height_text(arena, run, curve, k + 1));
+    keys[1] = curve->results[curve->fit.levels[after].first]->key;
+    const char *text =
+        arena_printf(run->arena, "%s: level %zu: %s up to %s, then %s", device, steps[i].level,
+                     height_text(arena, run, curve, k), end_text(arena, curve, k, steps[i].mapped),
+                     height_text(arena, run, curve, after));
     add_finding(run, "level", device,
                 &(struct finding){.text = text,
                                   .value = step_bytes(curve->fit.steps[k].end),
@@ -120,8 +161,10 @@ static const char *beyond_text(struct arena *arena, const struct plateaus *fit)
 static void report_main(struct run *run, struct arena *arena, const char *device,
                         const struct level_curve *curve)
 {
-    for (size_t k = 0; k + 1 < curve->fit.flat; k++)
-        report_step(run, arena, device, curve, k);
+    struct reported steps[PLATEAUS_MAX];
+    size_t count = steps_reported(run, device, curve, steps);
+    for (size_t i = 0; i < count; i++)
+        report_step(run, arena, device, curve, steps, count, i);
     if (!curve->fit.decided)
         add_finding(run, "levels-unknown", device,
                     &(struct finding){.text = arena_printf(run->arena,

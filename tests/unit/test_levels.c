@@ -193,6 +193,24 @@ static void a_size_that_map_corrected_is_the_one_reported(void **state)
     run_destroy(run);
 }
 
+static void a_step_that_is_no_cache_of_the_map_is_not_reported(void **state)
+{
+    (void)state;
+    // given a curve with steps at 32 KiB and 4 MiB, of which the map took one for the end of a
+    // cache
+    struct run *run = run_of(&latency, 1);
+    run_add_benchmark(run, &map);
+    add_staircase(run, "vulkan:0", "vector");
+    add_mapped_size(run, "vulkan:0", 1, 4 << 20);
+    // when
+    add_findings(run);
+    // then
+    assert_int_equal(run->finding_count, 1);
+    assert_level(&run->findings[0], "vulkan:0", 4 << 20);
+    assert_non_null(strstr(run->findings[0].text, "level 1: 50.00 ns up to 4 MiB (95 %: "));
+    run_destroy(run);
+}
+
 static void they_are_reported_once_and_for_each_device(void **state)
 {
     (void)state;
@@ -311,6 +329,7 @@ int main(void)
         cmocka_unit_test(each_step_of_a_staircase_is_a_finding),
         cmocka_unit_test(the_levels_of_an_earlier_fathom_are_named_when_they_are_read),
         cmocka_unit_test(a_size_that_map_corrected_is_the_one_reported),
+        cmocka_unit_test(a_step_that_is_no_cache_of_the_map_is_not_reported),
         cmocka_unit_test(they_are_reported_once_and_for_each_device),
         cmocka_unit_test(the_longest_curve_decides),
         cmocka_unit_test(other_paths_are_reported_in_a_line_each),
