@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #version 460
 // A workload that is a draw. Each pixel does the work of one thread (work.glsl). Each subgroup
-// leaves a record, at the number of its first pixel: when and on which core it ran, and how many
-// pixels it drew. Helper threads, which only complete a quad of pixels, are not counted.
+// leaves a record: when and on which core it ran, and how many pixels it drew. The number of the
+// subgroup's first pixel is the index of its record. Helper threads, which only complete a quad of
+// pixels, are not counted.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/clock.glsl"
 #extension GL_EXT_control_flow_attributes : require

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// The kernel of a load. Each workgroup computes for some time. Its first thread records when and on
-// which core the workgroup ran, and its longest pause.
+// The kernel of a load (hog, victim or application). Each workgroup computes for some time. Its
+// first thread records when and on which core the workgroup ran, and the longest pause of the
+// thread.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/clock.glsl"
 #include "bench/prelude/kernel.glsl"

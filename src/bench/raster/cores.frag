@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts the pixels that each core draws.
+// Draws a layer, and counts how many pixels each core draws.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define CORE_ID 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the colours of a layer; -DPATTERN chooses them (raster.h).
+// Draws one layer. The macro PATTERN says which colour the layer gives to each pixel (raster.h).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "bench/raster/pattern.glsl"

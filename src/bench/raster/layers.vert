@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes one triangle per instance, which covers the whole target.
+// Makes one triangle per instance. Each triangle is a layer: it covers the whole target.
 #version 460
 
 layout(push_constant) uniform Params

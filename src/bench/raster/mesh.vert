@@ -5,10 +5,12 @@
 
 layout(push_constant) uniform Params
 {
-    uint columns, cells;
+    uint columns, cells; // numbers of columns and of cells of the grid
     uint first;   // number of the first triangle
     uint flipped; // 1: corners are counter-clockwise
-    float pitch, offset, leg; // in pixels: side of a cell, place of the triangle in it, its sides
+    // In pixels: side of a cell; distance of the triangle's right angle from the edges of the cell;
+    // length of the triangle's two shorter sides.
+    float pitch, offset, leg;
     float pixel;              // size of a pixel in the target's coordinates, which go from −1 to 1
 } params;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The colour is the number of the triangle. With -DCOUNT it is 1, and blending counts the draws.
+// Gives each pixel the number of the triangle that covers it, plus 1, as its colour. If the macro
+// COUNT is defined, all channels of the colour are 1, and blending adds up one for each draw.
 #version 460
 
 layout(location = 0) in flat uint value;
