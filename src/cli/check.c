@@ -139,8 +139,8 @@ static void leave_cpus_out(struct device_list *list)
     list->count = kept;
 }
 
-// True if this process may use only some of the machine's NVIDIA cards, for example because a job
-// scheduler gave it only these.
+// True if CUDA_VISIBLE_DEVICES is set. Then this process may be able to use only some of the
+// machine's NVIDIA cards, for example those that a job scheduler gave it.
 static bool has_part_of_the_cards(void)
 {
     return getenv("CUDA_VISIBLE_DEVICES") != NULL;

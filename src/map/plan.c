@@ -53,7 +53,8 @@ struct map_plan {
     struct map_cases cases;
     enum stage stage; // the next stage that will add cases
     size_t at;
-    // Fit of the latency curve of vector loads, from the last stage that used it.
+    // The staircase that was last fitted to the latency curve of vector loads. The next stage that
+    // needs such a fit starts from this one.
     struct staircase fit;
     // True: cases were returned since the last pause, so that results are missing.
     bool unseen;

@@ -4,7 +4,9 @@
 #include "suite/interrupt.h"
 
 enum {
-    LOSSES_MAX = 2, // after this many lost workers in a row, no further case gets a counted visit
+    // After this many lost workers in a row, no further case gets a counted visit, which is a visit
+    // that reads hardware counters.
+    LOSSES_MAX = 2,
     // Duration in ns of the work in a counted visit, if samples are not shorter. More is not
     // needed: a card with a bandwidth of 1.1 TB/s moves 1 GiB in this time. The profiler may repeat
     // the work up to three times in each of its passes.

@@ -9,7 +9,8 @@
 enum {
     BUILD_NODES = 1 << 22, // nodes built per submission: few enough for any watchdog, even on a CPU
     NAME_BYTES = 64,
-    // Bytes between the words that the workgroup touches before a chase: the smallest page size.
+    // Distance in bytes between the words that the workgroup reads before a chase. With it, each
+    // page of 64 KiB or more is touched.
     TOUCH_BYTES = 65536,
     // Maximum number of polls by which load=keep-awake waits for the end of a chase; a poll takes
     // about 1 µs.

@@ -58,7 +58,8 @@ struct latency_session {
     // takes longer than a measurement. If the device lacks memory, allocating one region frees the
     // others.
     struct latency_region *small, *large; // regions of one buffer each, for small and large chains
-    struct latency_region *paged; // region of several chunks, for pointer chains with order=page
+    // Region of several buffers (chunks), for pointer chains with order=page.
+    struct latency_region *paged;
     struct gpu_buffer *constants, *stream;
     struct gpu_buffer *out, *readback; // results of chases, on the device and on the host
     uint32_t token;                    // a number that identifies the last chase that was recorded

@@ -129,7 +129,7 @@ struct launch_reach {
     // Samples in ns. `to`: from the host's call to the kernel's first instruction; `back`: from
     // that instruction until the host knows that the kernel ended.
     double *to, *back;
-    double half_ns; // uncertainty (±) in ns of the relation between the clocks
+    double half_ns; // uncertainty (±) in ns of device times that are converted to the host's clock
     // Number of a kernel's answers by which the clocks were related; 0: the API related them.
     unsigned answers;
 };

@@ -230,10 +230,11 @@ static void remember_answers(struct work *work)
         history->entries[work->entries[v]]++;
 }
 
-// Returns the delay in ns of the first deadline. The hog starts anew in each visit. So without a
-// delay, the first deadline would always come at the same point of a hog's submission. The delays
-// are the fractional parts of multiples of the golden ratio, times the hog's length. They are
-// spread evenly for any number of visits.
+// Returns by how much, in ns, the first deadline of a visit is delayed. (At a deadline a victim is
+// submitted.) The hog starts anew in each visit. So without a delay, the first deadline would
+// always come at the same point of a hog's submission. The delays are the fractional parts of
+// multiples of the golden ratio, times the length of a hog's submission. They are spread evenly for
+// any number of visits.
 static double delay_of(struct preempt_history *history)
 {
     double share = (double)history->visits++ * 0.6180339887498949;
