@@ -10,9 +10,11 @@
 enum {
     WORDS_CHECKED = 3 // number of result words that are checked per workload and frame
 };
-// Wait before a hold is released, so that the submissions behind it have reached the device.
+// Time in ns for which the host waits before it releases the hold, which keeps the device from
+// starting a frame. In this time the frame's submissions reach the device.
 static const uint64_t settle_ns = 20000;
-// Length of the warm-up before each frame, because the core clock falls between frames.
+// Length in ns of the warm-up before each frame. It is needed because the core clock falls between
+// frames.
 static const uint64_t warm_ns = 1000000;
 
 static uint32_t threads_of(const struct overlap_workload *workload)

@@ -39,7 +39,9 @@ struct overlap_poll {
 struct overlap_markers {
     struct gpu_buffer *counters, *words;
     const volatile uint32_t *map; // the memory of the buffer `words`, mapped for the host
-    uint32_t frames; // number of frames with markers so far: the counters are never reset
+    // Number of frames with markers so far. The buffer `counters` is never reset: it counts the
+    // parts of workloads over all these frames.
+    uint32_t frames;
     // What the host saw of each marker in the last frame with markers.
     struct overlap_poll polls[OVERLAP_WORKLOADS_MAX][OVERLAP_MARK_COUNT];
 };
@@ -49,7 +51,7 @@ MUST_CHECK bool overlap_markers_init(struct overlap_markers *markers, struct gpu
 
 struct overlap_poll_desc {
     uint32_t workloads;   // bit w is set if workload w leaves markers
-    uint32_t token;       // the word that the device writes as a marker
+    uint32_t token;       // the frame's token, which the device writes as a marker
     uint64_t released_ns; // host time when the hold was released
     struct gpu_batch *batches[OVERLAP_WORKLOADS_MAX];
     size_t batch_count;

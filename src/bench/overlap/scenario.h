@@ -69,9 +69,10 @@ const struct overlap_scenario *overlap_scenario_find(const char *name);
 // True if any workload waits for a draw.
 bool overlap_scenario_waits_for_draw(const struct overlap_scenario *scenario);
 
-const char *overlap_barrier_name(enum overlap_barrier barrier); // for example "memory"
+// Returns the name of a kind of barrier, for example "memory".
+const char *overlap_barrier_name(enum overlap_barrier barrier);
 
-// True if any workload waits for another.
+// True if any workload of the scenario waits for another workload.
 bool overlap_scenario_waits(const struct overlap_scenario *scenario);
 
 // True if any workload waits for a workload on its own queue.

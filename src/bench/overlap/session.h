@@ -51,8 +51,8 @@ MUST_CHECK bool overlap_session_open(struct bench_session *bench, struct error *
 // queue or no priorities, or with ERROR_DEVICE_LOST.
 struct overlap_session *overlap_session_urgent(struct bench_session *bench, struct error *err);
 
-// Closes the device of the urgent session, if there is one. Ends the request that the driver holds
-// the clocks of the benchmark's device stable.
+// Closes the session whose compute queue has high priority, if it is open. Also ends the request
+// that the driver holds the clocks of the benchmark's device stable.
 void overlap_session_close(struct bench_session *bench);
 
 #endif

@@ -43,11 +43,13 @@ enum {
 
 // What the host found by polling markers, in all frames with markers of a case.
 struct overlap_polling {
-    // Sums over all frames with markers. struct overlap_agreement explains the last three.
+    // Numbers of frames with markers, of markers in these frames, of markers that the host saw, and
+    // of markers that agreed with the device's clock (struct overlap_agreement).
     size_t frames, markers, seen, agreed;
     double offset_ns; // device's clock − host's clock, from the frame whose bounds are closest
     double known_ns;  // uncertainty (±) of offset_ns; 0: no frame gave bounds so far
-    double sweep_ns, bars_ns, held_ns; // largest values of all frames; see struct overlap_agreement
+    // Largest value in any frame of each of these three members of struct overlap_agreement.
+    double sweep_ns, bars_ns, held_ns;
 };
 
 // Adds what the host found by polling the markers of `frame`.

@@ -22,7 +22,9 @@ static const double workload_ns = 200e3;
 struct work {
     struct overlap_stage stage;
     struct bench_visit *run;
-    struct gpu_scope *scope; // scope on the device of an urgent session; NULL: uses run->scope
+    // Scope on the device whose compute queue has high priority (overlap_session_urgent). NULL: the
+    // visit uses run->scope.
+    struct gpu_scope *scope;
     struct overlap_history *history;
     // Why the driver does not hold the clock stable; ERROR_NONE: it does, or it was not asked.
     struct error clock_refusal;
@@ -32,7 +34,7 @@ struct work {
     struct overlap_frame frames[FRAMES_MAX];
     size_t frame_count;
     struct overlap_frame marked;
-    double device_ns; // sum of the lengths of all frames without markers
+    double device_ns; // sum of the lengths in ns of all frames without markers
 };
 
 static bool run_frame(struct work *work, uint32_t which, bool groups, struct overlap_frame *frame,

@@ -22,7 +22,8 @@ enum {
     CONTENTION_PENDING_MAX = 32
 };
 
-#define CONTENTION_PERIOD_NS UINT64_C(11111111) // 90 Hz
+// Time in ns between two deadlines: a frame at 90 Hz.
+#define CONTENTION_PERIOD_NS UINT64_C(11111111)
 // Time in ns by which the deadlines of the application are earlier than those of the victim. So the
 // victim comes in the middle of a frame of the application.
 #define CONTENTION_LEAD_NS (CONTENTION_PERIOD_NS / 4)
@@ -41,9 +42,10 @@ struct contention_desc {
     struct load *application;
     uint32_t samples; // number of deadlines of the victim, at most CONTENTION_SAMPLES_MAX
     bool alone;       // true: CONTENTION_ALONE submissions of the hog end before the first victim
-    bool drops;       // true: if a deadline passes while an answer is awaited, it gets no victim
-    double hog_ns;    // length in ns of a submission of the hog without victims; 0: not known
-    double delay_ns;  // the first deadline comes one period and delay_ns after the hog has started
+    // True: for a deadline that passes while an answer is awaited, no victim is submitted.
+    bool drops;
+    double hog_ns;   // length in ns of a submission of the hog without victims; 0: not known
+    double delay_ns; // the first deadline comes one period and delay_ns after the hog has started
 };
 
 struct contention_answer {
@@ -103,8 +105,10 @@ struct contention_arrivals {
     uint32_t samples;
     uint64_t first_ns;    // time of the first deadline, by clock_now_ns
     uint64_t patience_ns; // time in ns for which answers are awaited after the last deadline
-    atomic_bool stop; // set by another thread: end at once, without further deadlines or waiting
-    atomic_bool over; // set when this thread ends and no longer needs the hog
+    // Set to true by another thread: this thread ends at once, without further deadlines and
+    // without waiting for answers.
+    atomic_bool stop;
+    atomic_bool over; // set to true by this thread when it ends and no longer needs the hog
 };
 
 // Submits the load at each deadline and waits for the answers. All `samples` submissions of the

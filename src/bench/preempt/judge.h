@@ -10,7 +10,7 @@ enum judge_entry {
     JUDGE_ALONE,       // the victim started before any submission of the hog
     JUDGE_CO_RESIDENT, // the victim ran beside workgroups of the hog, which kept running
     JUDGE_MID_SHADER,  // the victim ran while workgroups of the hog stood still
-    JUDGE_IN_TURNS,    // the victim was stopped in between, and the hog ran meanwhile
+    JUDGE_IN_TURNS,    // the victim was stopped for a time, in which the hog ran
     JUDGE_BOUNDARY, // the victim ran between workgroups or dispatches of one submission of the hog
     JUDGE_WAITED,   // the victim ran after a submission of the hog
     JUDGE_COUNT
@@ -19,8 +19,8 @@ enum judge_entry {
 const char *judge_name(enum judge_entry entry); // returns a name for texts, such as "co-resident"
 
 struct judge_limits {
-    // If the times of a workgroup and of a victim overlap by no more than this, the overlap is
-    // ignored.
+    // If a workgroup and a victim ran at the same time for no longer than this, in ns, the overlap
+    // is ignored.
     double resolution_ns;
     // Pauses (ns) of workgroups of the hog up to this length are ignored, because they also occur
     // without a victim.
@@ -77,7 +77,8 @@ void preempt_history_add(struct preempt_history *history, double response_ns, bo
 // Response times in ns, in ascending order.
 struct preempt_responses {
     const double *ns;
-    const double *longest_ns; // the same with DBL_MAX for each censored response, sorted too
+    // The response times, with DBL_MAX in place of each censored one, also in ascending order.
+    const double *longest_ns;
     size_t count;
 };
 
@@ -110,7 +111,7 @@ struct preempt_scene {
     size_t victim_count;
     const struct load_run *hogs;
     size_t hog_count;
-    const struct load_run *frames; // frames of the application
+    const struct load_run *frames; // submissions of the application, one for each of its frames
     size_t frame_count;
 };
 

@@ -37,7 +37,7 @@ struct load_group {
 // workgroups that left records.
 struct load_run {
     double start_ns, end_ns;
-    double pause_ns; // longest pause of any of its workgroups
+    double pause_ns; // longest pause, in ns, of any workgroup of the submission
     struct load_group *groups;
     size_t group_count;
 };

@@ -33,7 +33,7 @@
     X(first_group)  /* number of the dispatch's first workgroup in the submission */               \
     X(first_record) /* index of this submission's first record */                                  \
     X(stride)       /* every stride-th workgroup leaves a record */                                \
-    X(turns)                                                                                       \
-    X(zero) /* always 0, but the compiler cannot know that */
+    X(turns)        /* number of turns of the work loop */                                         \
+    X(zero)         /* always 0, but the compiler cannot know that */
 
 #endif

@@ -34,7 +34,7 @@ struct process *process_create(struct arena *arena, const struct gpu_info *devic
 void process_destroy(struct process *process); // ends the process; NULL: does nothing
 
 struct process_start {
-    struct load_desc load; // of its members, only work, slots, records and timeout_ns are used
+    struct load_desc load; // the load; only the members work, slots, records, timeout_ns are used
     uint32_t token;        // token of the first submission
     uint32_t alone;        // number of submissions that must end before process_start returns
 };

@@ -15,13 +15,15 @@ struct preempt_side {
 // Where hog, victim and application run: on queues of one device, on logical devices of one chip,
 // or in processes. With processes, the sides of hog and application only serve to size their loads.
 struct preempt_setup {
-    // A set-up is identified by setting, priority (as requested), draws and three.
+    // A set-up is identified by four members: setting, priority (as requested), draws and three.
     const char *setting, *priority;
     bool draws; // true: the queue of the victim must be able to draw
     bool three; // true: there is an application
     struct preempt_side hog, victim, application;
     const char *queue_text, *priority_text; // texts that describe queues and priority to the user
-    struct bench_session own;    // session with a logical device for the victim; zeroed: none
+    // Session with a logical device for the victim; with setting=queues, hog and application use it
+    // too. All zeros: there is none, and the victim uses the benchmark's device.
+    struct bench_session own;
     struct bench_session beside; // session with a logical device for the application; zeroed: none
     // Processes of the hog and the application, started when first needed; NULL: not running.
     struct process *process, *application_process;

@@ -35,7 +35,8 @@ uint work(uint group, uint thread, uvec2 start, out uint pause)
         }
         const uint now = clock_device().x;
         pause = max(pause, now - last);
-        // Makes `last` depend on x: the turn ends before the next clock read.
+        // `last` depends on x, so that the next pause can only be computed when this turn's work is
+        // done.
         last = now + (x & params.zero);
     }
     return x;

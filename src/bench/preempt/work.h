@@ -32,7 +32,7 @@ struct work {
     // victim.
     uint32_t alone_count;
     uint64_t base;       // device clock value from which all times count; 0: not chosen yet
-    bool has_hog, three; // three: with an application; the victim is then a compositor
+    bool has_hog, three; // three: there is an application; the victim is then a compositor
     bool draws;          // true: the victim is a draw; false: a dispatch
     bool drops;    // true: a deadline that passes while the host waits for an answer is dropped
     bool is_first; // true: this visit also measures the hog without victims; later visits do not
