@@ -102,7 +102,7 @@ static const char *text_cut(struct arena *arena, const char *text, double size, 
 static void words_put(struct drawing *d, const char *class, const char *text, double size,
                       int lines)
 {
-    const double height = size > small_size ? LINE : SMALL_LINE; // titles have larger letters
+    const double height = size > small_size ? LINE : SMALL_LINE; // lines of titles are higher
     const double width = (CHART_WIDTH - 2 * EDGE) / (size > small_size ? 1.1 : 1);
     for (const char *rest = screen_quote(d->arena, text, LETTERS_MOST); *rest && lines > 0;
          lines--) {

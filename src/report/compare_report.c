@@ -14,7 +14,7 @@ enum {
     SECTION_ROWS = 40,
     GROUP_ROWS = 3,
     SECTION_GROUPS = 40,
-    PAIRS_MAX = 16,    // maximum number of pairs of devices that are named
+    PAIRS_MAX = 16,    // maximum number of pairs of compared devices that the report lists
     ROLE_COLUMNS = 11, // width of the column of labels, such as "reference  "
     NAME_COLUMNS = 24
 };

@@ -195,7 +195,7 @@ static void view_print(struct screen *screen, const struct run *run, const char 
     size_t count;
     const struct result **results = view_select(screen->arena, run, device, view, info, &count);
     if (view->kind == VIEW_TABLE && view->sensors && !any_sensor(results, count, view->sensors))
-        return; // not drawn: no result has one of the sensors, and other views show the metrics
+        return; // left out: no result has one of the view's sensors; other views show the metrics
     struct view_grid grid;
     bool gridded =
         view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;

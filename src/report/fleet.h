@@ -18,9 +18,9 @@ enum {
 // groups that differ, remarks such as missing machines, and the files that were left out.
 void fleet_console(const struct fleet *fleet, const struct console_desc *desc, FILE *stream);
 
-// These two functions return a sentence, in `arena`: about a group of cards that differs, such as
-// "rack r01: FP32 1.5 % slower than the fleet (160 cards)", or about a quantity, such as the
-// temperature, with which a loss is correlated.
+// fleet_group_text returns a sentence, in `arena`, about a group of cards that differs: "rack r01:
+// FP32 1.5 % slower than the fleet (160 cards)". fleet_relation_text returns one about a quantity,
+// such as the temperature, with which a loss is correlated.
 const char *fleet_group_text(struct arena *arena, const struct fleet *fleet,
                              const struct fleet_group *group);
 const char *fleet_relation_text(struct arena *arena, const struct fleet *fleet,

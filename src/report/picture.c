@@ -22,7 +22,7 @@ enum {
     LINE = 19, // distance between lines of text, in pixels
     TITLE = 30 // height of the line with the device's name, in pixels
 };
-#define EDGE_TEXT "14" // EDGE as text, for attributes of SVG elements
+#define EDGE_TEXT "14" // the number EDGE as text, for attributes of SVG elements
 
 const char picture_style[] =
     ".first{--ink:#1d2329;--dim:#56616a;--rule:#d5dbe0;--bar:#0067a3;font:14px "
@@ -209,7 +209,8 @@ static size_t steps_of(const struct picture *picture, const struct card *card, s
 {
     const struct level_curve *curve = &card->curve;
     size_t count = curve->count ? levels_count(curve) : 0;
-    // cache of the previous level; two halves of one cache share one bandwidth
+    // Name of the cache of the level before ("L2" for "near L2"). Two halves of one cache have one
+    // bandwidth, which only the first half shows.
     const char *before = "";
     for (size_t k = 0; count > 1 && k < count; k++) {
         const char *name = levels_name(picture->arena, curve, k), *half = strchr(name, ' ');
@@ -242,7 +243,8 @@ static void step_put(const struct picture *picture, const struct step *step, siz
             "<rect class=\"s s%zu\" x=\"%.1f%%\" y=\"%d\" width=\"%.1f%%\" height=\"%d\" "
             "rx=\"6\"/>\n",
             k < 4 ? k : 4, (100 - width) / 2, y, width, STEP);
-    // pixels by which the text moves down to be centred if a level has no bandwidth
+    // Number of pixels by which the text moves down. If the level has no bandwidth, this centres
+    // the text.
     int down = step->bandwidth ? 0 : 10;
     text_put(picture, "c n", "50%", y + 22 + down, head);
     text_put(picture, "c v", "50%", y + 42 + down, latency);

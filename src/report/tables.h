@@ -63,7 +63,7 @@ const struct param_info **view_varying(struct arena *arena, const struct benchma
 const char *view_label(struct arena *arena, const struct result *result,
                        const struct param_info *const *keys, size_t count);
 
-// Like view_label, but leaves out parameters that the case does not have.
+// Returns the same text as view_label, but without the parameters that the case does not have.
 const char *view_words(struct arena *arena, const struct bench_case *c,
                        const struct param_info *const *keys, size_t count);
 

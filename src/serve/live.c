@@ -12,7 +12,7 @@ struct live {
     const struct live_desc *desc;
     struct arena *arena;
     pthread_t thread;
-    struct interrupt interrupt; // interrupts a measurement; raised at most once per measurement
+    struct interrupt interrupt; // ends a measurement early; raised at most once per measurement
 
     // The members from here to `ends` are shared by the measuring thread and the callers of live_…
     // functions. They are accessed only under `mutex`.
@@ -196,7 +196,8 @@ static void say_result(const struct frame *frame, const struct result *result)
 
 static void say_loss(struct frame *frame, const struct result *result)
 {
-    // True: the worker was lost in a visit, so the result says why.
+    // True: the worker was lost during a visit, so the last reason in `result` says why. False: it
+    // was lost between visits.
     bool in_visit = executor_losses(frame->live->executor) > 0;
     const char *why = in_visit && result && result->reason_count
                           ? result->reasons[result->reason_count - 1].text
@@ -322,7 +323,7 @@ static void measure_frames(struct frame *frame, const struct budget *budget)
         frame->number += whole;
         goes_on = goes_on && open_frame(frame, &err);
     }
-    run_destroy(frame->run); // a run is left here if open_frame failed
+    run_destroy(frame->run); // if open_frame failed, it left an unfinished run; else NULL
     run_destroy(last);
 }
 
