@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "base/clock.h"
 #include "sensors/nvml_card.h"
 #include "sensors/source.h"
 
+#include <limits.h>
 #include <math.h>
 
 enum {
@@ -31,6 +33,20 @@ struct nvml_violation {
     unsigned long long reference_us, violation_ns;
 };
 
+// Fields of nvmlDeviceGetFieldValues: KiB of data that all NVLinks sent and received since the
+// driver was loaded. The struct has the layout of nvmlFieldValue_t; the value is an unsigned 64-bit
+// number.
+enum {
+    NVML_NVLINK_SENT = 138,
+    NVML_NVLINK_RECEIVED = 139
+};
+struct nvml_field {
+    unsigned id, scope;
+    long long timestamp_us, latency_us;
+    int type, status;
+    unsigned long long value;
+};
+
 struct nvml_api {
     int (*nvmlDeviceGetClockInfo)(struct nvml_device *device, int clock, unsigned *mhz);
     int (*nvmlDeviceGetTemperature)(struct nvml_device *device, int sensor, unsigned *degc);
@@ -43,6 +59,8 @@ struct nvml_api {
     int (*nvmlDeviceGetCurrPcieLinkWidth)(struct nvml_device *device, unsigned *lanes);
     int (*nvmlDeviceGetPcieThroughput)(struct nvml_device *device, int counter,
                                        unsigned *kib_per_s);
+    int (*nvmlDeviceGetFieldValues)(struct nvml_device *device, int count,
+                                    struct nvml_field *fields);
 };
 
 #define SYMBOL(member) DYNLIB_SYMBOL(struct nvml_api, member)
@@ -59,6 +77,7 @@ static const struct dynlib_symbol symbols[] = {
     OPTIONAL_SYMBOL(nvmlDeviceGetCurrPcieLinkGeneration),
     OPTIONAL_SYMBOL(nvmlDeviceGetCurrPcieLinkWidth),
     OPTIONAL_SYMBOL(nvmlDeviceGetPcieThroughput),
+    OPTIONAL_SYMBOL(nvmlDeviceGetFieldValues),
 };
 #undef SYMBOL
 #undef OPTIONAL_SYMBOL
@@ -165,23 +184,51 @@ bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, un
     return known;
 }
 
-double sensors_nvml_traffic(const struct sensors_desc *desc)
+// Returns how many bytes per second pass over PCI Express, in both directions; NaN if not known.
+// The driver counts for 20 ms in each direction.
+static double pcie_traffic(const struct nvml *nvml)
 {
     enum {
         FROM_DEVICE, // nvmlPcieUtilCounter_t
         TO_DEVICE
     };
-    struct arena *arena = arena_create();
-    struct error err;
     unsigned from_device = 0, to_device = 0;
-    struct nvml *nvml = nvml_open(arena, desc, &err);
-    bool known = nvml && nvml->api.nvmlDeviceGetPcieThroughput &&
+    bool known = nvml->api.nvmlDeviceGetPcieThroughput &&
                  nvml->api.nvmlDeviceGetPcieThroughput(nvml->card.device, FROM_DEVICE,
                                                        &from_device) == NVML_SUCCESS &&
                  nvml->api.nvmlDeviceGetPcieThroughput(nvml->card.device, TO_DEVICE, &to_device) ==
                      NVML_SUCCESS;
-    if (nvml)
-        nvml_close(nvml);
-    arena_destroy(arena);
     return known ? 1024.0 * ((double)from_device + to_device) : NAN;
+}
+
+// Returns how many bytes all NVLinks of the card have moved, in both directions; NaN if the card
+// has none.
+static double nvlink_bytes(const struct nvml *nvml)
+{
+    const unsigned all_links = UINT_MAX;
+    struct nvml_field fields[] = {{.id = NVML_NVLINK_SENT, .scope = all_links},
+                                  {.id = NVML_NVLINK_RECEIVED, .scope = all_links}};
+    bool known = nvml->api.nvmlDeviceGetFieldValues &&
+                 nvml->api.nvmlDeviceGetFieldValues(nvml->card.device, 2, fields) == NVML_SUCCESS &&
+                 fields[0].status == NVML_SUCCESS && fields[1].status == NVML_SUCCESS;
+    return known ? 1024.0 * ((double)fields[0].value + (double)fields[1].value) : NAN;
+}
+
+double sensors_nvml_traffic(const struct sensors_desc *desc)
+{
+    struct arena *arena = arena_create();
+    struct error err;
+    struct nvml *nvml = nvml_open(arena, desc, &err);
+    double traffic = NAN;
+    if (nvml) {
+        uint64_t begin_ns = clock_now_ns();
+        double before = nvlink_bytes(nvml);
+        traffic = pcie_traffic(nvml);
+        double moved = nvlink_bytes(nvml) - before;
+        if (!isnan(moved))
+            traffic += moved * 1e9 / (double)(clock_now_ns() - begin_ns);
+        nvml_close(nvml);
+    }
+    arena_destroy(arena);
+    return traffic;
 }

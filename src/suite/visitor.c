@@ -41,8 +41,8 @@ struct visitor {
     struct measure_watch *watch;   // watch for other work; NULL until the first watch
     struct processors_time before; // processor times at the last watch, if the device is a CPU
     bool has_before;
-    double link_best[2]; // best rates of the copies over the link, to the device and to the host
-    bool link_busy;      // true: other work used the link at the last watch
+    double best_copies[WATCH_YARDSTICKS]; // best rate of each copy of the watch so far
+    bool link_busy; // true: other work used a link of the card at the last watch
     long family_pid;
     bool validation;
     const struct benchmark *benchmark; // benchmark of the open session; NULL: none is open
@@ -281,21 +281,24 @@ static bool watch_processors(struct visitor *visitor, struct watch_finding *find
     return true;
 }
 
-// Sets finding->link_traffic at the first watch, as long as other work used the link at the last
-// one, and if a copy over the link is slower than before. Asking takes 40 ms, and fathom copies
-// nothing meanwhile. Copies over the link of an idle H200 differ by 11 %.
+// Sets finding->link_traffic at the first watch, as long as other work used a link at the last one,
+// and if a copy is slower than before. Asking takes 40 ms, and fathom copies nothing meanwhile. On
+// an idle H200, copies over the link differ by 11 %, copies in memory by 4 %. Copies in memory show
+// work of a second card, which reads or writes this card's memory over NVLink.
 static void find_traffic(struct visitor *visitor, struct arena *arena,
                          struct watch_finding *finding)
 {
-    static const double slow = 0.88;
+    static const double slow[WATCH_YARDSTICKS] = {
+        [WATCH_MEMORY] = 0.95, [WATCH_TO_DEVICE] = 0.88, [WATCH_TO_HOST] = 0.88};
     const double *rates = finding->rates, limit = finding->limits[WATCH_TO_DEVICE];
-    double *best = visitor->link_best, up = rates[WATCH_TO_DEVICE], down = rates[WATCH_TO_HOST];
-    if (!(limit > 0) || !(up > 0) || !(down > 0))
+    if (!(limit > 0) || !(rates[WATCH_TO_DEVICE] > 0) || !(rates[WATCH_TO_HOST] > 0))
         return;
-    bool asks =
-        visitor->link_busy || !(up >= slow * best[0] && down >= slow * best[1]) || best[0] == 0;
-    best[0] = fmax(best[0], up);
-    best[1] = fmax(best[1], down);
+    bool asks = visitor->link_busy || visitor->best_copies[WATCH_TO_DEVICE] == 0;
+    for (unsigned i = 0; i < WATCH_YARDSTICKS; i++) {
+        double *best = &visitor->best_copies[i];
+        asks = asks || rates[i] < slow[i] * *best;
+        *best = fmax(*best, rates[i]); // fmax ignores a NaN
+    }
     if (asks)
         finding->link_traffic = measure_card_traffic(arena, visitor->info);
     visitor->link_busy = finding->link_traffic > WATCH_TRAFFIC_MOST * limit;

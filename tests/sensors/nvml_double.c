@@ -7,6 +7,8 @@
 // (its NVLinks do so ever more often), "uncorrected" (so do errors of its memory), "volta" (it
 // retires pages and has no rows), or the number of a process that uses it. Where NVML_DOUBLE_ANY is
 // set it is any card.
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +46,13 @@ int nvmlDeviceGetViolationStatus(void *device, int policy, unsigned long long vi
 int nvmlDeviceGetCurrPcieLinkGeneration(void *device, unsigned *generation);
 int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *lanes);
 int nvmlDeviceGetPcieThroughput(void *device, int counter, unsigned *kib_per_s);
+struct field {
+    unsigned id, scope;
+    long long timestamp_us, latency_us;
+    int type, status;
+    unsigned long long value;
+};
+int nvmlDeviceGetFieldValues(void *device, int count, struct field *fields);
 int nvmlDeviceGetMaxPcieLinkGeneration(void *device, unsigned *generation);
 int nvmlDeviceGetMaxPcieLinkWidth(void *device, unsigned *lanes);
 int nvmlDeviceGetPcieReplayCounter(void *device, unsigned *count);
@@ -156,6 +165,21 @@ int nvmlDeviceGetPcieThroughput(void *device, int counter, unsigned *kib_per_s)
     (void)device;
     *kib_per_s = counter == 0 ? 3000 : 1000; // from the device, to the device
     return counter < 2 ? SUCCESS : NOT_SUPPORTED;
+}
+
+// The NVLinks of the double move 1 GiB between two calls in each direction, if there are any.
+int nvmlDeviceGetFieldValues(void *device, int count, struct field *fields)
+{
+    static unsigned long long calls;
+    (void)device;
+    calls++;
+    for (int i = 0; i < count; i++) {
+        bool linked = is_wrong("nvlink") && fields[i].scope == UINT_MAX &&
+                      (fields[i].id == 138 || fields[i].id == 139);
+        fields[i].status = linked ? SUCCESS : NOT_SUPPORTED;
+        fields[i].value = linked ? calls << 20 : 0;
+    }
+    return SUCCESS;
 }
 
 int nvmlDeviceGetMaxPcieLinkGeneration(void *device, unsigned *generation)

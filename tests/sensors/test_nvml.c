@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/clock.h"
 #include "sensors/clocks.h"
 #include "sensors/health.h"
 #include "sensors/link.h"
@@ -81,6 +82,20 @@ static void the_traffic_over_its_link_counts_both_directions(void **state)
     assert_true(isnan(sensors_link_traffic(&other)));
 }
 
+// Given NVLinks over which 2 GiB pass while PCI Express is counted, then they are part of the
+// traffic.
+static void the_traffic_over_nvlink_is_added(void **state)
+{
+    (void)state;
+    const struct sensors_desc desc = {.uuid = known_uuid};
+    assert_int_equal(setenv("NVML_DOUBLE", "nvlink", 1), 0);
+    uint64_t begin_ns = clock_now_ns();
+    double traffic = sensors_link_traffic(&desc) - 4000 * 1024.0;
+    double most_s = (double)(clock_now_ns() - begin_ns) / 1e9;
+    assert_int_equal(unsetenv("NVML_DOUBLE"), 0);
+    assert_true(isfinite(traffic) && traffic * most_s >= 2.0 * (1 << 30) * 0.999);
+}
+
 static void other_processes_of_the_card_are_named(void **state)
 {
     (void)state;
@@ -160,6 +175,7 @@ int main(void)
         cmocka_unit_test(what_is_wrong_with_its_memory_and_links_is_known),
         cmocka_unit_test(the_health_of_another_card_is_unknown),
         cmocka_unit_test(the_traffic_over_its_link_counts_both_directions),
+        cmocka_unit_test(the_traffic_over_nvlink_is_added),
         cmocka_unit_test(other_processes_of_the_card_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
