@@ -8,6 +8,10 @@
 #include <math.h>
 #include <string.h>
 
+// Relative deviation of points on a rise from a straight line. Sets of a cache fill unevenly, and
+// random replacement keeps some lines by chance, so a rise is never as smooth as a plateau.
+static const double rise_noise = 0.02;
+
 struct sums {
     double w, x, y, xx, xy, yy;
 };
@@ -15,6 +19,7 @@ struct sums {
 struct work {
     const struct plateaus_desc *desc;
     size_t n;
+    double rise_part; // weight of a squared deviation on a rise, compared with one on a plateau
     double *ln_y;
     double *weight;
     struct sums *prefix; // [i]: sums over the points before i; n + 1 elements
@@ -108,14 +113,14 @@ static double flat_cost(const struct work *work, size_t from, size_t to)
 
 // Returns the sum of squared relative deviations of points [from, to) from their best straight
 // line. The line is fitted to y, not to ln y, because the latency itself rises linearly while more
-// and more loads miss. 0 for fewer than 3 points.
+// and more loads miss. The sum is weighted with rise_part. 0 for fewer than 3 points.
 static double line_cost(const struct work *work, size_t from, size_t to)
 {
     if (between(work->prefix, from, to).w < 3)
         return 0;
     struct sums s = between(work->linear, from, to);
     double xx = s.xx - s.x * s.x / s.w, xy = s.xy - s.x * s.y / s.w, yy = s.yy - s.y * s.y / s.w;
-    return fmax(xx > 0 ? yy - xy * xy / xx : yy, 0);
+    return work->rise_part * fmax(xx > 0 ? yy - xy * xy / xx : yy, 0);
 }
 
 static bool long_enough(const struct work *work, size_t from, size_t to, bool outermost)
@@ -487,6 +492,7 @@ void plateaus_fit(struct arena *arena, const struct plateaus_desc *desc, struct 
     }
     double noise = noise_of(&work);
     weigh(&work, noise);
+    work.rise_part = noise < rise_noise ? noise * noise / (rise_noise * rise_noise) : 1;
     make_prefix(&work);
     choose_levels(&work, noise, fit);
     fit->noise = residual_noise(&work, fit);

@@ -23,7 +23,7 @@ struct measure_link {
 // because an idle card slows its link down.
 void measure_link_of(struct arena *arena, const struct gpu_info *info, struct measure_link *link);
 
-// Returns how many bytes per second pass over the link of a device at present, as
+// Returns how many bytes per second pass over the links of a device at present, as
 // sensors_link_traffic returns them.
 double measure_card_traffic(struct arena *arena, const struct gpu_info *info);
 

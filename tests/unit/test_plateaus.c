@@ -194,6 +194,49 @@ static void a_point_on_a_ramp_does_not_tilt_its_level(void **state)
     assert_true(result.steps[0].end_low <= 18 && result.steps[0].end_high >= 17);
 }
 
+// Given the end of an H200's L1, where the points of the rise scatter and three of them are almost
+// equal, then these are not a level.
+static void equal_points_of_a_rise_are_not_a_level(void **state)
+{
+    (void)state;
+    static const double bytes[] = {
+        8192,        9728,        11648,       13824,       16384,       19456,       23296,
+        27648,       32768,       38912,       46592,       55296,       65536,       77824,
+        93184,       110592,      131072,      155648,      181248,      186368,      190464,
+        200192,      210432,      221184,      232960,      244736,      257536,      262144,
+        270848,      284672,      311296,      372736,      442368,      524288,      622592,
+        745472,      884736,      1.04858e+06, 1.24518e+06, 1.49094e+06, 1.76947e+06, 2.09715e+06,
+        2.49037e+06, 2.98189e+06, 3.53894e+06, 4.1943e+06,  4.98074e+06, 5.96378e+06, 7.07789e+06,
+        8.38861e+06};
+    static const double ns[] = {
+        16.194, 16.195, 16.195, 16.194, 16.194, 16.195, 16.195, 16.196, 16.194, 16.195,
+        16.194, 16.195, 16.194, 16.196, 16.196, 16.196, 16.194, 16.195, 16.195, 16.195,
+        18.851, 44.15,  53.529, 55.468, 87.948, 84.363, 105.61, 114.85, 113.77, 119.81,
+        137.31, 141.64, 141.87, 142.14, 142.28, 142.15, 142.06, 142.2,  142.09, 142.3,
+        142.19, 142.34, 142.17, 142.06, 142.29, 142.08, 142.36, 142.26, 142.32, 142.49};
+    enum {
+        COUNT = sizeof ns / sizeof *ns
+    };
+    double octaves[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        octaves[i] = log2(bytes[i]);
+    const struct plateaus_desc desc = {.x = octaves,
+                                       .y = ns,
+                                       .count = COUNT,
+                                       .ratio_min = 1.12,
+                                       .ramp_max = 0.75,
+                                       .length_min = 0.25,
+                                       .noise_min = 0.002};
+    struct arena *arena = arena_create();
+    struct plateaus result;
+    plateaus_fit(arena, &desc, &result);
+    arena_destroy(arena);
+    assert_true(result.decided);
+    assert_int_equal(result.count, 2);
+    assert_in_range((uint64_t)result.levels[0].height, 16, 17);
+    assert_in_range((uint64_t)result.levels[1].height, 141, 143);
+}
+
 static void too_few_points_decide_nothing(void **state)
 {
     (void)state;
@@ -217,6 +260,7 @@ int main(void)
         cmocka_unit_test(a_creep_up_to_the_end_leaves_room_for_the_end),
         cmocka_unit_test(an_outlier_is_not_a_level),
         cmocka_unit_test(a_point_on_a_ramp_does_not_tilt_its_level),
+        cmocka_unit_test(equal_points_of_a_rise_are_not_a_level),
         cmocka_unit_test(too_few_points_decide_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
