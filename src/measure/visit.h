@@ -87,7 +87,7 @@ struct measure_request {
     unsigned round;
     // The gate where several devices wait for each other; NULL: only one device measures.
     const struct measure_gate *gate;
-    bool any_clock;              // true: the core clock of the samples is not judged
+    bool any_clock;              // true: samples count whatever the core and memory clocks were
     struct measure_count *count; // hardware counters to read; NULL: the visit is not counted
     // Judges the core clock; NULL: samples are not repeated because of their clock.
     struct measure_pace *pace;

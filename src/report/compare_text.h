@@ -14,7 +14,7 @@ struct compare_section {
     enum compare_word word;
     // true: a row is a metric with its numbers in both runs; false: a row is a case with a text
     bool numbers;
-    // true: the section's rows do not count as changes; a terminal lists them only with --all
+    // true: a terminal lists the section's rows only with --all, as they show no certain change
     bool minor;
     enum screen_paint paint;
     const char *title;

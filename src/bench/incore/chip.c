@@ -86,7 +86,8 @@ static double wanted_ns(const struct chip *chip)
     return chip->this_case->kind->number == INCORE_TILE ? sample_ns : SAMPLE_FACTOR * sample_ns;
 }
 
-// Returns the largest number of iterations of a loop that the device allows.
+// Returns the largest number of iterations to use in a dispatch: one less than the device's limit
+// for a loop, or 2^24 if it has no limit.
 static double iterations_most(const struct chip *chip)
 {
     uint64_t loops = chip->session->bench->info->limits.loop_iterations;

@@ -43,7 +43,7 @@
 // and an offset in bytes in it; order.glsl computes the place of a hop.
 #define LATENCY_PARAMS(X)                                                                          \
     X(order)         /* order of the nodes: LATENCY_ORDER_… */                                   \
-    X(nodes)         /* number of hops in a lap */                                                 \
+    X(nodes)         /* number of hops in the chain, after which it begins again */                \
     X(block_bytes)   /* size of a block in bytes: the stride; with order=page, a page */           \
     X(slots)         /* places in a block (a power of two) */                                      \
     X(slot_bytes)    /* bytes from one place in a block to the next */                             \

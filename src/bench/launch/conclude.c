@@ -84,10 +84,11 @@ static void report_slow_host(struct run *run, const struct result *first, const 
                            unit_text(run->arena, host_ns, UNIT_NS), text_values(run->arena, first));
 }
 
-// Fits a line to results[first] and all later results that differ from it only in the number of
-// elements. Takes only results with a volume from volume_least to volume_most that the device
-// limits, not the host. Reports the line if it has at least POINTS_MIN points and a positive slope
-// and intercept. Otherwise, if the host limits one of these results, reports launch-bound.
+// Fits a line, time by volume, to results[first] and all later results that differ from it only in
+// the number of elements. Takes only results with a volume from volume_least (less 1 %) to
+// volume_most that the device limits, not the host. Reports the line if it has at least POINTS_MIN
+// points and a positive slope and intercept. Otherwise, if the host limits one of these results,
+// reports launch-bound.
 static void fit(struct run *run, const char *device, size_t first)
 {
     struct arena *arena = arena_create();

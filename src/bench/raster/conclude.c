@@ -145,8 +145,9 @@ static void report_blend(const struct subject *subject)
 
 // Adds these findings. Their keys are the cases that are compared, or the case that has the value.
 //   raster-cores      how many cores draw; value: their number
-//   raster-triangles  the highest rate of triangles, and the smallest side at which pixels limit it
-//                     (the rate is at most half of the highest); value: the highest rate
+//   raster-triangles  the highest rate of triangles that are drawn, not culled, and the smallest
+//                     side at which pixels limit it (the rate is at most half of the highest);
+//                     value: the highest rate
 //   raster-blend      rate of alpha-blended pixels ÷ rate of opaque pixels, in the format that was
 //                     measured first; value: this ratio
 //   raster-depth      rate of pixels that fail the depth test ÷ rate of pixels that pass it

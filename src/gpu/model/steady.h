@@ -41,9 +41,10 @@ struct model_steady {
 //
 // Which level serves the streams: the first level whose caches hold all the data that their cores
 // access. A cache that is too small has no hits, because each line is evicted before it is used
-// again. With D places and C cores, a cache that s cores share gets min(s, gcd(D, C)) of each
-// gcd(D, C) consecutive places. (Groups that follow each other closely through one place would also
-// hit in smaller caches. This is neglected, so the bandwidth of such groups is a lower bound.)
+// again. With C cores and a buffer of D places, group g runs on core g % C and accesses place
+// g % D. So the s cores that share a cache access min(s, gcd(D, C)) of each gcd(D, C) consecutive
+// places. (Groups that follow each other closely through one place would also hit in smaller
+// caches. This is neglected, so the bandwidth of such groups is a lower bound.)
 //
 // The duration is the latency of one load plus the longest of these times:
 //   at the serving level and each level before it: the bytes of the core with most groups, divided
