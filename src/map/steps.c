@@ -19,6 +19,10 @@ static const double height_part = 0.03;
 // Maximum share of a point's loads that hit an earlier level or miss the point's own level.
 static const double unsettled = 0.03;
 static const double flat_octaves = 0.3;
+// A point shows how flat its level is only if loads that hit other levels change its latency by
+// less than this share of the level's height. (A share of loads does not tell: 3 % of loads that
+// take four times as long change the latency by 9 %.)
+static const double others_part = 0.01;
 // Two steps of the curve that are fewer octaves apart than this are merged into one. (The end of
 // half a cache and the end of the whole cache are 1 octave apart and stay separate.)
 static const double close_octaves = 0.93;
@@ -58,6 +62,20 @@ static bool is_settled(const struct map_steps *steps, size_t i, size_t k)
             return false;
     }
     return true;
+}
+
+// Returns by how many ns, by the fit, loads that hit other levels than k change the latency of
+// point i of the curve.
+static double changed_by_others(const struct map_steps *steps, size_t i, size_t k)
+{
+    double ns = 0;
+    for (size_t j = 0; j + 1 < steps->curve.fit.count; j++) {
+        const struct staircase_step *step = &steps->all.steps[steps->step[j]];
+        double share =
+            step_shapes_share(steps->shapes, step->shape, steps->curve.octaves[i] - step->end);
+        ns += (j < k ? 1 - share : share) * step->rise;
+    }
+    return ns;
 }
 
 // Sets the points that show the last level, if address translation adds to all of them: takes the
@@ -277,7 +295,8 @@ static double spread_of(struct arena *arena, const struct map_steps *steps, size
     size_t count = 0;
     for (size_t i = 0; i < steps->curve.count; i++)
         if (steps->curve.octaves[i] > from && steps->curve.octaves[i] < to &&
-            is_settled(steps, i, k))
+            is_settled(steps, i, k) &&
+            changed_by_others(steps, i, k) < others_part * fit->levels[k].height)
             parts[count++] = part_of(steps, i, fit->levels[k].height);
     return count ? stats_spread(parts, count) : 0;
 }
