@@ -22,6 +22,8 @@ static const double margin = 9;
 // count only if they are flat. Above kinds_misfit, the kind of every step (cache or TLB) is
 // unknown.
 static const double explained_misfit = 4.5, kinds_misfit = 10;
+// A probe shows a level alone if loads in other levels change its latency by less than this share.
+static const double others_part = 0.01;
 // Assumed relative noise of a probe; includes deviations of real caches from the shapes.
 static const double probe_noise = 0.04;
 
@@ -189,6 +191,43 @@ bool map_steps_is_probe(const struct map_steps *steps, const struct result *resu
     return result_is_of(result, "map", steps->curve.results[0]->device) &&
            case_says(&result->bench_case, "what", MAP_PROBE) &&
            isfinite(map_steps_ns(steps, result));
+}
+
+// Returns by how many ns, by the fit, loads in other levels than k and address translation change
+// the latency of a probe with one node in each line.
+static double changed_by_others(const struct map_steps *steps, size_t k,
+                                const struct map_step_probe *probe)
+{
+    double ns = 0;
+    for (size_t i = 0; i < steps->all.count; i++) {
+        const struct staircase_step *step = &steps->all.steps[i];
+        double part = part_of_step(steps, i, probe, step->kind);
+        bool before = k > 0 && i <= steps->step[k - 1] && steps->kinds[i] != STEP_TRANSLATION;
+        ns += before ? step->rise - part : part;
+    }
+    return ns;
+}
+
+struct level_curve map_steps_single(struct arena *arena, const struct map_steps *steps,
+                                    const struct run *run, size_t k)
+{
+    struct level_curve points = level_curve_empty(arena, run->result_count);
+    unsigned kind = steps->all.steps[steps->step[k]].kind;
+    if (kind == 0 || line_of(kind) < LINES_MAX_BYTES)
+        return points;
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (!map_steps_is_probe(steps, result))
+            continue;
+        const struct map_step_probe probe = {(double)case_uint(&result->bench_case, "bytes"),
+                                             (double)case_uint(&result->bench_case, "pitch"),
+                                             map_steps_ns(steps, result)};
+        if (probe.stride >= LINES_MAX_BYTES && probe.stride < PAGE_MIN_BYTES &&
+            changed_by_others(steps, k, &probe) < others_part * steps->curve.fit.levels[k].height)
+            level_curve_insert(&points, result, log2(probe.bytes), probe.ns);
+    }
+    points.fit.levels[0].last = points.count - 1;
+    return points;
 }
 
 size_t map_steps_probes(struct arena *arena, const struct map_steps *steps, const struct run *run,

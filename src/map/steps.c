@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum {
-    FLAT_POINTS = 4
+    FLAT_POINTS = 4,
+    SINGLE_LEAST = 2 // least number of chains with one node in each line that show a level
 };
 
 // Maximum relative difference between a point and the height of its level.
@@ -152,6 +153,19 @@ static bool is_flat(const struct map_steps *steps, size_t k)
     return false;
 }
 
+// True if the chains with one node in each line that show level k alone are at its height.
+static bool is_flat_for_probes(struct arena *arena, const struct map_steps *steps,
+                               const struct run *run, size_t k)
+{
+    const struct level_curve single = map_steps_single(arena, steps, run, k);
+    double height = steps->curve.fit.levels[k].height;
+    double part = root_of_squares(height_part, 2 * steps->all.noise);
+    for (size_t i = 0; i < single.count; i++)
+        if (fabs(single.ns[i] / height - 1) >= part)
+            return false;
+    return single.count >= SINGLE_LEAST;
+}
+
 // True if both ends of level k are so near to each other that the level may be a part of one rise.
 static bool is_short(const struct map_steps *steps, size_t k)
 {
@@ -227,7 +241,7 @@ static double dearest_translation(const struct map_steps *steps)
 
 // Makes the levels of the curve (steps->curve.fit) from all steps that are not known to be those of
 // TLBs.
-static void make_fit(struct arena *arena, struct map_steps *steps)
+static void make_fit(struct arena *arena, struct map_steps *steps, const struct run *run)
 {
     struct plateaus *fit = &steps->curve.fit;
     *fit = (struct plateaus){.count = 1, .noise = steps->all.noise};
@@ -255,7 +269,8 @@ static void make_fit(struct arena *arena, struct map_steps *steps)
                                   k + 1 < fit->count ? fit->steps[k].end : (double)INFINITY);
         if (noisy)
             fit->reason = "noisy: most points of the next level are suspect";
-        else if ((!steps->explained || is_short(steps, k)) && !is_flat(steps, k))
+        else if ((!steps->explained || is_short(steps, k)) && !is_flat(steps, k) &&
+                 !(k + 1 < fit->count && is_flat_for_probes(arena, steps, run, k)))
             fit->reason = "the curve rises without flat parts";
         else if (k + 1 < fit->count && steps->kinds[steps->step[k]] == STEP_UNKNOWN)
             fit->reason = "address translation may make the next step";
@@ -399,5 +414,5 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
     if (count)
         map_steps_judge_kinds(steps);
     judge_far_steps(steps, cache_most);
-    make_fit(arena, steps);
+    make_fit(arena, steps, run);
 }

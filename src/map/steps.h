@@ -55,6 +55,14 @@ size_t map_steps_probes(struct arena *arena, const struct map_steps *steps, cons
 void map_steps_refine(struct arena *arena, struct map_steps *steps,
                       const struct map_step_probe *probes, size_t count);
 
+// Returns the results of the run's chains that, by the fit, show the height of level k alone: all
+// probes with one node in each line whose loads in other levels change the latency by less than 1 %
+// of it. Two nodes of the curve's chain lie in a line of 256 bytes, so the latency of the curve
+// rises slowly at the end of such a level, and the curve may have no point that shows a level
+// alone. Returns an empty curve if the lines of level k are shorter.
+struct level_curve map_steps_single(struct arena *arena, const struct map_steps *steps,
+                                    const struct run *run, size_t k);
+
 // Sets steps->kinds and steps->explained by how well the steps, as fitted, explain the probes.
 void map_steps_judge_kinds(struct map_steps *steps);
 

@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum {
-    DETAILS_MAX = 12
+    DETAILS_MAX = 12,
+    SINGLE_LEAST = 3 // least number of chains with one node in each line that show a latency
 };
 
 struct result *map_add_result(const struct map_writer *w, const char *what, const char *path,
@@ -95,23 +96,46 @@ void map_add_heights(const struct map_writer *w, struct result *result,
     map_add_metric(w, result, MAP_METRIC_CYCLES, &cycles);
 }
 
-void map_add_flat_heights(const struct map_writer *w, struct result *result,
-                          const struct level_curve *curve, size_t k)
+// True if the points of level k of the curve agree: the interval of their median is narrow.
+static bool is_narrow(const struct map_writer *w, const struct level_curve *curve, size_t k)
 {
     struct level_height ns = levels_height(w->scratch, curve, k, "latency");
     struct level_height cycles = levels_height(w->scratch, curve, k, "latency_cycles");
     // If the core clock changed, either the times in ns or the cycles vary, so the narrower
     // interval counts.
-    double width = fmin((ns.ci95[1] - ns.ci95[0]) / ns.median,
-                        (cycles.ci95[1] - cycles.ci95[0]) / cycles.median);
-    if (width <= flat_width &&
-        map_steps_is_even(w->scratch, &w->caches->steps, k, MAP_STEPS_UNEVEN))
+    return fmin((ns.ci95[1] - ns.ci95[0]) / ns.median,
+                (cycles.ci95[1] - cycles.ci95[0]) / cycles.median) <= flat_width;
+}
+
+// True if all points of the curve differ by no more than those of a flat level and the noise.
+static bool is_level(const struct map_writer *w, const struct level_curve *points)
+{
+    double least = (double)INFINITY, most = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        least = fmin(least, points->ns[i]);
+        most = fmax(most, points->ns[i]);
+    }
+    return points->count >= SINGLE_LEAST &&
+           most < least * (1 + MAP_STEPS_UNEVEN + map_steps_noise(w->scratch, &w->caches->steps));
+}
+
+void map_add_flat_heights(const struct map_writer *w, struct result *result,
+                          const struct level_curve *curve, size_t k)
+{
+    const struct map_steps *steps = &w->caches->steps;
+    size_t count = levels_height(w->scratch, curve, k, "latency").count;
+    if (is_narrow(w, curve, k) && map_steps_is_even(w->scratch, steps, k, MAP_STEPS_UNEVEN)) {
         map_add_heights(w, result, curve, k);
+        return;
+    }
+    const struct level_curve single = map_steps_single(w->scratch, steps, w->run, k);
+    if (is_level(w, &single))
+        map_add_heights(w, result, &single, 0);
     else
         map_add_unknown(w, result, "latency", "%s",
-                        ns.count == 0     ? "no size shows the level alone"
-                        : isfinite(width) ? "the curve is not flat there"
-                                          : "only one size shows the level");
+                        count == 0   ? "no size shows the level alone"
+                        : count == 1 ? "only one size shows the level"
+                                     : "the curve is not flat there");
 }
 
 bool map_is_probe(const struct map_writer *w, const struct result *result, const char *what)
