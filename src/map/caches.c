@@ -23,6 +23,10 @@ static const double sure_lead = 100, sure_octaves = 2.2, sure_after = 1.5, sure_
 // one, hardly any load hits.
 static const double sector_least = 1.4, sector_most = 4;
 
+// What translation adds to chains on several cores must be known to this share of the step to the
+// next level.
+static const double translated_most = 0.1;
+
 // ---------------------------------------------------------------- lines and sizes
 
 const double map_caches_regions[] = {0.5,  0.65, 0.77, 0.86, 0.93, 0.98, 1.03,
@@ -424,8 +428,8 @@ static const struct result *neighbours_result(const struct map_steps *steps, con
 }
 
 // Returns the median latency in ns of this probe for the sharers of level k; NaN if it was not
-// measured; 0 if it shows nothing: it is too noisy, address translation may be a part of it, or a
-// level nearer to the core holds a part of the regions.
+// measured; 0 if it shows nothing: it is too noisy, it is not known what address translation adds,
+// or a level nearer to the core holds a part of the regions. Without what translation adds.
 static double neighbours_ns(const struct map_level *level, const struct map_steps *steps,
                             const struct run *run, size_t k, unsigned cores, const unsigned *inner,
                             const struct map_sharers_probe *probe)
@@ -441,7 +445,15 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
     if ((!level->alone && step_shape_is_gradual(level->shape)) ||
         hits_before(level, steps, k, cores, inner, probe))
         return 0;
-    return may_be_translated(steps, probe->region, true) ? 0 : ns;
+    if (may_be_translated(steps, probe->region, false))
+        return 0;
+    // If a chain exceeds a TLB, the cores may share it. So translation adds at least what it adds
+    // to one chain, and at most what it would add to a chain over the regions of all.
+    double least = map_steps_translation(steps, probe->region);
+    double most = map_steps_translation(steps, probe->region * probe->chains);
+    bool exceeds = may_be_translated(steps, probe->region, true);
+    return exceeds && most - least > translated_most * (level->beyond - level->within) ? 0
+                                                                                       : ns - least;
 }
 
 // Returns how many cores share level k, as far as the probes show it. inner[i] cores share each
