@@ -2,7 +2,9 @@
 #include "bench/managed/session.h"
 
 #define BYTES_LEAST ((uint64_t)1 << 20)
-#define BYTES_MOST  ((uint64_t)192 << 30) // maximum; the number of pairs in an array has 32 bits
+// Maximum size. The kernels count the pairs of an array in 32 bits, and step past its end by up to
+// as many pairs as a grid has threads.
+#define BYTES_MOST ((uint64_t)191 << 30)
 
 enum {
     // Without oversubscription, all arrays together have at most half of the device's memory.
