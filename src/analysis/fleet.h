@@ -106,8 +106,7 @@ struct fleet_metric {
     double median, low, high; // median, 1 % and 99 % quantile of the values of `cards`
     // Median of the values that the checks expect; NaN: no check expects one.
     double expected;
-    double sigma; // standard deviation of the losses
-    // Unit in which distances from the median are counted: `sigma` or more (see "distance" above).
+    // Unit in which distances from the median are counted (see "distance" above).
     double scale;
     // Smallest loss that almost certainly makes a card slow ("found" above); NaN: the kind is too
     // small.

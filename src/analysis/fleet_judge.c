@@ -270,7 +270,7 @@ static double largest_loss(const struct fleet_card *card)
     return most;
 }
 
-static void find_smallest_loss(struct fleet *fleet, struct fleet_kind *kind,
+static void find_smallest_loss(const struct fleet *fleet, struct fleet_kind *kind,
                                enum check_metric metric)
 {
     struct fleet_metric *summary = &kind->metrics[metric];
@@ -282,9 +282,13 @@ static void find_smallest_loss(struct fleet *fleet, struct fleet_kind *kind,
     limit = fmax(limit, FLEET_EFFECT);
     limit += score_of_chance(FLEET_MISSED) * summary->scale;
     summary->found = check_metric_better(metric) == BETTER_LOWER ? expm1(limit) : -expm1(-limit);
+}
+
+static void count_slow(struct fleet *fleet)
+{
     for (size_t i = 0; i < fleet->count; i++)
-        summary->slow += fleet->cards[i]->kind == (size_t)(kind - fleet->kinds) &&
-                         fleet->cards[i]->points[metric].slow;
+        for (unsigned m = 0; m < CHECK_METRIC_COUNT && fleet->cards[i]->kind != SIZE_MAX; m++)
+            fleet->kinds[fleet->cards[i]->kind].metrics[m].slow += fleet->cards[i]->points[m].slow;
 }
 
 // ---------------------------------------------------------------- noisy cards
@@ -406,6 +410,7 @@ static void grade_all(struct fleet *fleet)
             find_noise(fleet, &fleet->kinds[k], (enum check_metric)m);
             find_smallest_loss(fleet, &fleet->kinds[k], (enum check_metric)m);
         }
+    count_slow(fleet);
     for (size_t i = 0; i < fleet->count; i++) {
         struct fleet_card *card = fleet->cards[i];
         if (is_unjudged(card)) {

@@ -142,18 +142,22 @@ static void what_is_worse_is_slow_and_what_is_better_is_not(void **state)
     fleet_destroy(fleet);
 }
 
+static void call_slow(struct check *check)
+{
+    check->figures[CHECK_DRAM_READ].judgement = CHECK_FIGURE_SLOW;
+    check->verdict = CHECK_SLOW;
+    check->code = CHECK_BELOW_EXPECTATION;
+    check->cause = "DRAM read below what is expected";
+}
+
 // The check as it is with an expectation of many cards: 99.9 % of healthy figures are above it.
 static void bound_tightly(struct check *check)
 {
     struct check_figure *figure = &check->figures[CHECK_DRAM_READ];
     figure->cards = 100;
     figure->expected_low = figure->expected * (1 - 3.09 * 0.003);
-    if (figure->value >= figure->expected_low)
-        return;
-    figure->judgement = CHECK_FIGURE_SLOW;
-    check->verdict = CHECK_SLOW;
-    check->code = CHECK_BELOW_EXPECTATION;
-    check->cause = "DRAM read below what is expected";
+    if (figure->value < figure->expected_low)
+        call_slow(check);
 }
 
 static void bound_all_tightly(struct run *run, size_t machine)
@@ -266,11 +270,14 @@ static void cards_are_compared_from_eight_on(void **state)
     struct run *run = synthetic_run(&(struct synthetic){.seed = 1, .machines = 1}, 0);
     run->check_count = 7;
     scale(&run->checks[1], CHECK_DRAM_READ, 0.5);
+    call_slow(&run->checks[2]);
     fleet_add_run(fleet, run, "x");
     run_destroy(run);
     fleet_judge(fleet);
-    assert_int_equal(fleet->grades[FLEET_UNKNOWN], 7);
-    assert_non_null(strstr(find_remark(fleet, "few"), "7 to compare"));
+    assert_int_equal(fleet->grades[FLEET_UNKNOWN], 6);
+    assert_int_equal(fleet->grades[FLEET_SLOW], 1);
+    assert_int_equal(fleet->kinds[0].metrics[CHECK_DRAM_READ].slow, 1); // by its own check
+    assert_non_null(strstr(find_remark(fleet, "few"), "6 to compare"));
     assert_true(isnan(fleet->kinds[0].metrics[CHECK_DRAM_READ].found));
     fleet_destroy(fleet);
 }
