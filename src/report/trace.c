@@ -278,12 +278,13 @@ static void result_add(struct trace *trace, const struct result *result)
     struct spans line, crowd;
     if (!spans_line(result, &line))
         return;
-    double length_ns = line.to_ns - line.from_ns;
+    bool crowded = spans_crowd(result, &crowd);
+    if (crowded) // one beginning for both, so that cores and queues stay aligned
+        line.from_ns = crowd.from_ns = fmin(line.from_ns, crowd.from_ns);
     line_add(trace, &line);
-    if (spans_crowd(result, &crowd)) {
+    if (crowded)
         crowd_add(trace, &crowd);
-        length_ns = fmax(length_ns, crowd.to_ns - crowd.from_ns);
-    }
+    double length_ns = (crowded ? fmax(line.to_ns, crowd.to_ns) : line.to_ns) - line.from_ns;
     trace->start_ns += ceil(length_ns * 1.1);
 }
 

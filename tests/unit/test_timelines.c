@@ -3,6 +3,7 @@
 #include "report/export.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,6 +97,34 @@ static void a_trace_has_every_span_and_arrow(void **state)
     assert_true(events_of(root, "C", "ts", &sum) >= 4);
     json_decref(root);
     free(text);
+    run_destroy(run);
+}
+
+static double starts_of(const struct run *run)
+{
+    char *text = written(run, trace_write);
+    json_t *root = json_loads(text, 0, NULL);
+    double sum;
+    assert_true(events_of(root, "X", "ts", &sum) > 0);
+    json_decref(root);
+    free(text);
+    return sum;
+}
+
+static void workgroups_that_begin_late_begin_late_in_the_trace(void **state)
+{
+    (void)state;
+    struct run *run = make_run();
+    double before = starts_of(run);
+    for (int g = 0; g < GROUPS; g++) {
+        crowd_rows[g * 5] += 700;
+        crowd_rows[g * 5 + 1] += 700;
+    }
+    assert_true(fabs(starts_of(run) - before - GROUPS * 0.7) < 1e-6); // µs
+    // If they begin before the queues, all else begins that much later.
+    for (int g = 0; g < GROUPS; g++)
+        crowd_rows[g * 5] -= 1700;
+    assert_true(fabs(starts_of(run) - before - 3 * 1) < 1e-6);
     run_destroy(run);
 }
 
@@ -228,6 +257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_trace_has_every_span_and_arrow),
+        cmocka_unit_test(workgroups_that_begin_late_begin_late_in_the_trace),
         cmocka_unit_test(results_follow_one_another_in_the_same_processes),
         cmocka_unit_test(all_that_was_waited_for_has_an_arrow),
         cmocka_unit_test(spans_of_one_track_do_not_overlap),

@@ -15,17 +15,21 @@ interface Bound { ns: number; late: boolean; row: number; change: 1 | -1 }
 
 const micro = (ns: number): number => Number((ns / 1e3).toPrecision(15));
 
-// The spans of a series, their times from the earliest start.
+// The spans of a series. Their times count from `from`, which is the earliest start unless it is set.
 class Spans {
   readonly rows: number;
-  readonly from: number;
-  readonly length: number;
+  readonly to: number;
+  from: number;
 
   constructor(readonly result: Result, readonly series: Series) {
     this.rows = series.data.length;
     const all = series.data.map((_, i) => i);
     this.from = all.reduce((from, i) => Math.min(from, this.cell(i, "start", 0)), Infinity);
-    this.length = all.reduce((to, i) => Math.max(to, this.cell(i, "end", 0)), -Infinity) - this.from;
+    this.to = all.reduce((to, i) => Math.max(to, this.cell(i, "end", 0)), -Infinity);
+  }
+
+  get length(): number {
+    return this.to - this.from;
   }
 
   cell(row: number, name: string, fallback: number): number {
@@ -153,6 +157,8 @@ class Trace {
     const other = result.series?.find((one) => one !== series && isTimeline(one) && one.columns.includes("lane"));
     const crowd = other && new Spans(result, other);
     if (!(line.length > 0)) return;
+    // One beginning for both, so that cores and queues stay aligned.
+    if (crowd) line.from = crowd.from = Math.min(line.from, crowd.from);
     this.addLine(line);
     if (crowd) this.addCrowd(crowd);
     this.startNs += Math.ceil(Math.max(line.length, crowd?.length ?? 0) * 1.1);
