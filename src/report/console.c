@@ -62,6 +62,19 @@ static bool is_wanted(const struct console_desc *desc, const char *key)
     return desc->benchmark_count == 0;
 }
 
+// Returns the run without the results of benchmarks that are not to be printed.
+static struct run wanted_run(struct arena *arena, const struct run *run,
+                             const struct console_desc *desc)
+{
+    struct run wanted = *run;
+    wanted.results = ARENA_ARRAY(arena, run->result_count, struct result *);
+    wanted.result_count = 0;
+    for (size_t i = 0; i < run->result_count; i++)
+        if (is_wanted(desc, run->results[i]->benchmark))
+            wanted.results[wanted.result_count++] = run->results[i];
+    return wanted;
+}
+
 // True if a finding is to be printed: it is about the whole run, or about a benchmark that is
 // to be printed (is_wanted).
 static bool finding_is_wanted(const struct console_desc *desc, const struct finding *finding)
@@ -119,7 +132,8 @@ void console_end(const struct run *run, const struct console_desc *desc, FILE *s
 {
     struct screen screen;
     screen_init(&screen, desc->colour, desc->columns);
-    cross_print(&screen, run);
+    struct run wanted = wanted_run(screen.arena, run, desc);
+    cross_print(&screen, &wanted);
     findings_print(run, desc, &screen);
     fputc('\n', screen.stream);
     summary_print(run, desc, &screen);

@@ -139,21 +139,35 @@ static void the_processors_of_the_host_are_one_chip(void **state)
     arena_destroy(arena);
 }
 
+// Returns the end of the console's report; the caller frees it.
+static char *end_of(const struct run *run, struct console_desc desc)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *stream = open_memstream(&text, &bytes);
+    console_end(run, &desc, stream);
+    fclose(stream);
+    return text;
+}
+
 static void the_console_shows_the_table(void **state)
 {
     (void)state;
     struct run *run =
         both((struct pair_desc){.cases = 4, .work = 1.08}, (struct pair_desc){.cases = 4});
-    char *text = NULL;
-    size_t bytes;
-    FILE *stream = open_memstream(&text, &bytes);
-    console_end(run, &(struct console_desc){0}, stream);
-    fclose(stream);
+    char *text = end_of(run, (struct console_desc){0});
     assert_non_null(strstr(text, "Made-up GPU through 2 APIs"));
     assert_non_null(strstr(text, "case (ratios to cuda:0)"));
     assert_non_null(strstr(text, "the latency of pair"));
     assert_non_null(strstr(text, "  1 KiB\n"));
     assert_non_null(strstr(text, "vulkan:0 ÷ cuda:0: 12 equal cases, median ratio 1.0"));
+    free(text);
+    const char *chosen[] = {"pair", "another"};
+    text = end_of(run, (struct console_desc){.benchmarks = chosen, .benchmark_count = 1});
+    assert_non_null(strstr(text, "the latency of pair"));
+    free(text);
+    text = end_of(run, (struct console_desc){.benchmarks = chosen + 1, .benchmark_count = 1});
+    assert_null(strstr(text, "APIs"));
     free(text);
     run_destroy(run);
 }
