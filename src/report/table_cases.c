@@ -216,6 +216,19 @@ static void columns_choose(const struct cases *cases, const struct view_info *vi
     metrics_add(cases, view, false, all_margins, choice);
 }
 
+// Prints at most ROWS_MAX cases with the chosen columns, and says how much was left out.
+static void table_print(const struct cases *cases, const struct choice *choice)
+{
+    size_t rows = cases->count < ROWS_MAX ? cases->count : ROWS_MAX;
+    head_print(cases, choice->columns, choice->count);
+    for (size_t row = 0; row < rows; row++)
+        row_print(cases, choice->columns, choice->count, row);
+    if (rows < cases->count || choice->left)
+        fprintf(cases->screen->stream,
+                "  (%zu of %zu cases, %zu of %zu columns; all are in the run file)\n", rows,
+                cases->count, choice->count, choice->count + choice->left);
+}
+
 static size_t names_in(const char *list)
 {
     size_t count = list && *list ? 1 : 0;
@@ -241,14 +254,7 @@ void cases_print(struct screen *screen, const struct notes *notes,
     columns_choose(&cases, view, true, &choice);
     if (choice.left)
         columns_choose(&cases, view, false, &choice);
-    size_t rows = count < ROWS_MAX ? count : ROWS_MAX;
-    head_print(&cases, choice.columns, choice.count);
-    for (size_t row = 0; row < rows; row++)
-        row_print(&cases, choice.columns, choice.count, row);
-    if (rows < count || choice.left)
-        fprintf(screen->stream,
-                "  (%zu of %zu cases, %zu of %zu columns; all are in the run file)\n", rows, count,
-                choice.count, choice.count + choice.left);
+    table_print(&cases, &choice);
 }
 
 // ---------------------------------------------------------------- hardware counters
@@ -333,7 +339,5 @@ void counters_print(struct screen *screen, const struct benchmark_info *info,
     axes_measure(&cases);
     counter_columns(&cases, &choice);
     fputs("\nhardware counters\n", screen->stream);
-    head_print(&cases, choice.columns, choice.count);
-    for (size_t row = 0; row < cases.count && row < ROWS_MAX; row++)
-        row_print(&cases, choice.columns, choice.count, row);
+    table_print(&cases, &choice);
 }

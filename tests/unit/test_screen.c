@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Tests the texts of which tables on a screen are made.
+#include "report/screen.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void times_of_day_are_local_with_their_zone(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    assert_int_equal(setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1), 0);
+    assert_string_equal(screen_time(arena, "2026-01-02T03:04:05Z"), "2026-01-02T04:04:05+01:00");
+    assert_string_equal(screen_time(arena, "2026-07-01T23:00:00Z"), "2026-07-02T01:00:00+02:00");
+    assert_string_equal(screen_time(arena, "2024-02-29T22:59:59Z"), "2024-02-29T23:59:59+01:00");
+    assert_string_equal(screen_time(arena, "2000-02-29T23:00:00Z"), "2000-03-01T00:00:00+01:00");
+    assert_int_equal(setenv("TZ", "NST3:30", 1), 0);
+    assert_string_equal(screen_time(arena, "1970-01-01T00:00:00Z"), "1969-12-31T20:30:00-03:30");
+    assert_int_equal(setenv("TZ", "UTC0", 1), 0);
+    for (const char *const *same = (const char *const[]){"2026-01-02T03:04:05Z", "yesterday", "",
+                                                         "2026-13-02T03:04:05Z", NULL};
+         *same; same++)
+        assert_string_equal(screen_time(arena, *same), *same);
+    assert_string_equal(screen_time(arena, NULL), "");
+    arena_destroy(arena);
+}
+
+static void a_text_is_cut_at_characters(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    assert_string_equal(screen_quote(arena, "größer", 6), "größer");
+    assert_string_equal(screen_quote(arena, "größer", 5), "größ…");
+    assert_string_equal(screen_quote(arena, "a\tb", 9), "a?b");
+    assert_string_equal(screen_quote(arena, "abc", 0), "");
+    assert_string_equal(screen_quote(arena, "", 4), "");
+    arena_destroy(arena);
+}
+
+static void a_column_has_one_unit_and_enough_digits(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    const double rates[] = {12.3e9, 4614e9, NAN};
+    struct screen_scale scale = screen_scale_of(rates, 3, UNIT_BYTE_PER_S);
+    assert_string_equal(scale.unit, "GB/s");
+    assert_string_equal(screen_number(arena, rates[0], &scale), "12.3");
+    assert_string_equal(screen_number(arena, rates[1], &scale), "4614.0");
+    assert_string_equal(screen_number(arena, 1.2e6, &scale), "0.0012");
+    assert_string_equal(screen_number(arena, NAN, &scale), "–");
+    const double none[] = {NAN, 0};
+    scale = screen_scale_of(none, 2, UNIT_NS);
+    assert_string_equal(screen_number(arena, 0, &scale), "0.000");
+    arena_destroy(arena);
+}
+
+static void a_spark_fills_gaps_but_not_ends(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    const double values[] = {NAN, 1, NAN, 8, NAN};
+    assert_string_equal(screen_spark(arena, values, 5, 5, false), " ▁▁█");
+    const double flat[] = {3, 3, 3};
+    assert_string_equal(screen_spark(arena, flat, 3, 3, true), "▁▁▁");
+    const double noise[] = {14.68, 14.67, 14.66, 14.90}, step[] = {14.5, 14.5, 15.0};
+    for (int logarithmic = 0; logarithmic < 2; logarithmic++) {
+        assert_string_equal(screen_spark(arena, noise, 4, 4, logarithmic), "▁▁▁▁"); // 1.6 %
+        assert_string_equal(screen_spark(arena, step, 3, 3, logarithmic), "▁▁█");   // 3.3 %
+    }
+    const double wild[] = {0, -1, INFINITY};
+    assert_string_equal(screen_spark(arena, wild, 3, 3, true), "");
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_of_day_are_local_with_their_zone),
+        cmocka_unit_test(a_text_is_cut_at_characters),
+        cmocka_unit_test(a_column_has_one_unit_and_enough_digits),
+        cmocka_unit_test(a_spark_fills_gaps_but_not_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
