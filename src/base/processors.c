@@ -16,10 +16,14 @@ bool processors_bind(const char *list)
     CPU_ZERO(&set);
     for (char *end; *list; list = end + (*end == ',')) {
         unsigned long first = strtoul(list, &end, 10), last = first;
-        if (end == list || (*end && *end != ',' && *end != '-'))
+        bool number = end > list;
+        if (*end == '-') {
+            list = end + 1;
+            last = strtoul(list, &end, 10);
+            number = number && end > list;
+        }
+        if (!number || (*end && *end != ','))
             return false;
-        if (*end == '-')
-            last = strtoul(end + 1, &end, 10);
         for (unsigned long i = first; i <= last && i < CPU_SETSIZE; i++)
             CPU_SET(i, &set);
     }
