@@ -11,9 +11,11 @@ enum {
 
 const char *const help_exit_statuses[] = {
     "0\tmeasured; the summary counts suspect and skipped cases",
-    "1\ta case failed (with --strict also: is suspect or was skipped), or compare found one slower",
+    "1\ta case failed (with --strict also: is suspect or was skipped), or a case or card is slow",
     "2\tbad usage, a bad input file, or an output that cannot be written",
     "3\tno usable device, or no case was measured",
+    "4\tcheck found a broken card",
+    "5\tcheck cannot judge a card, and found none slow or broken",
     "130\tinterrupted; the run file holds all results so far",
     NULL,
 };

@@ -23,6 +23,8 @@ class Help(fathom.Case):
             self.assertRegex(done.out, rf"(?m)^  {command} ")
         self.assertNotIn("__worker", done.out)
         self.assertEqual(set(COMMANDS), set(re.findall(r"(?m)^  ([a-z]+) ", done.out.partition("Options:")[0])))
+        self.assertEqual(["0", "1", "2", "3", "4", "5", "130"],
+                         re.findall(r"(?m)^  (\d+) ", done.out.partition("Exit status:")[2]))
 
     def test_every_command_has_help(self):
         for command in COMMANDS:
