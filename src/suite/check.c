@@ -10,10 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    ARGS_MAX = 16
-};
-
 struct checking {
     const struct check_desc *desc;
     struct run *run;
@@ -31,27 +27,6 @@ struct checking {
 
 // ---------------------------------------------------------------- processes of the devices
 
-// Returns the command of a device's process: desc->argv, "-d" with the device, then "-d" with each
-// other device of the API, so that all devices have the same ids in that process.
-static const char *const *argv_of(const struct checking *c, const struct gpu_info *own)
-{
-    struct arena *arena = c->run->arena;
-    size_t devices = gpu_system_device_count(c->desc->system), count = 0;
-    const char **argv = ARENA_ARRAY(arena, ARGS_MAX + 2 * (devices + 1) + 1, const char *);
-    for (; c->desc->argv[count] && count < ARGS_MAX; count++)
-        argv[count] = c->desc->argv[count];
-    argv[count++] = "-d";
-    argv[count++] = gpu_info_identity(arena, own);
-    for (size_t i = 0; i < devices; i++) {
-        const struct gpu_info *other = gpu_system_info(c->desc->system, i);
-        if (other == own || strcmp(other->api, own->api) != 0)
-            continue;
-        argv[count++] = "-d";
-        argv[count++] = gpu_info_identity(arena, other);
-    }
-    return argv;
-}
-
 static void break_check(struct checking *c, size_t i, enum check_code code, const char *cause)
 {
     struct check *check = &c->run->checks[i];
@@ -65,9 +40,11 @@ static void break_check(struct checking *c, size_t i, enum check_code code, cons
 static void start(struct checking *c, size_t i)
 {
     struct error err;
-    c->children[i] = child_create(
-        &(struct child_desc){.argv = argv_of(c, c->infos[i]), .environment = c->desc->environment},
-        &err);
+    const struct child_desc desc = {
+        .argv = runner_worker_argv(c->run->arena, c->desc->argv, c->desc->system, c->infos[i]),
+        .environment = c->desc->environment,
+    };
+    c->children[i] = child_create(&desc, &err);
     if (!c->children[i])
         c->run->checks[i].cause = arena_strdup(c->run->arena, err.message);
 }

@@ -206,14 +206,13 @@ static void notice(void *context, const char *text)
     runner->desc->notice(runner->desc->context, text);
 }
 
-const char *const *runner_worker_argv(struct arena *arena, const struct runner_desc *desc,
-                                      const struct gpu_info *own)
+const char *const *runner_worker_argv(struct arena *arena, const char *const *command,
+                                      const struct gpu_system *system, const struct gpu_info *own)
 {
-    const struct gpu_system *system = desc->choices.system;
     size_t devices = system ? gpu_system_device_count(system) : 0, count = 0;
     const char **argv = ARENA_ARRAY(arena, WORKER_ARGS_MAX + 2 * (devices + 1) + 1, const char *);
-    while (desc->worker_argv && desc->worker_argv[count] && count < WORKER_ARGS_MAX) {
-        argv[count] = desc->worker_argv[count];
+    while (command && command[count] && count < WORKER_ARGS_MAX) {
+        argv[count] = command[count];
         count++;
     }
     argv[count++] = "-d";
@@ -250,7 +249,8 @@ static struct executor *make_executor(struct runner *runner, size_t index)
         &(struct executor_desc){
             .device_id = device->id,
             .in_process = desc->in_process,
-            .worker_argv = runner_worker_argv(runner->arena, desc, device),
+            .worker_argv =
+                runner_worker_argv(runner->arena, desc->worker_argv, desc->choices.system, device),
             .worker_environment = desc->worker_environment,
             .silence_ns = desc->silence_ns ? desc->silence_ns : SILENT_WAITS * budget.timeout_ns,
             .validation = desc->validation,

@@ -51,11 +51,12 @@ struct runner_desc {
     void *context;
 };
 
-// Returns the command of a device's worker, in `arena`: desc->worker_argv, "-d" with the device,
-// then "-d" with each other device of the API. Because the worker knows all devices, their ids are
-// the same as in this process, even if the driver lists them in another order.
-const char *const *runner_worker_argv(struct arena *arena, const struct runner_desc *desc,
-                                      const struct gpu_info *own);
+// Returns the command of a device's process, in `arena`: `command`, "-d" with the device, then "-d"
+// with each other device of the API in `system`. Because the process knows all devices, their ids
+// are the same as in this process, even if the driver lists them in another order. `command` ends
+// with NULL; it and `system` may be NULL.
+const char *const *runner_worker_argv(struct arena *arena, const char *const *command,
+                                      const struct gpu_system *system, const struct gpu_info *own);
 
 // Fills the head of a new run: fathom's version, the start time, preset, seed, the command, the
 // host, the devices and the benchmarks.
