@@ -444,7 +444,8 @@ static bool tell(struct checking *c, struct error *err)
                                                       [CHECK_UNKNOWN] = EXIT_UNKNOWN};
     struct cli *cli = c->cli;
     bool json = options_has(cli->options, OPTION_JSON);
-    if (!json && !(c->output && file_save_is_standard(c->output)))
+    if (!json && !options_has(cli->options, OPTION_QUIET) &&
+        !(c->output && file_save_is_standard(c->output)))
         check_console(c->run, cli->out);
     fflush(cli->out);
     if ((c->output && !run_save(c->run, c->output, err)) || (json && !run_save(c->run, "-", err)) ||

@@ -225,7 +225,8 @@ const struct option_info option_table[OPTION_COUNT] = {
             .letter = 'q',
             .name = "quiet",
             .help = "Print neither tables nor progress: only errors, and the files asked for",
-            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(SHOW),
+            .commands =
+                COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(SHOW) | COMMAND_BIT(CHECK),
         },
     [OPTION_NO_ISOLATE] =
         {

@@ -216,6 +216,10 @@ class Outputs(Checks):
         self.assertGreater(time.monotonic() - before, 3)
         self.assertEqual(5, len(check["figures"]))  # of one check, not of all rounds
 
+    def test_quiet_prints_nothing_and_says_the_verdict_by_the_exit_status(self):
+        _, done = self.check(UNKNOWN, "-q", "-d", self.model("healthy.json"))
+        self.assertEqual(("", ""), (done.out, done.err))
+
     def test_json_is_the_run_file(self):
         done = fathom.run("check", "--json", "-d", self.model("healthy.json"))
         self.assertEqual("fathom-run/1", json.loads(done.out)["schema"])
