@@ -273,6 +273,13 @@ static void add_other(struct check_others *others, const struct run_device *card
     others->memory_hz[at] = check_sensor(result, "card_memory_clock");
 }
 
+static void leave_out(struct check_others *others, const struct run_device *card)
+{
+    const char *uuid = card->uuid ? card->uuid : "";
+    if (others->left_out < CHECK_OTHERS_MAX && !times_in(others->left, others->left_out, uuid))
+        others->left[others->left_out++] = uuid;
+}
+
 static void add_same_model(struct arena *arena, const struct check_ask *ask,
                            const struct check_case *of, const struct result *result,
                            const struct run *run, struct check_others *others)
@@ -287,7 +294,7 @@ static void add_same_model(struct arena *arena, const struct check_ask *ask,
         if (!known || (others->itself && !itself))
             continue;
         if (differs(state_of(run, card), ask->state)) {
-            others->left_out++;
+            leave_out(others, card);
             continue;
         }
         if (itself && !others->itself)

@@ -78,8 +78,8 @@ struct check_others {
     // True: the values were computed from shares of a limit, which other models reach.
     bool by_limit;
     double unsure; // relative half-width of the 95 % interval of the value that was added last
-    // Number of results that were not used, because their card had another power limit or ECC
-    // state.
+    // UUIDs of the cards that had another power limit or ECC state in a run, which was not used.
+    const char *left[CHECK_OTHERS_MAX];
     size_t left_out;
     // Driver of a card that is compared, if its branch (first number of the version) differs from
     // that of the judged device's driver; NULL: no branch differs.

@@ -19,12 +19,8 @@ struct judging {
     struct check_ask ask;
     struct check *check;
     struct check_spreads spreads;
-    // Number of results that were not used, because their card had another power limit or ECC
-    // state. This number differs between figures; the largest one is kept.
-    size_t left_out;
-    // Driver of a card that is compared, if its branch (first number of the version) differs from
-    // that of the judged device's driver; NULL: no branch differs.
-    const char *driver;
+    size_t left_out;    // largest number of check_others.left_out over the figures
+    const char *driver; // the last check_others.driver that a figure had; NULL: none
 };
 
 static double median_of(const double *values, size_t count)
@@ -247,20 +243,19 @@ static void find_clock_cause(struct run *run, struct check *check,
 
 // ---------------------------------------------------------------- the verdict of the check
 
-// Returns the first reason of a failed result that concerns the device, if the reason has this code
-// and `part` in its text. Sets *failed to that result. Returns NULL if there is none.
-static const struct reason *failure_of(const struct run *run, const struct check *check,
-                                       const char *code, const char *part,
-                                       const struct result **failed)
+// Returns the first reason with this code, and `part` in its text, of a result that concerns the
+// device and has this verdict. Sets *of to that result. Returns NULL if there is none.
+static const struct reason *reason_of(const struct run *run, const struct check *check,
+                                      enum verdict verdict, const char *code, const char *part,
+                                      const struct result **of)
 {
     for (size_t i = 0; i < run->result_count; i++) {
-        *failed = run->results[i];
-        if (!check_concerns(*failed, check->device) || (*failed)->verdict != VERDICT_FAILED)
+        *of = run->results[i];
+        if (!check_concerns(*of, check->device) || (*of)->verdict != verdict)
             continue;
-        for (size_t r = 0; r < (*failed)->reason_count; r++)
-            if (strcmp((*failed)->reasons[r].code, code) == 0 &&
-                strstr((*failed)->reasons[r].text, part))
-                return &(*failed)->reasons[r];
+        for (size_t r = 0; r < (*of)->reason_count; r++)
+            if (strcmp((*of)->reasons[r].code, code) == 0 && strstr((*of)->reasons[r].text, part))
+                return &(*of)->reasons[r];
     }
     return NULL;
 }
@@ -268,8 +263,8 @@ static const struct reason *failure_of(const struct run *run, const struct check
 // Returns a text like "1 uncorrected ECC error during the check".
 static const char *count_text(struct run *run, double count, const char *what)
 {
-    return arena_printf(run->arena, "%.0f %s%s during the check", count, what,
-                        count == 1 ? "" : "s");
+    return arena_printf(run->arena, "%s during the check",
+                        text_count(run->arena, (size_t)count, what));
 }
 
 // Concludes that the card is broken if the driver reports errors: uncorrected ECC errors, a bad
@@ -302,7 +297,7 @@ static bool find_breakage(struct run *run, struct check *check)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const struct result *failed = NULL;
         const struct reason *reason =
-            failure_of(run, check, kinds[i].reason, kinds[i].part, &failed);
+            reason_of(run, check, VERDICT_FAILED, kinds[i].reason, kinds[i].part, &failed);
         if (!reason)
             continue;
         conclude(check, CHECK_BROKEN, kinds[i].code,
@@ -316,18 +311,13 @@ static bool find_breakage(struct run *run, struct check *check)
 // "shared-device"). Returns false if none was disturbed.
 static bool find_busy(struct run *run, struct check *check)
 {
-    const char *text = NULL;
-    for (size_t i = 0; i < run->result_count && !text; i++) {
-        const struct result *result = run->results[i];
-        if (!check_concerns(result, check->device) || result->verdict != VERDICT_SUSPECT)
-            continue;
-        for (size_t r = 0; r < result->reason_count && !text; r++)
-            if (strcmp(result->reasons[r].code, "shared-device") == 0)
-                text = result->reasons[r].text;
-    }
-    if (text)
-        conclude(check, CHECK_UNKNOWN, CHECK_BUSY, arena_printf(run->arena, "busy: %s", text));
-    return text != NULL;
+    const struct result *result;
+    const struct reason *reason =
+        reason_of(run, check, VERDICT_SUSPECT, "shared-device", "", &result);
+    if (reason)
+        conclude(check, CHECK_UNKNOWN, CHECK_BUSY,
+                 arena_printf(run->arena, "busy: %s", reason->text));
+    return reason != NULL;
 }
 
 // Returns a text like "17 of 18 NVLinks work". Returns NULL if all links work, or none, because
@@ -369,7 +359,7 @@ static void note_counts(struct run *run, struct check *check)
     if (cards > 0 && cards < EXPECTATION_CARDS)
         remark(
             run, check,
-            arena_printf(run->arena, "expectation from %zu card%s", cards, cards == 1 ? "" : "s"));
+            arena_printf(run->arena, "expectation from %s", text_count(run->arena, cards, "card")));
     if (cards > 0 && *unknown)
         remark(run, check, arena_printf(run->arena, "no expectation of %s", unknown));
 }
@@ -439,8 +429,8 @@ static void note_runs(const struct judging *j)
     struct arena *arena = j->run->arena;
     if (j->left_out)
         remark(j->run, j->check,
-               arena_printf(arena, "%zu card%s left out: another power limit or ECC state",
-                            j->left_out, j->left_out == 1 ? "" : "s"));
+               arena_printf(arena, "%s left out: another power limit or ECC state",
+                            text_count(arena, j->left_out, "card")));
     if (j->driver)
         remark(j->run, j->check, arena_printf(arena, "expectation from driver %s", j->driver));
     for (size_t i = 0; i < j->check->figure_count; i++)

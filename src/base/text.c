@@ -166,6 +166,11 @@ bool text_contains(const char *text, const char *part)
     return length == 0;
 }
 
+const char *text_count(struct arena *arena, size_t count, const char *noun)
+{
+    return arena_printf(arena, "%zu %s%s", count, noun, count == 1 ? "" : "s");
+}
+
 const char *text_join(struct arena *arena, const char *list, const char *between, const char *item)
 {
     if (!*list || !*item)

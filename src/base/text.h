@@ -53,6 +53,10 @@ bool text_ends(const char *text, const char *end);
 // True if `text` contains `part`. Capital and small ASCII letters are equal.
 bool text_contains(const char *text, const char *part);
 
+// Returns a number with its noun, which gets an "s" unless the number is 1: "1 card", "2 cards".
+// The text lives in `arena`.
+const char *text_count(struct arena *arena, size_t count, const char *noun);
+
 // Returns `list`, `between` and `item` joined. If `list` or `item` is empty, returns only the text
 // that is not empty. The text lives in `arena`.
 const char *text_join(struct arena *arena, const char *list, const char *between, const char *item);

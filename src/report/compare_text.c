@@ -101,8 +101,8 @@ const char *compare_verdict(struct arena *arena, const struct compare *compare)
     const char *text = arena_printf(arena, "%zu of %zu values got slower by more than %s%s", slower,
                                     compared, than, largest);
     if (counts[COMPARE_BROKEN])
-        text = arena_printf(arena, "%s; %zu case%s that base measured failed", text,
-                            counts[COMPARE_BROKEN], counts[COMPARE_BROKEN] == 1 ? "" : "s");
+        text = arena_printf(arena, "%s; %s that base measured failed", text,
+                            text_count(arena, counts[COMPARE_BROKEN], "case"));
     return arena_printf(arena, "%s: exit status %d.", text, compare_regressed(compare));
 }
 

@@ -9,11 +9,6 @@
 
 // ---------------------------------------------------------------- sentences about a fleet
 
-static const char *number(struct arena *arena, size_t count, const char *noun)
-{
-    return arena_printf(arena, "%zu %s%s", count, noun, count == 1 ? "" : "s");
-}
-
 static const char *slower(double effect)
 {
     return effect > 0 ? "slower" : "faster";
@@ -33,7 +28,7 @@ const char *fleet_group_text(struct arena *arena, const struct fleet *fleet,
     return arena_printf(arena, "%s: %s%s %s %s than the fleet (%s%s)", group->name,
                         fleet_metric_title(group->metric), kind_text(arena, fleet, group->kind),
                         fleet_percent(arena, fabs(group->effect)), slower(group->effect),
-                        number(arena, group->count, "card"), shrunk);
+                        text_count(arena, group->count, "card"), shrunk);
 }
 
 const char *fleet_relation_text(struct arena *arena, const struct fleet *fleet,
@@ -52,9 +47,9 @@ const char *fleet_extent(struct arena *arena, const struct fleet *fleet)
 {
     const char *left =
         fleet->left_count ? arena_printf(arena, ", %zu left out", fleet->left_count) : "";
-    return arena_printf(arena, "%s, %s, %s%s", number(arena, fleet->hosts, "machine"),
-                        number(arena, fleet->count, "card"), number(arena, fleet->files, "file"),
-                        left);
+    return arena_printf(arena, "%s, %s, %s%s", text_count(arena, fleet->hosts, "machine"),
+                        text_count(arena, fleet->count, "card"),
+                        text_count(arena, fleet->files, "file"), left);
 }
 
 const char *fleet_counts(struct arena *arena, const struct fleet *fleet)
@@ -153,7 +148,7 @@ static void metrics_print(struct screen *screen, const struct fleet_kind *kind)
     fputc('\n', screen->stream);
     screen_paint(screen, PAINT_BOLD, screen_quote(screen->arena, kind->name, 60));
     fprintf(screen->stream, " (%s), %s\n", screen_quote(screen->arena, kind->api, 20),
-            number(screen->arena, kind->count, "card"));
+            text_count(screen->arena, kind->count, "card"));
     for (unsigned m = 0; m < CHECK_METRIC_COUNT; m++)
         metric_cells(screen->arena, kind, (enum check_metric)m, cells[m]);
     for (size_t i = 0; i < COLUMNS; i++) {

@@ -113,7 +113,10 @@ static void cards_of_another_power_limit_or_ecc_state_are_left_out(void **state)
 {
     (void)state;
     for (int ecc = 0; ecc < 2; ecc++) {
-        struct outcome o = begin(cards(2, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12);
+        struct outcome o = begin(cards(3, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12);
+        o.others->devices[2].uuid = o.others->devices[0].uuid; // the same card once more
+        *run_add_check(o.others) = (struct check){
+            .device = o.others->devices[2].id, .state = {.power_limit_w = 700, .ecc_enabled = 1}};
         struct check *other = run_add_check(o.others);
         other->device = o.others->devices[0].id;
         other->state.power_limit_w = o.check->state.power_limit_w = 700;

@@ -101,6 +101,16 @@ static void exact_sizes_are_shown_short(void **state)
     arena_destroy(arena);
 }
 
+static void a_noun_goes_with_its_number(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    assert_string_equal(text_count(arena, 0, "card"), "0 cards");
+    assert_string_equal(text_count(arena, 1, "card"), "1 card");
+    assert_string_equal(text_count(arena, 2, "card"), "2 cards");
+    arena_destroy(arena);
+}
+
 static void parts_are_found_in_any_case(void **state)
 {
     (void)state;
@@ -180,6 +190,7 @@ int main(void)
         cmocka_unit_test(numbers_are_taken_whole_or_not_at_all),
         cmocka_unit_test(sizes_know_their_units),
         cmocka_unit_test(exact_sizes_are_shown_short),
+        cmocka_unit_test(a_noun_goes_with_its_number),
         cmocka_unit_test(parts_are_found_in_any_case),
         cmocka_unit_test(the_first_line_of_a_file_is_read),
         cmocka_unit_test(foreign_text_is_safe_to_print),
