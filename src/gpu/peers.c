@@ -18,8 +18,11 @@ static bool check_pair(const struct gpu_device *from, const struct gpu_device *t
 bool gpu_peers_connect(struct gpu_device *from, struct gpu_device *to, bool *direct,
                        struct error *err)
 {
-    return check_pair(from, to, err) &&
-           gpu_device_note(from, from->backend->peers->connect(from, to, direct, err), err);
+    if (!check_pair(from, to, err))
+        return false;
+    // The error does not tell which of the two devices is lost, so neither is used again.
+    bool done = from->backend->peers->connect(from, to, direct, err);
+    return gpu_device_note(to, gpu_device_note(from, done, err), err);
 }
 
 static bool check_copy(const struct gpu_batch *batch, const struct gpu_peers_copy *copy,

@@ -154,6 +154,15 @@ static bool use_device(struct gpu_device *device, struct arena *arena, struct er
     return ok;
 }
 
+// The device of the buffer counts as lost, without another call of the driver.
+static void assert_known_lost(struct gpu_buffer *buffer)
+{
+    const uint32_t word = 7;
+    struct error err;
+    assert_false(gpu_buffer_write(buffer, 0, &word, sizeof word, &err));
+    assert_non_null(strstr(err.message, "was lost"));
+}
+
 // Copies to the second device; the first device makes the copy.
 static bool use_pair(struct gpu_device *first, struct gpu_device *second, struct error *err)
 {
@@ -163,8 +172,10 @@ static bool use_pair(struct gpu_device *first, struct gpu_device *second, struct
                   there = {.scope = gpu_scope_open(second)};
     struct gpu_buffer *from = make_buffer(&here, GPU_MEMORY_DEVICE, err);
     struct gpu_buffer *to = from ? make_buffer(&there, GPU_MEMORY_DEVICE, err) : NULL;
-    bool ok = to && gpu_managed_free_bytes(second, &left, err) &&
-              gpu_peers_connect(first, second, &direct, err);
+    bool ready = to && gpu_managed_free_bytes(second, &left, err);
+    bool ok = ready && gpu_peers_connect(first, second, &direct, err);
+    if (ready && !ok && err->code == ERROR_DEVICE_LOST)
+        assert_known_lost(to);
     struct gpu_batch *batch =
         ok ? gpu_batch_create(here.scope, &(struct gpu_batch_desc){0}, err) : NULL;
     if (batch)
