@@ -217,6 +217,13 @@ struct gpu_hold *cuda_hold_create(struct gpu_scope *scope, struct error *err)
     return &hold->base;
 }
 
+// Counts a hold that no longer blocks the device.
+static void let_go(struct cuda_device *device)
+{
+    if (--device->held == 0)
+        cuda_free_deferred(device);
+}
+
 bool cuda_hold_release(struct gpu_hold *base, struct error *err)
 {
     struct cuda_hold *hold = (struct cuda_hold *)base;
@@ -224,8 +231,7 @@ bool cuda_hold_release(struct gpu_hold *base, struct error *err)
     *hold->flag = 1;
     if (!cuda_enter(device, err))
         return false;
-    if (--device->held == 0)
-        cuda_free_deferred(device);
+    let_go(device);
     return true;
 }
 
@@ -233,6 +239,6 @@ void cuda_hold_destroy(struct cuda_hold *hold)
 {
     struct cuda_device *device = cuda_device_of(&hold->base.object);
     if (!hold->base.released)
-        device->held--;
+        let_go(device);
     cuda_free(device, (struct cuda_owned){.host = (void *)(uintptr_t)hold->flag});
 }
