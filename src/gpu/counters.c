@@ -169,7 +169,7 @@ bool gpu_counter_set_run(struct gpu_counter_set *set, const struct gpu_counter_r
         return false;
     bool kept = set->counters->kept;
     bool done = gpu_device_note(device, run_set(set, run, values, err), err);
-    if (!done && kept && err->code == ERROR_UNSUPPORTED)
+    if (!done && kept && err && err->code == ERROR_UNSUPPORTED)
         done = gpu_device_note(device, run_set(set, run, values, err), err);
     for (size_t i = 0; done && i < run->count * set->count; i++)
         values[i] *= set->factors[i % set->count];

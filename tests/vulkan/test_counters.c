@@ -342,6 +342,7 @@ static void radv_holds_a_stable_clock_also_while_counters_run(void **state)
     setenv("FATHOM_LAYER_LOCK", "no", 1);
     assert_false(gpu_device_hold_clock(world->device, &err));
     assert_non_null(strstr(err.message, "refuses the profiling lock"));
+    assert_false(gpu_device_hold_clock(world->device, NULL));
     unsetenv("FATHOM_LAYER_LOCK");
     assert_true(gpu_device_hold_clock(world->device, &err));
 }

@@ -203,7 +203,7 @@ bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err)
                  "the driver refuses the profiling lock: end the other program that holds it, or "
                  "run as root (Intel: sysctl dev.i915.perf_stream_paranoid=0 or "
                  "dev.xe.observation_paranoid=0): vkAcquireProfilingLockKHR");
-    if (err->code == ERROR_TIMEOUT || err->code == ERROR_INTERNAL)
+    if (err && (err->code == ERROR_TIMEOUT || err->code == ERROR_INTERNAL))
         err->code = ERROR_UNSUPPORTED;
     return false;
 }
