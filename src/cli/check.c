@@ -117,7 +117,7 @@ static bool read_request(struct checking *c, struct error *err)
     const struct options *options = c->cli->options;
     const char *output = options_value(options, OPTION_CHECK_OUTPUT);
     uint64_t soak_s = 0;
-    if (!read_number(options, OPTION_SOAK, 86400, &soak_s, err) ||
+    if (!cli_check_apart(options, err) || !read_number(options, OPTION_SOAK, 86400, &soak_s, err) ||
         !read_number(options, OPTION_EXPECT_COUNT, EXPECTED_MAX, &c->expected_count, err) ||
         !cli_silence(c->cli, &c->desc.silence_ns, err))
         return false;

@@ -32,9 +32,10 @@ static const char *output_of(const struct options *options, enum option_id id)
 
 bool cli_check_apart(const struct options *options, struct error *err)
 {
-    static const enum option_id ids[] = {OPTION_JSON, OPTION_OUTPUT,       OPTION_REPORT_OUTPUT,
-                                         OPTION_CSV,  OPTION_HTML,         OPTION_TRACE,
-                                         OPTION_SVG,  OPTION_CARD_MARKDOWN};
+    static const enum option_id ids[] = {
+        OPTION_JSON,       OPTION_OUTPUT,       OPTION_REPORT_OUTPUT, OPTION_CHECK_OUTPUT,
+        OPTION_PROMETHEUS, OPTION_CSV,          OPTION_HTML,          OPTION_TRACE,
+        OPTION_SVG,        OPTION_CARD_MARKDOWN};
     for (size_t i = 0; i < COUNT(ids); i++) {
         const char *one = output_of(options, ids[i]);
         for (size_t k = 0; one && k < i; k++) {
