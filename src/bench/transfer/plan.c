@@ -146,10 +146,11 @@ static size_t devices_of(const struct gpu_system *system, const char *api)
     return count;
 }
 
-// Returns true if the plan of this device has the case, which copies between devices. If two
-// devices copy both ways at once, only one of their plans has the case. If all devices of the API
-// copy at once, only the plan of the first device has it. If the API has no second device, one case
-// remains; it is skipped with that reason.
+// Returns true if the plan of this device has the case, which copies between devices. A copy within
+// a device is none of these cases: it would be the fastest, and its bandwidth would pass for that
+// of the link. If two devices copy both ways at once, only one of their plans has the case. If all
+// devices of the API copy at once, only the plan of the first device has it. If the API has no
+// second device, one case remains; it is skipped with that reason.
 static bool is_among_devices(const struct bench_request *request,
                              const struct transfer_case *this_case)
 {
@@ -158,7 +159,7 @@ static bool is_among_devices(const struct bench_request *request,
     if (!this_case->from || !this_case->to) // only cases with TRANSFER_WAYS_ALL name no devices
         return is_first_of_its_api(request->system, request->device);
     int order = strcmp(this_case->from, this_case->to);
-    return this_case->ways == TRANSFER_WAYS_BOTH ? order < 0 : !this_case->is_read || order != 0;
+    return this_case->ways == TRANSFER_WAYS_BOTH ? order < 0 : order != 0;
 }
 
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
