@@ -173,6 +173,12 @@ static void a_compositor_takes_the_highest_priority_that_is_granted(void **state
     request.three = false;
     assert_null(preempt_setup_get(&bench->session, &request, &err));
     assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "highest priority is refused"));
+    // Another error is no refusal, for which a case would be skipped.
+    info.api = "none";
+    assert_null(preempt_setup_get(&bench->session, &request, &err));
+    assert_int_equal(err.code, ERROR_INTERNAL);
+    assert_null(strstr(err.message, "refused"));
     bench->session.info = real;
 }
 

@@ -136,13 +136,11 @@ static bool setup_open_named(struct bench_session *bench, struct preempt_setup *
             continue;
         if (setup_open(bench, setup, p, err))
             return true;
-        if (!highest || err->code == ERROR_DEVICE_LOST)
+        if (!highest || err->code != ERROR_UNSUPPORTED)
             break;
     }
-    // Changes the error code, because a case whose priority is refused is skipped, not failed.
-    if (err->code != ERROR_DEVICE_LOST)
-        err->code = ERROR_UNSUPPORTED;
-    return error_prefix(err, "%s priority is refused", setup->priority);
+    bool refused = err->code == ERROR_UNSUPPORTED && strcmp(setup->priority, "medium") != 0;
+    return refused ? error_prefix(err, "%s priority is refused", setup->priority) : false;
 }
 
 // Returns true if the device has enough queues for the set-up: one universal queue for the hog, one
