@@ -222,6 +222,11 @@ struct gpu_counters {
     struct gpu_device *device;
     bool kept;           // true: the next run uses the profiler that an earlier run left open
     struct arena *arena; // arena with the counter sets; it lives as long as the counters are open
+    // sources[c]: the native counter for counter c of GPU_COUNTERS. If its member `native` is NULL,
+    // the device lacks the counter.
+    struct gpu_counter_source sources[GPU_COUNTER_COUNT];
+    const char **natives; // names of the native counters that fathom lists
+    size_t native_count;
 };
 
 struct gpu_counter_set {
@@ -235,12 +240,10 @@ struct gpu_counter_set {
 
 // The functions of a backend that implement gpu/counters.h.
 struct gpu_counting {
-    // Opens the hardware counters of a device. Returns a struct, in the arena given, whose first
-    // member is struct gpu_counters.
+    // Opens the hardware counters of a device, and sets `sources`, `natives` and `native_count`.
+    // Returns a struct, in the arena given, whose first member is struct gpu_counters.
     struct gpu_counters *(*open)(struct gpu_device *, struct arena *, struct error *);
     void (*close)(struct gpu_counters *);
-    const struct gpu_counter_source *(*source)(const struct gpu_counters *, enum gpu_counter);
-    const char *const *(*natives)(const struct gpu_counters *, size_t *count);
     enum gpu_counter_unit (*native_unit)(const struct gpu_counters *, const char *native);
     // Creates a set of `count` counters, and sets its `passes`. Returns a struct, in the arena of
     // the counters, whose first member is struct gpu_counter_set.

@@ -51,12 +51,13 @@ void gpu_counters_close(struct gpu_counters *counters)
 const struct gpu_counter_source *gpu_counters_source(const struct gpu_counters *counters,
                                                      enum gpu_counter counter)
 {
-    return counters->device->backend->counting->source(counters, counter);
+    return counters->sources[counter].native ? &counters->sources[counter] : NULL;
 }
 
 const char *const *gpu_counters_natives(const struct gpu_counters *counters, size_t *count)
 {
-    return counters->device->backend->counting->natives(counters, count);
+    *count = counters->native_count;
+    return counters->natives;
 }
 
 enum gpu_counter_unit gpu_counters_native_unit(const struct gpu_counters *counters,

@@ -24,11 +24,7 @@ struct counters {
     const char *chip;
     // CUPTI's data on which counters can be read; set by learn_availability.
     const uint8_t *availability;
-    const char **natives; // names of all native counters, without suffixes such as ".sum"
-    size_t native_count, native_capacity;
-    // sources[c]: the native counter for counter c of GPU_COUNTERS. If its member `native` is NULL,
-    // the device lacks the counter.
-    struct gpu_counter_source sources[GPU_COUNTER_COUNT];
+    size_t native_capacity;    // length of base.natives, names without suffixes such as ".sum"
     struct set *sets;          // list of all counter sets, the newest first
     struct cupti_range *range; // the device's profiler; NULL: none is open
     const struct set *own;     // the counter set for which the profiler was created
@@ -126,16 +122,18 @@ static const struct native {
 static bool has_native(const struct counters *counters, const char *name)
 {
     size_t bytes = strcspn(name, ".");
-    for (size_t i = 0; i < counters->native_count; i++)
-        if (strncmp(counters->natives[i], name, bytes) == 0 && counters->natives[i][bytes] == '\0')
+    for (size_t i = 0; i < counters->base.native_count; i++) {
+        const char *native = counters->base.natives[i];
+        if (strncmp(native, name, bytes) == 0 && native[bytes] == '\0')
             return true;
+    }
     return false;
 }
 
 static void find_sources(struct counters *counters)
 {
     for (size_t i = 0; i < COUNT(natives); i++) {
-        struct gpu_counter_source *source = &counters->sources[natives[i].counter];
+        struct gpu_counter_source *source = &counters->base.sources[natives[i].counter];
         if (!source->native && has_native(counters, natives[i].name))
             *source = (struct gpu_counter_source){natives[i].name, natives[i].factor};
     }
@@ -164,13 +162,13 @@ static bool add_natives(struct counters *counters, struct cupti_host *host, int 
 {
     struct cupti_base_metrics params = {CUPTI_HEAD(cupti_base_metrics, count), .host = host,
                                         .type = type};
-    struct arena *arena = counters->base.arena;
+    struct gpu_counters *base = &counters->base;
     if (!CALL(counters, cuptiProfilerHostGetBaseMetrics, &params))
         return false;
     for (size_t i = 0; i < params.count; i++) {
-        counters->natives = arena_grow(arena, counters->natives, counters->native_count,
-                                       &counters->native_capacity, sizeof *counters->natives);
-        counters->natives[counters->native_count++] = arena_strdup(arena, params.names[i]);
+        base->natives = arena_grow(base->arena, base->natives, base->native_count,
+                                   &counters->native_capacity, sizeof *base->natives);
+        base->natives[base->native_count++] = arena_strdup(base->arena, params.names[i]);
     }
     return true;
 }
@@ -262,20 +260,6 @@ static struct gpu_counters *counters_open(struct gpu_device *device, struct aren
     }
     counters_close(&counters->base);
     return NULL;
-}
-
-static const struct gpu_counter_source *counters_source(const struct gpu_counters *base,
-                                                        enum gpu_counter counter)
-{
-    const struct counters *counters = (const struct counters *)base;
-    return counters->sources[counter].native ? &counters->sources[counter] : NULL;
-}
-
-static const char *const *counters_natives(const struct gpu_counters *base, size_t *count)
-{
-    const struct counters *counters = (const struct counters *)base;
-    *count = counters->native_count;
-    return (const char *const *)counters->natives;
 }
 
 // Returns the unit of a native counter, which depends on its suffix: ".ratio" and ".pct" are
@@ -502,8 +486,6 @@ static bool set_read(struct gpu_counter_set *base, size_t batch, double *values,
 const struct gpu_counting cuda_counting = {
     .open = counters_open,
     .close = counters_close,
-    .source = counters_source,
-    .natives = counters_natives,
     .native_unit = native_unit,
     .set_create = set_create,
     .set_begin = set_begin,

@@ -7,13 +7,6 @@
 
 #include <string.h>
 
-struct counters {
-    struct gpu_counters base;
-    struct model_device *device;
-    const char *names[GPU_COUNTER_COUNT];
-    size_t count;
-};
-
 struct set {
     struct gpu_counter_set base;
     const enum gpu_counter *which;
@@ -102,32 +95,19 @@ static struct gpu_counters *counters_open(struct gpu_device *device, struct aren
                                           struct error *err)
 {
     (void)err;
-    struct counters *counters = ARENA_NEW(arena, struct counters);
-    counters->base = (struct gpu_counters){.device = device, .arena = arena};
-    counters->device = (struct model_device *)device;
+    struct gpu_counters *counters = ARENA_NEW(arena, struct gpu_counters);
+    counters->device = device;
+    counters->natives = ARENA_ARRAY(arena, GPU_COUNTER_COUNT, const char *);
+    memcpy(counters->sources, sources, sizeof sources);
     for (int i = 0; i < GPU_COUNTER_COUNT; i++)
         if (sources[i].native)
-            counters->names[counters->count++] = sources[i].native;
-    return &counters->base;
+            counters->natives[counters->native_count++] = sources[i].native;
+    return counters;
 }
 
 static void counters_close(struct gpu_counters *counters)
 {
     (void)counters; // nothing to free: all memory is in the arena
-}
-
-static const struct gpu_counter_source *counters_source(const struct gpu_counters *counters,
-                                                        enum gpu_counter counter)
-{
-    (void)counters;
-    return sources[counter].native ? &sources[counter] : NULL;
-}
-
-static const char *const *counters_natives(const struct gpu_counters *base, size_t *count)
-{
-    const struct counters *counters = (const struct counters *)base;
-    *count = counters->count;
-    return counters->names;
 }
 
 static enum gpu_counter_unit native_unit(const struct gpu_counters *counters, const char *native)
@@ -165,7 +145,7 @@ static struct gpu_counter_set *set_create(struct gpu_counters *base,
 
 static const struct model_device *device_of(const struct gpu_counter_set *set)
 {
-    return ((const struct counters *)set->counters)->device;
+    return (const struct model_device *)set->counters->device;
 }
 
 static bool set_begin(struct gpu_counter_set *set, struct error *err)
@@ -212,8 +192,6 @@ static void set_end(struct gpu_counter_set *set)
 const struct gpu_counting model_counting = {
     .open = counters_open,
     .close = counters_close,
-    .source = counters_source,
-    .natives = counters_natives,
     .native_unit = native_unit,
     .set_create = set_create,
     .set_begin = set_begin,

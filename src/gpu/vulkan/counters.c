@@ -24,12 +24,7 @@ struct counters {
     uint32_t family; // Vulkan's index of the queue family that has these counters
     // All native counters. The index of a counter is Vulkan's index.
     struct native *all;
-    const char **names; // names of the counters that fathom lists
-    uint32_t count;     // number of elements of `all`
-    size_t offered;     // number of elements of `names`
-    // sources[c]: the native counter for counter c of GPU_COUNTERS. If its member `native` is NULL,
-    // the device lacks the counter.
-    struct gpu_counter_source sources[GPU_COUNTER_COUNT];
+    uint32_t count;                  // number of elements of `all`
     struct vulkan_counter_set *sets; // list of all counter sets, the newest first
 };
 
@@ -109,7 +104,7 @@ static void find_sources(struct counters *counters)
 {
     for (size_t k = 0; k < COUNT(known); k++) {
         const struct native *native = find_native(counters, known[k].name);
-        struct gpu_counter_source *source = &counters->sources[known[k].counter];
+        struct gpu_counter_source *source = &counters->base.sources[known[k].counter];
         if (!source->native && native && is_known(native, &known[k]))
             *source = (struct gpu_counter_source){native->name, known[k].factor};
     }
@@ -178,7 +173,7 @@ static void copy_natives(struct counters *counters, const VkPerformanceCounterKH
                 break;
             }
         if (!native->time)
-            counters->names[counters->offered++] = native->name;
+            counters->base.natives[counters->base.native_count++] = native->name;
     }
 }
 
@@ -207,7 +202,7 @@ static bool list_natives(struct counters *counters, struct error *err)
                             "vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR");
     counters->count = count;
     counters->all = ARENA_ARRAY(arena, count, struct native);
-    counters->names = ARENA_ARRAY(arena, count, const char *);
+    counters->base.natives = ARENA_ARRAY(arena, count, const char *);
     copy_natives(counters, told, texts);
     return true;
 }
@@ -245,20 +240,6 @@ static void counters_close(struct gpu_counters *base)
             device->vk.vkDestroyQueryPool(device->handle, set->batches[i].queries, NULL);
     }
     counters->device->counters_open = false;
-}
-
-static const struct gpu_counter_source *counters_source(const struct gpu_counters *base,
-                                                        enum gpu_counter counter)
-{
-    const struct counters *counters = (const struct counters *)base;
-    return counters->sources[counter].native ? &counters->sources[counter] : NULL;
-}
-
-static const char *const *counters_natives(const struct gpu_counters *base, size_t *count)
-{
-    const struct counters *counters = (const struct counters *)base;
-    *count = counters->offered;
-    return counters->names;
 }
 
 // ---------------------------------------------------------------- sets
@@ -490,8 +471,6 @@ static bool set_read(struct gpu_counter_set *base, size_t batch, double *values,
 const struct gpu_counting vulkan_counting = {
     .open = counters_open,
     .close = counters_close,
-    .source = counters_source,
-    .natives = counters_natives,
     .native_unit = native_unit,
     .set_create = set_create,
     .set_begin = set_begin,
