@@ -97,13 +97,13 @@ static void add_finding(struct run *run, const char *code, const char *text)
     finding->text = text;
 }
 
-// Tells the user that other work was found on the device. Returns the text of that notice, which
-// lives as long as the run.
-static const char *tell_busy(const struct scheduler *s, const char *why, const char *then)
+// Tells the user a text about the device. Returns this text, which lives as long as the run.
+static const char *tell(const struct scheduler *s, const char *what, const char *why,
+                        const char *then)
 {
     const struct schedule_desc *desc = s->desc;
     const char *text =
-        arena_printf(desc->run->arena, "%s is not idle: %s%s", desc->device->id, why, then);
+        arena_printf(desc->run->arena, "%s%s: %s%s", desc->device->id, what, why, then);
     if (desc->notice)
         desc->notice(desc->context, text);
     return text;
@@ -114,19 +114,20 @@ static const char *tell_busy(const struct scheduler *s, const char *why, const c
 static void watch_first(struct scheduler *s)
 {
     static const uint64_t pause_ns = NS_PER_S / 10;
+    static const char not_idle[] = " is not idle";
     const struct schedule_desc *desc = s->desc;
     uint64_t deadline_ns = clock_deadline_ns(desc->wait_idle_ns);
     struct watch_judgement now, around;
     bool is_busy = watcher_look(&s->watcher, &now, &around) && now.verdict == WATCH_BUSY;
     if (is_busy && desc->wait_idle_ns)
-        tell_busy(s, now.text, "; waiting");
+        tell(s, not_idle, now.text, "; waiting");
     while (is_busy && clock_left_ns(deadline_ns) && interrupt_count(desc->interrupt) == 0) {
         clock_sleep_ns(pause_ns);
         is_busy = watcher_look(&s->watcher, &now, &around) && now.verdict == WATCH_BUSY;
     }
     if (is_busy)
         add_finding(desc->run, WATCHER_CODE,
-                    tell_busy(s, now.text, "; measured all the same, see --wait-idle"));
+                    tell(s, not_idle, now.text, "; measured all the same, see --wait-idle"));
 }
 
 // ---------------------------------------------------------------- visiting cases
@@ -399,13 +400,9 @@ static void count_block(struct scheduler *s, const struct block *block)
         return;
     s->interrupted |= why.code == ERROR_INTERRUPTED;
     s->never_counted = true;
-    if (s->interrupted)
-        return;
-    const char *text = arena_printf(desc->run->arena, "%s: counters were not read: %s",
-                                    desc->device->id, why.message);
-    add_finding(desc->run, BLOCK_UNCOUNTED, text);
-    if (desc->notice)
-        desc->notice(desc->context, text);
+    if (!s->interrupted)
+        add_finding(desc->run, BLOCK_UNCOUNTED,
+                    tell(s, ": counters were not read", why.message, ""));
 }
 
 static void run_block(struct scheduler *s, struct block *block)
