@@ -68,13 +68,9 @@ static const struct headline_info walk_headlines[] = {
 #define BENCHMARK(benchmark, list)                                                                 \
     static const struct benchmark_info benchmark = {.name = #benchmark,                            \
                                                     .version = 1,                                  \
-                                                    .params = params,                              \
-                                                    .param_count = 2,                              \
-                                                    .metrics = metrics,                            \
-                                                    .metric_count = 2,                             \
-                                                    .headlines = (list),                           \
-                                                    .headline_count =                              \
-                                                        sizeof(list) / sizeof *(list)}
+                                                    BENCHMARK_TABLE(param, params),                \
+                                                    BENCHMARK_TABLE(metric, metrics),              \
+                                                    BENCHMARK_TABLE(headline, list)}
 BENCHMARK(chase, chase_headlines);
 BENCHMARK(reads, read_headlines);
 BENCHMARK(tuned, tuned_headlines);
