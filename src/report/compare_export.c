@@ -94,8 +94,9 @@ void compare_markdown(const struct compare_report *report, FILE *stream)
     struct arena *arena = arena_create();
     fprintf(stream, "**%s** %s\n\n", compare_verdict(arena, compare),
             compare_counts(arena, report, compare->counts, false));
-    const char *base = text_join(arena, report->base_name, " · ", compare->base->started);
-    const char *now = text_join(arena, report->now_name, " · ", compare->now->started);
+    const char *began = compare->base->started, *later = compare->now->started;
+    const char *base = text_join(arena, report->base_name, " · ", began ? began : "");
+    const char *now = text_join(arena, report->now_name, " · ", later ? later : "");
     for (size_t i = 0; i < compare->pairs.count; i++) {
         const struct device_pair *pair = &compare->pairs.list[i];
         put_source(stream, report->reference ? "reference" : "base",
