@@ -122,17 +122,16 @@ static const char *missing_in_row(struct arena *arena, const char *const *hosts,
     const char *text = "";
     if (range <= count || range > 2 * count)
         return NULL;
-    for (size_t i = 1; i < count && shown < MISSING_SHOWN; i++) {
+    for (size_t i = 1; i < count; i++) {
         unsigned long from = number_of(hosts[i - 1]).number + 1, to = number_of(hosts[i]).number;
-        if (from >= to)
+        if (from >= to || shown++ >= MISSING_SHOWN)
             continue;
         const char *name = numbered_name(arena, hosts[0], from);
         if (to - from > 1)
             name = arena_printf(arena, "%s to %s", name, numbered_name(arena, hosts[0], to - 1));
         text = text_join(arena, text, ", ", name);
-        shown++;
     }
-    return arena_printf(arena, "%s%s", text, shown == MISSING_SHOWN ? " …" : "");
+    return arena_printf(arena, "%s%s", text, shown > MISSING_SHOWN ? " …" : "");
 }
 
 static void find_missing_hosts(struct fleet *fleet)
@@ -178,19 +177,19 @@ static void find_missing_cards(struct fleet *fleet)
     }
     if (whole * 10 < fleet->hosts * 9)
         return;
-    for (size_t i = 0; i < fleet->count && lacking < MISSING_SHOWN;) {
+    for (size_t i = 0; i < fleet->count;) {
         const char *host = fleet->cards[i]->host;
         i = host_end(fleet, i, &present);
-        if (present == most)
+        if (present == most || lacking++ >= MISSING_SHOWN)
             continue;
-        lacking++;
         text = text_join(fleet->arena, text, ", ",
                          arena_printf(fleet->arena, "%s has %zu", host, present));
     }
     if (lacking)
-        remark(
-            fleet, "missing",
-            arena_printf(fleet->arena, "%zu machines have %zu cards, but %s", whole, most, text));
+        remark(fleet, "missing",
+               arena_printf(fleet->arena, "%zu machines have %s, but %s%s", whole,
+                            text_count(fleet->arena, most, "card"), text,
+                            lacking > MISSING_SHOWN ? " …" : ""));
 }
 
 // ---------------------------------------------------------------- groups of cards that differ
@@ -407,8 +406,9 @@ static void find_versions(struct fleet *fleet, size_t kind, group_key *key)
     for (size_t i = 0, end; i < count; i = end) {
         end = group_end(members, count, i);
         text = text_join(fleet->arena, text, ", ",
-                         arena_printf(fleet->arena, "%s on %zu cards (%s%s)", members[i].key,
-                                      end - i, members[i].card->host, end - i > 1 ? " …" : ""));
+                         arena_printf(fleet->arena, "%s on %s (%s%s)", members[i].key,
+                                      text_count(fleet->arena, end - i, "card"),
+                                      members[i].card->host, end - i > 1 ? " …" : ""));
         if (i == 0 && end == count)
             return;
     }
