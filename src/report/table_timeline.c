@@ -2,6 +2,7 @@
 // Prints time lines. Each lane is a bar, with two points in time per column of the screen, and
 // beside it the share by which the lane overlaps each other lane. Below the lanes, blocks show how
 // many spans of the crowd (report/spans.h) ran at the same time.
+#include "base/text.h"
 #include "report/spans.h"
 #include "report/tables.h"
 
@@ -267,11 +268,13 @@ void timelines_print(struct screen *screen, const struct benchmark_info *info,
     const struct param_info **axes = view_varying(screen->arena, info, results, count, &axis_count);
     for (size_t i = 0; i < count; i++) {
         const char *label = view_label(screen->arena, results[i], axes, axis_count);
+        struct spans spans;
         if (drawn == RESULTS_MAX)
-            left++;
+            left += spans_line(results[i], &spans);
         else
             drawn += timeline_draw(screen, results[i], label);
     }
     if (left)
-        fprintf(screen->stream, "  (time lines of %zu more cases are in the run file)\n", left);
+        fprintf(screen->stream, "  (time lines of %s are in the run file)\n",
+                text_count(screen->arena, left, "more case"));
 }

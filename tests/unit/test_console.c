@@ -425,6 +425,13 @@ static void a_time_line_has_a_bar_a_lane(void **state)
         assert_non_null(strstr(text, "µs  ▁█·\n"));
         free(text);
     }
+    // Eight cases are drawn, and the ninth is counted; the tenth has no time line.
+    for (int i = 0; i < 9; i++)
+        *run_add_result(run) = *run->results[0];
+    run->results[9]->series_count = 0;
+    char *text = shown(run, (struct console_desc){0});
+    assert_non_null(strstr(text, "(time lines of 1 more case are in the run file)"));
+    free(text);
     run_destroy(run);
 }
 
