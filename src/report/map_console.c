@@ -5,6 +5,7 @@
 #include "report/console.h"
 #include "report/screen.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -72,7 +73,8 @@ static const char *joined(struct arena *arena, const char *line, const char *tex
 static const char *name_of(struct arena *arena, const struct result *result)
 {
     const struct case_value *level = case_find(&result->bench_case, "level");
-    const char *path = case_text(&result->bench_case, "path");
+    const struct case_value *along = case_find(&result->bench_case, "path");
+    const char *path = along && along->type == PARAM_TEXT ? along->text : "";
     const char *caches = arena_printf(arena, "%s level", path), *beyond = path;
     enum kind kind = kind_of(result);
     if (kind == KIND_SHARED)
@@ -83,7 +85,7 @@ static const char *name_of(struct arena *arena, const struct result *result)
         caches = "translation level", beyond = "translation";
     else if (strcmp(path, code_path) == 0)
         caches = "instruction cache", beyond = "instructions";
-    return level ? arena_printf(arena, "%s %d", caches, (int)level->uint)
+    return level ? arena_printf(arena, "%s %" PRIu64, caches, level->uint)
                  : arena_printf(arena, "%s, beyond", beyond);
 }
 
@@ -181,9 +183,10 @@ static void draw_box(struct screen *screen, const struct result *result, unsigne
     struct arena *arena = screen->arena;
     size_t columns = BOX_COLUMNS + BOX_STEP * (size_t)step;
     const struct case_value *level = case_find(&result->bench_case, "level");
-    const char *name = level ? arena_printf(arena, "level %d", (int)level->uint) : "beyond";
+    const char *name = level ? arena_printf(arena, "level %" PRIu64, level->uint) : "beyond";
     const char *size = end_text(arena, result);
-    size_t gap = columns - 2 - screen_width(name) - screen_width(size);
+    size_t used = 2 + screen_width(name) + screen_width(size);
+    size_t gap = used < columns ? columns - used : 1;
     const char *line = screen_repeat(arena, "─", columns);
     draw_row(screen, "┌", line, "┐", latency_text(arena, result));
     const char *text = arena_printf(arena, " %s%s%s ", name, screen_repeat(arena, " ", gap), size);

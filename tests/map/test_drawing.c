@@ -4,6 +4,7 @@
 
 #include "report/console.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,16 +14,24 @@
 
 #include <cmocka.h>
 
-// The drawing of that machine's map; freed by the caller.
-static char *drawn(const struct gpu_info *device, const struct machine *machine)
+// The drawing of a map; freed by the caller.
+static char *drawing_of(const struct run *run)
 {
     char *text = NULL;
-    size_t bytes = 0, cases;
-    struct run *run = machine_map(device, machine, &cases);
+    size_t bytes = 0;
     FILE *stream = open_memstream(&text, &bytes);
     assert_non_null(stream);
     console_map(run, stream);
     fclose(stream);
+    return text;
+}
+
+// The drawing of that machine's map; freed by the caller.
+static char *drawn(const struct gpu_info *device, const struct machine *machine)
+{
+    size_t cases;
+    struct run *run = machine_map(device, machine, &cases);
+    char *text = drawing_of(run);
     run_destroy(run);
     return text;
 }
@@ -74,9 +83,34 @@ static void a_path_without_levels_says_why(void **state)
     rising.slope = 0.3;
     char *text = drawn(&device, &rising);
     assert_int_equal(times_in(text, "\n  vector level "), 0);
-    assert_non_null(
-        strstr(strstr(text, "\nUnknown\n"), "could not separate the levels of path vector"));
+    assert_non_null(strstr(text, "\nUnknown\n  • could not separate the levels of path vector"));
     free(text);
+}
+
+// A run file may hold anything.
+static void odd_levels_are_drawn_all_the_same(void **state)
+{
+    (void)state;
+    static struct case_value values[] = {
+        {.key = "what", .type = PARAM_TEXT, .text = "level"},
+        {.key = "level", .type = PARAM_UINT, .uint = UINT64_MAX},
+        {.key = "path", .type = PARAM_TEXT, .text = "vector"},
+    };
+    static struct metric size = {
+        .name = "size", .unit = UNIT_BYTE, .median = 1e300, .ci95 = {NAN, NAN}};
+    struct run *run = run_create();
+    run_add_device(run)->id = "cuda:0";
+    for (size_t count = 2; count <= 3; count++) // the first result has no path
+        *run_add_result(run) = (struct result){.key = "map",
+                                               .device = "cuda:0",
+                                               .bench_case = {values, count},
+                                               .metrics = &size,
+                                               .metric_count = 1};
+    char *text = drawing_of(run);
+    assert_int_equal(times_in(text, "│ level 18446744073709551615 "), 1);
+    assert_int_equal(times_in(text, "level 18446744073709551615"), 3);
+    free(text);
+    run_destroy(run);
 }
 
 int main(void)
@@ -85,6 +119,7 @@ int main(void)
         cmocka_unit_test(every_level_is_a_box_and_a_line_of_the_table),
         cmocka_unit_test(what_is_unknown_of_several_levels_is_one_line),
         cmocka_unit_test(a_path_without_levels_says_why),
+        cmocka_unit_test(odd_levels_are_drawn_all_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
