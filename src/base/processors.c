@@ -22,7 +22,7 @@ bool processors_bind(const char *list)
             last = strtoul(list, &end, 10);
             number = number && end > list;
         }
-        if (!number || (*end && *end != ','))
+        if (!number || last < first || (*end && *end != ','))
             return false;
         for (unsigned long i = first; i <= last && i < CPU_SETSIZE; i++)
             CPU_SET(i, &set);

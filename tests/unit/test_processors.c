@@ -43,7 +43,7 @@ static void a_process_is_bound_to_the_list(void **state)
 static void a_list_that_is_none_changes_nothing(void **state)
 {
     (void)state;
-    static const char *const lists[] = {"", "none", "0x", "0-3;5", "-", "0,3-", "0-3x"};
+    static const char *const lists[] = {"", "none", "0x", "0-3;5", "-", "0,3-", "0,3-1", "0-3x"};
     char before[256], after[256];
     allowed(before);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
