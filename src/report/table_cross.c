@@ -89,8 +89,10 @@ static void row_print(struct screen *screen, const struct cross_chip *chip,
         screen_right(screen, screen_median(arena, cell->metric, "–"), VALUE_COLUMNS);
         if (i == chip->reference)
             continue;
+        // The blank parts a ratio that fills its column from the number before it.
         screen_paint_right(screen, cell->apart ? PAINT_YELLOW : PAINT_NONE,
-                           ratio_text(arena, &cell->ratio), RATIO_COLUMNS);
+                           arena_printf(arena, " %s", ratio_text(arena, &cell->ratio)),
+                           RATIO_COLUMNS);
     }
     const char *name = group->axis_count
                            ? view_label(arena, row->first, group->axes, group->axis_count)
