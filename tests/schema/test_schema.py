@@ -35,6 +35,11 @@ class Schema(unittest.TestCase):
         self.assertTrue(CHECK.is_valid(
             self.changed(lambda run: run["results"][0]["metrics"][0].update(mode=3))))
 
+    def test_the_same_again_is_found_wrong_again(self):
+        for _ in range(2):
+            self.refused(lambda run: run["results"][0]["metrics"][0].update(n=1.5))
+            self.refused(lambda run: run["results"][0]["metrics"][0].update(median=True))
+
     def test_another_schema_is_refused(self):
         self.refused(lambda run: run.update(schema="fathom-run/2"))
 
