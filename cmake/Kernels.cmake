@@ -12,6 +12,7 @@
 #   -D…        what makes this variant; given to both languages
 # A word `!cl` or `!glsl` among the last leaves that language out of a variant it cannot express;
 # `!opencl` leaves out drivers of OpenCL 1.2 only, where its C lacks what PTX has.
+# `!amd` leaves out AMD code, of a variant that is longer than another and else the same.
 # `!optimised` leaves GLSL as glslc first makes it: for code so long that spirv-opt takes minutes.
 # -DBOUNDED tells CUDA's compiler how many threads there are: where it would take more registers than
 # so many can have.
@@ -265,7 +266,7 @@ function(kernels_embed target)
             endif()
             list(POP_FRONT words name stem workgroup args)
             file(RELATIVE_PATH shown ${PROJECT_SOURCE_DIR}/src ${folder}/${stem})
-            set(languages glsl cl opencl)
+            set(languages glsl cl opencl amd)
             foreach(language ${languages})
                 if("!${language}" IN_LIST words)
                     list(REMOVE_ITEM languages ${language})
@@ -323,7 +324,7 @@ function(kernels_embed target)
                                         "${kernel_defines}")
                     string(APPEND manifest "${host_form}\thost_${name}\n")
                 endif()
-                if(FATHOM_TESTS)
+                if(FATHOM_TESTS AND amd IN_LIST languages)
                     kernel_compile_amd(${target} ${name} ${folder}/${stem}.cl "${kernel_defines}")
                 endif()
             endif()

@@ -205,13 +205,13 @@ class Loads(unittest.TestCase):
         if not self.objdump:
             self.skipTest("no llvm-objdump")
         for chip in CHIPS:
-            seen = {}
-            for name, found in self.ptx.items():
-                if "texel" in found: # clang alone has no image instructions: they are calls
-                    continue
-                done = subprocess.run([self.objdump, "-d", self.kernels / f"amd/{name}.{chip}.o"],
-                                      capture_output=True, text=True, check=True)
-                seen[name] = parse_objdump(done.stdout)
+            # Clang alone has no image instructions: they are calls.
+            names = [name for name, found in self.ptx.items() if "texel" not in found]
+            done = subprocess.run([self.objdump, "-d", *(f"amd/{name}.{chip}.o" for name in names)],
+                                  cwd=self.kernels, capture_output=True, text=True, check=True)
+            texts = re.split(r"^\S+:\s+file format .*$", done.stdout, flags=re.MULTILINE)[1:]
+            self.assertEqual(len(names), len(texts))
+            seen = dict(zip(names, map(parse_objdump, texts)))
             with self.subTest(chip=chip):
                 self.compare(seen, f"{chip} code of the .cl")
 
