@@ -55,8 +55,9 @@ struct group {
     double now, deadline;
     ucontext_t scheduler;
     struct model_stacks *stacks;
-    // Index of the group's first fiber; number of the group's fiber that next_fiber checks next.
-    uint32_t first_fiber, cursor;
+    // Index of the group's first fiber; how many of its fibers have had a thread; number of the
+    // fiber that next_fiber checks next.
+    uint32_t first_fiber, used, cursor;
     struct fiber *stopped; // the fiber that stopped because the group reached its deadline
 };
 
@@ -99,14 +100,13 @@ static struct fiber *fiber_here(void)
 uint32_t model_thread_id(uint32_t which)
 {
     const struct fiber *fiber = fiber_here();
-    const struct model_execution *execution = fiber->group->execution;
-    const uint32_t *size = execution->kernel->workgroup;
-    uint32_t thread = fiber->thread;
-    const uint32_t local[3] = {thread % size[0], thread / size[0] % size[1],
-                               thread / size[0] / size[1]};
-    if (which < 3)
-        return local[which];
-    return which < 6 ? fiber->group->id[which - 3] : execution->groups[which - 6];
+    if (which >= 3)
+        return which < 6 ? fiber->group->id[which - 3] : fiber->group->execution->groups[which - 6];
+    const uint32_t *size = fiber->group->execution->kernel->workgroup;
+    const uint32_t thread = fiber->thread;
+    if (which == 0)
+        return thread % size[0];
+    return which == 1 ? thread / size[0] % size[1] : thread / size[0] / size[1];
 }
 
 void model_thread_barrier(void)
@@ -267,10 +267,10 @@ static bool pass_barrier(struct group *group)
 {
     bool any = false;
     double latest = 0;
-    for (uint32_t i = 0; i < group->threads; i++)
+    for (uint32_t i = 0; i < group->used; i++)
         if (fiber_of(group, i)->state == FIBER_WAITING)
             latest = fmax(latest, fiber_of(group, i)->now);
-    for (uint32_t i = 0; i < group->threads; i++) {
+    for (uint32_t i = 0; i < group->used; i++) {
         struct fiber *fiber = fiber_of(group, i);
         if (fiber->state != FIBER_WAITING)
             continue;
@@ -283,17 +283,21 @@ static bool pass_barrier(struct group *group)
 }
 
 // Returns the fiber that runs next: the one that stopped at the deadline, else the next one whose
-// thread may continue or that can start a thread of the group. NULL if there is none.
+// thread may continue or that can start a thread of the group. NULL if there is none. Fibers that
+// had no thread are not looked at in vain: each lies in another page, and all in one set of the
+// host's caches.
 static struct fiber *next_fiber(struct group *group)
 {
     struct fiber *fiber = group->stopped;
+    const bool any = group->next_thread < group->threads;
     group->stopped = NULL;
-    while (!fiber && group->cursor < group->threads) {
+    while (!fiber && group->cursor < (any ? group->threads : group->used)) {
         struct fiber *next = fiber_of(group, group->cursor++);
-        bool fresh = next->state == FIBER_IDLE && group->next_thread < group->threads;
-        if (next->state == FIBER_READY || fresh)
+        if (next->state == FIBER_READY || (next->state == FIBER_IDLE && any))
             fiber = next;
     }
+    if (group->cursor > group->used)
+        group->used = group->cursor;
     return fiber;
 }
 
@@ -330,7 +334,7 @@ static void place_group(struct group *group, uint32_t i)
     group->id[1] = i / groups[0] % groups[1];
     group->id[2] = i / groups[0] / groups[1];
     group->core = core_of(execution, i);
-    group->next_thread = group->cursor = 0;
+    group->next_thread = group->used = group->cursor = 0;
     group->stopped = NULL;
     group->deadline = (double)INFINITY;
 }
