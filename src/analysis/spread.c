@@ -3,25 +3,25 @@
 #include "analysis/compare.h"
 
 const struct card_spread card_spreads[] = {
-    // Spread between 17 cards of 2 models, in 350 figures.
-    {"bandwidth", UNIT_BYTE_PER_CYCLE, 0.071},
-    // Spread between 17 cards of 2 models, in 350 figures.
+    // Spread between 18 cards of 2 models, in 356 figures.
+    {"bandwidth", UNIT_BYTE_PER_CYCLE, 0.070},
+    // Spread between 18 cards of 2 models, in 356 figures.
     {"bandwidth", UNIT_BYTE_PER_S, 0.074},
     // Spread between 9 cards of 2 models, in 54 figures.
     {"incore", UNIT_OP_PER_CYCLE, 0.009},
     // Spread between 9 cards of 2 models, in 54 figures.
     {"incore", UNIT_OP_PER_S, 0.007},
-    // Spread between 17 cards of 2 models, in 1313 figures.
-    {"latency", UNIT_CYCLE, 0.086},
-    // Spread between 17 cards of 2 models, in 1332 figures.
-    {"latency", UNIT_NS, 0.093},
-    // Spread between 12 cards of 2 models, in 45 figures.
+    // Spread between 18 cards of 2 models, in 1330 figures.
+    {"latency", UNIT_CYCLE, 0.084},
+    // Spread between 18 cards of 2 models, in 1349 figures.
+    {"latency", UNIT_NS, 0.092},
+    // Spread between 13 cards of 2 models, in 45 figures.
     {"strides", UNIT_BYTE_PER_CYCLE, 0.016},
-    // Spread between 12 cards of 2 models, in 45 figures.
+    // Spread between 13 cards of 2 models, in 45 figures.
     {"strides", UNIT_BYTE_PER_S, 0.016},
-    // Spread between 12 cards of 2 models, in 45 figures.
+    // Spread between 13 cards of 2 models, in 45 figures.
     {"strides", UNIT_CYCLE, 0.016},
-    // Spread between 12 cards of 2 models, in 45 figures.
+    // Spread between 13 cards of 2 models, in 45 figures.
     {"strides", UNIT_NS, 0.016},
     // Spread between 8 cards of 1 model, in 65 figures.
     {"transfer", UNIT_BYTE_PER_S, 0.182},
