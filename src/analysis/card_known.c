@@ -247,7 +247,7 @@ static double by_share(const struct card_figure *figure)
     return card_figure_trusted(figure) && figure->share < CARD_FAR ? figure->share : NAN;
 }
 
-static double by_doubt(const struct card_figure *figure)
+static double by_flag(const struct card_figure *figure)
 {
     return figure->verdict == VERDICT_SUSPECT || figure->verdict == VERDICT_FAILED ? 0 : NAN;
 }
@@ -284,13 +284,13 @@ static void note_reference(struct arena *arena, struct card *card)
                                 differ.count - 2, 100 * CARD_DIFFERS));
 }
 
-static void note_doubts(struct arena *arena, struct card *card)
+static void note_flagged(struct arena *arena, struct card *card)
 {
-    struct choice doubted = choose(card, by_doubt);
+    struct choice flagged = choose(card, by_flag);
     const char *names = "";
-    for (size_t i = 0; i < doubted.count; i++)
-        names = text_join(arena, names, ", ", doubted.figures[i]->title);
-    if (doubted.count)
+    for (size_t i = 0; i < flagged.count; i++)
+        names = text_join(arena, names, ", ", flagged.figures[i]->title);
+    if (flagged.count)
         note(card, arena_printf(arena, "Not trusted: %s", names));
 }
 
@@ -340,7 +340,7 @@ void card_judge(struct arena *arena, struct card *card, const struct known_cards
 {
     choose_reference(card, known);
     note_reference(arena, card);
-    note_doubts(arena, card);
+    note_flagged(arena, card);
     note_limits(arena, card);
     note_others(arena, card);
 }

@@ -218,7 +218,7 @@ static bool is_drawn(const struct chart *chart, const struct chart_line *line, s
 // trusted.
 struct place {
     long x, y;
-    bool doubted;
+    bool flagged;
 };
 
 // True if all points of a line between the indices `from` and `to` lie within a third of a pixel of
@@ -251,14 +251,14 @@ static void stroke_put(const struct drawing *d, size_t number, const struct plac
     fputs("\"/>\n", d->out);
 }
 
-// Draws dots on a line of the chart: if `doubted` is true, at each point whose value is not
+// Draws dots on a line of the chart: if `flagged` is true, at each point whose value is not
 // trusted, else at each point whose value is trusted.
 static void dots_put(const struct drawing *d, const char *class, const struct place *places,
-                     size_t count, bool doubted)
+                     size_t count, bool flagged)
 {
     bool any = false;
     for (size_t i = 0; i < count; i++) {
-        if (places[i].doubted != doubted)
+        if (places[i].flagged != flagged)
             continue;
         if (!any)
             fprintf(d->out, "<path class=\"%s\" transform=\"scale(%g)\" d=\"", class, 1.0 / FINE);
@@ -282,7 +282,7 @@ static double line_put(const struct drawing *d, size_t number, const struct axis
         if (is_drawn(chart, line, i))
             places[count++] =
                 (struct place){lround(FINE * axis_place(x, chart->xs[i])),
-                               lround(FINE * axis_place(y, line->values[i])), line->doubted[i]};
+                               lround(FINE * axis_place(y, line->values[i])), line->flagged[i]};
     if (count == 0)
         return y->from;
     if (count > 1)
@@ -447,9 +447,9 @@ static void bars_put(struct drawing *d)
         const struct chart_bar *bar = &chart->bars[i];
         double room = width - chart_text_width(bar->text, small_size) - 8;
         text_put(d, "i", EDGE, d->y + 12, text_cut(d->arena, bar->label, small_size, room));
-        text_put(d, bar->doubted ? "e" : "e i", EDGE + width, d->y + 12, bar->text);
+        text_put(d, bar->flagged ? "e" : "e i", EDGE + width, d->y + 12, bar->text);
         fprintf(d->out, "<rect class=\"%s\" x=\"%d\" y=\"%.4g\" width=\"%.4g\" height=\"6\"/>\n",
-                bar->doubted ? "u" : "", EDGE, d->y + 16,
+                bar->flagged ? "u" : "", EDGE, d->y + 16,
                 fmax(axis_place(&x, fmax(bar->value, 0)) - x.from, 0.5));
     }
     ticks_linear(&x, 4);

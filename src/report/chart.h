@@ -19,13 +19,13 @@ enum {
 struct chart_line {
     const char *label;
     const double *values; // the line's value at each x of the chart; not finite: no value at this x
-    const bool *doubted;  // for each x of the chart: true if the line's value there is not trusted
+    const bool *flagged;  // for each x of the chart: true if the line's value there is not trusted
 };
 
 struct chart_bar {
     const char *label, *text; // name of the bar, and its value with the unit
     double value;
-    bool doubted;
+    bool flagged;
 };
 
 // The data of one drawing: lines over a numeric x axis, or bars if bar_count is not 0.

@@ -129,7 +129,7 @@ static const char *value_text(struct arena *arena, const struct metric *metric)
     return metric->at_least ? arena_printf(arena, "≥ %s", text) : text;
 }
 
-static bool is_doubted(const struct point *point)
+static bool is_flagged(const struct point *point)
 {
     return point->result->verdict != VERDICT_OK;
 }
@@ -153,7 +153,7 @@ static const struct point *sorted_points(const struct source *s, size_t *count)
     struct point *sorted = ARENA_ARRAY(s->arena, s->count, struct point);
     *count = 0;
     for (size_t i = 0; i < s->count; i++)
-        if (!is_doubted(&s->points[i]))
+        if (!is_flagged(&s->points[i]))
             sorted[(*count)++] = s->points[i];
     if (2 * *count < s->count) {
         memcpy(sorted, s->points, s->count * sizeof *sorted);
@@ -170,19 +170,19 @@ static const char *levels_text(const struct source *s)
 {
     const struct level_curve *curve = s->curve;
     const char *text = "";
-    size_t doubted = 0;
+    size_t flagged = 0;
     if (!curve || levels_count(curve) < 2 || strcmp(curve->metric, s->metric->name) != 0 ||
         strcmp(curve->results[0]->benchmark, s->info->name) != 0)
         return text;
     for (size_t i = 0; i < curve->count; i++)
-        doubted += curve->results[i]->verdict != VERDICT_OK;
+        flagged += curve->results[i]->verdict != VERDICT_OK;
     for (size_t k = 0; k < levels_count(curve); k++) {
         double ns = levels_height(s->arena, curve, k, curve->metric).median;
         text = text_join(s->arena, text, " · ",
                          arena_printf(s->arena, "%s %s", levels_name(s->arena, curve, k),
                                       screen_short(s->arena, ns, UNIT_NS)));
     }
-    return 2 * doubted > curve->count ? text_join(s->arena, text, "; ", "doubted") : text;
+    return 2 * flagged > curve->count ? text_join(s->arena, text, "; ", "flagged") : text;
 }
 
 // Returns the value of a point and, in parentheses, the point's name and its share of the limit:
@@ -205,12 +205,12 @@ static const char *range_text(const struct source *s)
     const struct point *sorted = sorted_points(s, &count);
     const struct point *best = &sorted[0], *worst = &sorted[count - 1];
     const char *text = point_text(s, best);
-    bool doubt = false;
+    bool flag = false;
     for (size_t i = 0; i < count; i++)
-        doubt |= is_doubted(&sorted[i]);
+        flag |= is_flagged(&sorted[i]);
     if (worst->metric->median != best->metric->median)
         text = arena_printf(s->arena, "From %s to %s", text, point_text(s, worst));
-    return doubt ? text_join(s->arena, text, "; ", "doubted") : text;
+    return flag ? text_join(s->arena, text, "; ", "flagged") : text;
 }
 
 // ---------------------------------------------------------------- choosing the lines
@@ -338,22 +338,22 @@ static void set_numbers(const struct source *s, const struct candidate *lines, s
     chart->xs = xs;
 }
 
-// Returns a line of the chart with one value for each x; the caller sets the label. Sets *doubt to
+// Returns a line of the chart with one value for each x; the caller sets the label. Sets *flag to
 // true if one of the values is not trusted, else does not change it.
 static struct chart_line line_of(const struct source *s, const struct chart *chart,
-                                 const struct candidate *line, bool *doubt)
+                                 const struct candidate *line, bool *flag)
 {
     double *values = ARENA_ARRAY(s->arena, chart->x_count, double);
-    bool *doubted = ARENA_ARRAY(s->arena, chart->x_count, bool);
+    bool *flagged = ARENA_ARRAY(s->arena, chart->x_count, bool);
     for (size_t i = 0, k = 0; i < chart->x_count; i++) {
         values[i] = NAN;
         for (; k < line->count && line->points[k].x <= chart->xs[i]; k++) {
             values[i] = line->points[k].metric->median;
-            doubted[i] = is_doubted(&line->points[k]);
-            *doubt |= doubted[i];
+            flagged[i] = is_flagged(&line->points[k]);
+            *flag |= flagged[i];
         }
     }
-    return (struct chart_line){.values = values, .doubted = doubted};
+    return (struct chart_line){.values = values, .flagged = flagged};
 }
 
 // Adds the lines with the most points to the chart. Leaves out sparse lines, and lines with less
@@ -363,7 +363,7 @@ static void add_lines(const struct source *s, struct chart *chart)
 {
     size_t count, drawn = 0;
     struct candidate *lines = candidates_of(s, &count);
-    bool doubt = false;
+    bool flag = false;
     for (size_t i = 0; i < count && drawn < CHART_LINES_MAX; i++)
         if (!lines[i].sparse && 6 * lines[i].count >= lines[0].count)
             lines[drawn++] = lines[i];
@@ -371,12 +371,12 @@ static void add_lines(const struct source *s, struct chart *chart)
     chart->lines = ARENA_ARRAY(s->arena, drawn, struct chart_line);
     set_numbers(s, lines, chart);
     for (size_t i = 0; i < drawn; i++) {
-        chart->lines[i] = line_of(s, chart, &lines[i], &doubt);
+        chart->lines[i] = line_of(s, chart, &lines[i], &flag);
         chart->lines[i].label = label_of(s, lines, drawn, i);
     }
     if (drawn > 0 && drawn < count)
         chart->about = arena_printf(s->arena, "%s · %zu of %zu lines", chart->about, drawn, count);
-    if (doubt)
+    if (flag)
         chart->about = text_join(s->arena, chart->about, " · ", "grey dots: not trusted");
 }
 
@@ -405,9 +405,9 @@ static struct chart_bar bar_of(const struct source *s, const struct point *point
     const char *text = value_text(s->arena, point->metric), *name = name_of(s, point);
     return (struct chart_bar){.label = *name ? name : plain(s->arena, point->metric->name),
                               .text =
-                                  is_doubted(point) ? arena_printf(s->arena, "(%s)", text) : text,
+                                  is_flagged(point) ? arena_printf(s->arena, "(%s)", text) : text,
                               .value = point->metric->median,
-                              .doubted = is_doubted(point)};
+                              .flagged = is_flagged(point)};
 }
 
 // Adds one bar for each point, in the order of s->points. If there are too many points, adds those

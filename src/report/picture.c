@@ -75,7 +75,7 @@ static struct remark about(const struct picture *picture, const struct card_figu
     struct remark remark = {figure->name ? figure->name : "", ""};
     const char *more = "";
     if (!card_figure_trusted(figure))
-        more = isfinite(figure->value) ? "doubted" : "not measured";
+        more = isfinite(figure->value) ? "flagged" : "not measured";
     else if (isfinite(figure->share))
         more = arena_printf(picture->arena, "%.0f %% of limit", 100 * figure->share);
     else if (isfinite(figure->cycles))

@@ -81,12 +81,12 @@ class Card(fathom.Case):
                       (fathom.ROOT / "README.md").read_text(encoding="utf-8"))
 
     def test_a_figure_that_is_not_trusted_is_marked_and_says_why(self):
-        def doubt(result):
+        def flag(result):
             if result["key"] == "incore/scope=device/op=fp64-fma":
                 result["verdict"] = "suspect"
                 result["reasons"] = [{"code": "drift", "text": "the clock fell while it ran"}]
 
-        path = self.changed("h200-vulkan-quick.json", doubt)
+        path = self.changed("h200-vulkan-quick.json", flag)
         lines = card_of(path).splitlines()
         at = next(i for i, line in enumerate(lines) if line.startswith("  FP64 "))
         self.assertIn("(33.21 TFLOP/s)", lines[at])
@@ -101,20 +101,20 @@ class Card(fathom.Case):
         # DRAM read is of bandwidth; that of stream is 0.5 % below it.
         best = "4599901199465"
 
-        def doubt_the_best(result):
+        def flag_the_best(result):
             if best in json.dumps(result["metrics"]):
                 result["verdict"] = "suspect"
 
-        self.assertRegex(card_of(self.changed("h200-vulkan-quick.json", doubt_the_best)),
+        self.assertRegex(card_of(self.changed("h200-vulkan-quick.json", flag_the_best)),
                          r"\n  DRAM read +4\.574 TB/s ")
 
-        def doubt_the_bandwidth(result):
+        def flag_the_bandwidth(result):
             if result["benchmark"] == "bandwidth" and "scope=device" in result["key"]:
                 result["verdict"] = "suspect"
                 for metric in result["metrics"]:
                     metric["median"] *= 1.1
 
-        card = card_of(self.changed("h200-vulkan-quick.json", doubt_the_bandwidth))
+        card = card_of(self.changed("h200-vulkan-quick.json", flag_the_bandwidth))
         self.assertRegex(card, r"\n  DRAM read +\(5\.060 TB/s\) ")
 
     def test_a_slower_card_than_the_reference_stands_out(self):

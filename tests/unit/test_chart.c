@@ -152,9 +152,9 @@ static void of_many_bars_the_best_that_are_trusted_and_the_worst_are_drawn(void 
     const struct chart *chart = &charts_of(run->arena, run, device, NULL, &count)[2];
     assert_int_equal(chart->bar_count, CHART_BARS_MAX);
     assert_non_null(strstr(chart->about, "the 7 best and the worst of 10"));
-    assert_null(strstr(chart->title, "doubted"));
+    assert_null(strstr(chart->title, "flagged"));
     for (size_t i = 0; i < CHART_BARS_MAX; i++) {
-        assert_false(chart->bars[i].doubted);
+        assert_false(chart->bars[i].flagged);
         assert_true(chart->bars[i].value != best);
         assert_true(i == 0 || chart->bars[i].value <= chart->bars[i - 1].value);
     }
@@ -162,7 +162,7 @@ static void of_many_bars_the_best_that_are_trusted_and_the_worst_are_drawn(void 
         loads[i]->verdict = VERDICT_SUSPECT;
     chart = &charts_of(run->arena, run, device, NULL, &count)[2];
     assert_non_null(strstr(chart->about, "the 7 best and the worst of 12"));
-    assert_non_null(strstr(chart->title, "; doubted"));
+    assert_non_null(strstr(chart->title, "; flagged"));
     run_destroy(run);
 }
 
@@ -211,14 +211,14 @@ static void a_straight_line_of_many_points_takes_few_letters(void **state)
         POINTS = 2000
     };
     static double xs[POINTS], values[POINTS];
-    static bool doubted[POINTS];
+    static bool flagged[POINTS];
     for (size_t i = 0; i < POINTS; i++) {
         xs[i] = (double)i;
         size_t risen = i < POINTS / 2 ? 0 : i - POINTS / 2;
         values[i] = 5 + (double)risen;
     }
-    doubted[7] = doubted[9] = true;
-    struct chart_line line = {"", values, doubted};
+    flagged[7] = flagged[9] = true;
+    struct chart_line line = {"", values, flagged};
     struct chart chart = chart_new();
     chart.xs = xs;
     chart.x_count = POINTS;
@@ -242,10 +242,10 @@ static void extreme_numbers_are_drawn_as_well_as_can_be(void **state)
         {5, 5, 5}, {1e18, 1e18 + 1, 1e18}, {1e-9, 2e-9, 3e-9}, {-5, -5, -5}, {DBL_MAX, 0, -DBL_MAX},
     };
     static const double xs[][3] = {{1, 2, 3}, {0, 0, 0}, {1, 1e12, 1e15}, {5, 5, 5}};
-    static const bool doubted[3] = {true, false, true};
+    static const bool flagged[3] = {true, false, true};
     struct arena *arena = arena_create();
     for (size_t i = 0; i < COUNT(sets) * COUNT(xs) * 4; i++) {
-        struct chart_line line = {"one", sets[i / 4 / COUNT(xs)], doubted};
+        struct chart_line line = {"one", sets[i / 4 / COUNT(xs)], flagged};
         struct chart_line lines[] = {line, line};
         struct chart chart = chart_new();
         chart.log_x = i & 1;

@@ -118,7 +118,7 @@ static void the_halves_of_a_cache_are_near_and_far(void **state)
     free(text);
 }
 
-static void a_doubted_figure_is_grey_and_says_so(void **state)
+static void a_flagged_figure_is_grey_and_says_so(void **state)
 {
     (void)state;
     struct run *run = run_of("A chip");
@@ -126,7 +126,7 @@ static void a_doubted_figure_is_grey_and_says_so(void **state)
     char *text = written(run);
     assert_non_null(strstr(text, "<text class=\"r v g\""));
     assert_null(strstr(text, "<text class=\"r v\""));
-    assert_non_null(strstr(text, ">doubted"));
+    assert_non_null(strstr(text, ">flagged"));
     free(text);
 }
 
@@ -198,7 +198,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_halves_of_a_cache_are_near_and_far),
-        cmocka_unit_test(a_doubted_figure_is_grey_and_says_so),
+        cmocka_unit_test(a_flagged_figure_is_grey_and_says_so),
         cmocka_unit_test(a_device_that_gave_nothing_says_so),
         cmocka_unit_test(a_drawing_breaks_sentences_to_its_width),
         cmocka_unit_test(a_device_without_figures_is_not_drawn),

@@ -127,7 +127,7 @@ static void add_curve(struct run *run, double last)
                               : 400);
 }
 
-static void doubt(struct run *run, struct result *result)
+static void flag(struct run *run, struct result *result)
 {
     result_flag(run->arena, result, VERDICT_SUSPECT, "drift", "it drifted");
 }
@@ -216,7 +216,7 @@ static void of_two_benchmarks_the_better_figure_counts(void **state)
     assert_string_equal(figure_at(&card, "DRAM", 0)->other->benchmark, "reads");
     assert_null(figure_at(&card, "DRAM", 0)->other->other);
     // A result that is not trusted counts only if it is far better.
-    doubt(run, other);
+    flag(run, other);
     card_build(run->arena, run, "vulkan:0", NULL, &card);
     assert_string_equal(figure_at(&card, "DRAM", 0)->reason, "it drifted");
     assert_false(card_figure_trusted(figure_at(&card, "DRAM", 0)));
@@ -241,8 +241,8 @@ static void several_figures_of_one_thing_are_a_sentence(void **state)
     assert_string_equal(card.notes[0],
                         "DRAM read: 4.200 TB/s in reads, 4.000 TB/s in tuned, 3.900 TB/s in walk; "
                         "each measures it in its own way, and the best is shown");
-    // What is doubted, and what is nearly the same, is not told.
-    doubt(run, tuned_read);
+    // What is flagged, and what is nearly the same, is not told.
+    flag(run, tuned_read);
     walked->metrics[0].median = 4.17e12;
     card_build(run->arena, run, "vulkan:0", NULL, &card);
     assert_int_equal(card.note_count, 0);
@@ -404,7 +404,7 @@ static void what_is_trusted_is_written_and_read_again(void **state)
     (void)state;
     struct run *run = new_run("A");
     add_case(run, &reads, "link", 1, 5e10);
-    doubt(run, add_case(run, &tuned, "copy", 1, 3e12));
+    flag(run, add_case(run, &tuned, "copy", 1, 3e12));
     struct card card;
     struct error err;
     char *text = NULL;

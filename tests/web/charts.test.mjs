@@ -107,19 +107,19 @@ test("names of bars keep what tells them apart, and bars have their values, wide
   await close(narrow);
 });
 
-test("a doubted bar has a dashed edge and the colour of its series, and the subtitle says so", async () => {
-  // Given one device, two series and a doubt.
+test("a flagged bar has a dashed edge and the colour of its series, and the subtitle says so", async () => {
+  // Given one device, two series and a flag.
   const run = demo();
   const loads = run.results.filter(({ benchmark, metrics }) => benchmark === "loads" && metrics.length > 0);
   loads[0].verdict = "suspect";
   loads[0].reasons = [{ code: "correlated", text: "samples follow each other" }];
-  const page = await open(browser, report("doubt", run));
+  const page = await open(browser, report("flag", run));
   const { series } = await optionOf(page, bars);
-  const [doubted, ...sure] = series[0].data.map(({ itemStyle }) => itemStyle)
+  const [flagged, ...sure] = series[0].data.map(({ itemStyle }) => itemStyle)
     .sort((a, b) => Number(b.borderType === "dashed") - Number(a.borderType === "dashed"));
-  assert.equal(doubted.borderType, "dashed");
+  assert.equal(flagged.borderType, "dashed");
   assert.ok(sure.every(({ borderType }) => borderType === undefined));
-  assert.ok(sure.some(({ color }) => color === doubted.color), "a colour of its own");
+  assert.ok(sure.some(({ color }) => color === flagged.color), "a colour of its own");
   assert.match(await page.locator(`#${bars} .subtitle`).innerText(), /dashed: suspect/);
   await close(page);
 });

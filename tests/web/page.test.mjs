@@ -137,8 +137,8 @@ test("titles say what came out", async () => {
   assert.match(titles.stream, /^DRAM read: 4\.59 TB\/s \(95 % of its limit\); DRAM copy: 4\.29 TB\/s/);
   assert.match(titles.incore, /^FP32 peak: 66\.1 TFLOP\/s \(99 % of its limit\); .*matrix FP16 peak: 633 TFLOP\/s \(65 % of its limit\)$/);
   assert.equal(titles.loads, "Best: 5.93× (ByteAddressBuffer.Load, uniform); worst: 0.0284× (cbuffer{float4} load, linear)");
-  assert.match(titles.roofline, /^fp16x2: memory is the bound/); // a finding: the other two rest on doubted cases
-  assert.match(titles.occupancy, /^Best: 48 subgroups/); // not the 64 of the doubted case
+  assert.match(titles.roofline, /^fp16x2: memory is the bound/); // a finding: the other two rest on flagged cases
+  assert.match(titles.occupancy, /^Best: 48 subgroups/); // not the 64 of the flagged case
   await close(page);
 });
 
@@ -150,13 +150,13 @@ test("titles name the devices where there are several", async () => {
   await close(page);
 });
 
-test("of cases that are all doubted titles say nothing but what is drawn", async () => {
+test("of cases that are all flagged titles say nothing but what is drawn", async () => {
   const run = JSON.parse(readFileSync(new URL("../../reference/h200-vulkan-all.json", import.meta.url)));
   for (const result of run.results.filter(({ verdict }) => verdict === "ok")) {
     result.verdict = "suspect";
     result.reasons = [{ code: "imprecise", text: "noisy" }];
   }
-  const page = await open(browser, report("doubted", run), { folded: true });
+  const page = await open(browser, report("flagged", run), { folded: true });
   const titles = await titlesOf(page), known = run.benchmarks.flatMap(({ views }) => views.map(({ title }) => title));
   assert.ok(Object.keys(titles).length > 10);
   for (const title of Object.values(titles)) assert.ok(known.includes(title), title);

@@ -47,11 +47,11 @@ test("hover shows value, interval and n of the point under the pointer", async (
   await close(page);
 });
 
-test("a doubted point says why", async () => {
+test("a flagged point says why", async () => {
   const page = await open(browser, html);
   const at = await pixelOf(page, curve, 0, 88);
   await page.mouse.move(at.x - 1, at.y);
-  await page.waitForSelector(`#${curve} .tip .doubt`);
+  await page.waitForSelector(`#${curve} .tip .flag`);
   assert.match(await tooltip(page, curve), /suspect: samples follow each other/);
   await close(page);
 });
@@ -238,10 +238,10 @@ test("on paper there are charts and no buttons", async () => {
   await close(page);
 });
 
-test("doubts and failures stand below their benchmark", async () => {
+test("flags and failures stand below their benchmark", async () => {
   const page = await open(browser, html);
-  assert.match(await page.locator("#latency .doubts").innerText(), /suspect\s+correlated: [^]*3 cases/);
-  assert.match(await page.locator("#bandwidth .doubts").innerText(), /failed\s+mismatch: sum of block 0/);
+  assert.match(await page.locator("#latency .flags").innerText(), /suspect\s+correlated: [^]*3 cases/);
+  assert.match(await page.locator("#bandwidth .flags").innerText(), /failed\s+mismatch: sum of block 0/);
   assert.match(await page.locator("#about .counts").innerText(), /176 ok\s*3 suspect\s*1 skipped\s*1 failed/);
   await close(page);
 });

@@ -147,7 +147,7 @@ test("a run with only failures says so", async () => {
   run.results = run.results.filter(({ verdict }) => verdict === "failed");
   const page = await open(browser, report("failed", run));
   assert.match(await page.locator("#first .warning").first().innerText(), /No case of this device gave a number/);
-  assert.match(await page.locator("#latency .doubts").innerText(), /mismatch: hop 12 is at 7/);
+  assert.match(await page.locator("#latency .flags").innerText(), /mismatch: hop 12 is at 7/);
   await shoot(page, "failed");
   await close(page);
 });
@@ -227,8 +227,8 @@ test("of cases that carry the same series one is shown, and any can be chosen; t
   await close(page);
 });
 
-test("findings stand beside the chart of their benchmark, those from doubted cases in grey", async () => {
-  // Given a level, and a finding that rests on a doubted case.
+test("findings stand beside the chart of their benchmark, those from flagged cases in grey", async () => {
+  // Given a level, and a finding that rests on a flagged case.
   const run = demo();
   const [one, other] = [run.results[0], run.results.find(({ benchmark }) => benchmark === "bandwidth")];
   other.verdict = "suspect";
@@ -238,8 +238,8 @@ test("findings stand beside the chart of their benchmark, those from doubted cas
   ];
   const page = await open(browser, report("findings", run), { folded: true });
   assert.match(await page.locator("#latency .front .findings").innerText(), /L1: 16 ns up to 230 KiB/);
-  const doubted = page.locator("#bandwidth .front .findings li.unsure");
-  assert.match(await doubted.innerText(), /stores cost more \(from doubted cases\)/);
+  const flagged = page.locator("#bandwidth .front .findings li.unsure");
+  assert.match(await flagged.innerText(), /stores cost more \(from flagged cases\)/);
   await close(page);
 });
 

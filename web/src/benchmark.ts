@@ -18,7 +18,7 @@ import { findingsOf } from "./findings";
 import { headlineOf, isLine } from "./headline";
 import { messageOf } from "./message";
 import type { Benchmark, Subject, View } from "./run";
-import { countsOf, doubtsOf, wordsOf } from "./sections";
+import { countsOf, flagsOf, wordsOf } from "./sections";
 import type { Grid } from "./view";
 import { allPoints, buildGrid, inCycles, inTime, pointMetric } from "./view";
 
@@ -148,14 +148,14 @@ function frontOf(charts: Charts, id: string, subjects: Subject[], benchmark: Ben
 
 // Returns the fold with all that is not shown at first. If only `words` is there, returns it alone,
 // because it is a fold already; undefined if there is nothing.
-function moreOf(rest: HTMLElement[], doubts: HTMLElement | undefined, words: HTMLElement | undefined):
+function moreOf(rest: HTMLElement[], flags: HTMLElement | undefined, words: HTMLElement | undefined):
     HTMLElement | undefined {
-  if (rest.length === 0 && !doubts) return words;
+  if (rest.length === 0 && !flags) return words;
   const charts = `${rest.length} more ${rest.length === 1 ? "chart or table" : "charts and tables"}`;
-  const told = [rest.length > 0 ? charts : "", doubts ? "doubts" : "", words ? "what the names mean" : ""]
+  const told = [rest.length > 0 ? charts : "", flags ? "flagged results" : "", words ? "what the names mean" : ""]
     .filter(Boolean).join(", ");
   return h("details", { class: "more" },
-    h("summary", {}, told.charAt(0).toUpperCase() + told.slice(1)), ...rest, doubts, words);
+    h("summary", {}, told.charAt(0).toUpperCase() + told.slice(1)), ...rest, flags, words);
 }
 
 // Returns the section of a benchmark; undefined if no device has a case of it.
@@ -169,7 +169,7 @@ export function benchmarkSection(charts: Charts, subjects: Subject[], benchmark:
   if (measured.length === 0) return undefined;
   const id = idOf(benchmark.name), title = benchmark.title ?? benchmark.name;
   const front = frontOf(charts, id, measured, benchmark);
-  const doubts = doubtsOf(measured, benchmark.name);
+  const flags = flagsOf(measured, benchmark.name);
   const rest = [
     ...benchmark.views.map((view, i) => isTwin(benchmark, view) || view === front?.instead
       ? undefined : viewElement(charts, `${id}-${i}`, measured, benchmark, view)),
@@ -180,6 +180,6 @@ export function benchmarkSection(charts: Charts, subjects: Subject[], benchmark:
   return h("section", { id, "aria-label": title },
     h("div", { class: "section-head" }, h("h2", {}, title), countsOf(own.flatMap(({ results }) => results))),
     versionsNote(measured, benchmark),
-    front ? h("div", { class: "front" }, front.element, findingsOf(measured, benchmark.name)) : doubts,
-    moreOf(rest, front ? doubts : undefined, words));
+    front ? h("div", { class: "front" }, front.element, findingsOf(measured, benchmark.name)) : flags,
+    moreOf(rest, front ? flags : undefined, words));
 }

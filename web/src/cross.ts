@@ -49,7 +49,7 @@ interface Row {
   cells: string[];
   ratios: (number | undefined)[]; // ratio of each device to the reference
   far: boolean;
-  trusted: boolean; // no device's case is doubted
+  trusted: boolean; // no device's case is flagged
 }
 
 // Returns the row of a metric of a case; undefined if fewer than two devices of the chip measured
@@ -184,7 +184,7 @@ export function differences(subjects: Subject[], titleOf: (benchmark: string) =>
       h("h3", {}, far.length === 0 ? `None of ${rows.length} values differs`
         : `${far.length} of ${rows.length} values differ`),
       h("p", { class: "subtitle" }, `from ${names[0] ?? ""} by more than 3 %, with intervals that do not ` +
-        "overlap, in cases that are not doubted; × is the middle of all ratios")),
+        "overlap, in cases that are not flagged; × is the middle of all ratios")),
     apart.length === 0 ? undefined
       : tableOf(["benchmark", ...others.map((at) => `${names[at] ?? ""} ÷ ${names[0] ?? ""}`), "differ", "most"],
         apart.map((topic) => summaryOf(titleOf(topic), rows.filter((row) => row.benchmark === topic), others))),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Findings beside the chart of their benchmark: short ones first, those from doubted cases in grey,
+// Findings beside the chart of their benchmark: short ones first, those from flagged cases in grey,
 // and a fold if there are many.
 import { levelsOfSubject } from "./charts/levels";
 import { h } from "./dom";
@@ -50,7 +50,7 @@ export function saidOf(subjects: Subject[], topic: string): Said[] {
 }
 
 const listOf = (all: Said[]): HTMLElement => h("ul", {}, ...all.map(({ text, unsure }) =>
-  h("li", unsure ? { class: "unsure" } : {}, text, unsure ? " (from doubted cases)" : "")));
+  h("li", unsure ? { class: "unsure" } : {}, text, unsure ? " (from flagged cases)" : "")));
 
 // Returns the findings of a benchmark as a list; undefined if there are none.
 export function findingsOf(subjects: Subject[], topic: string): HTMLElement | undefined {

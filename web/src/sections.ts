@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What stands around the charts: machines, doubts, provenance.
+// What stands around the charts: machines, flags, provenance.
 import { runCsv } from "./csv";
 import { csvText, download, h } from "./dom";
 import type { Benchmark, Result, Run, Subject, ShownUnit, Verdict } from "./run";
@@ -74,8 +74,8 @@ export function wordsOf(benchmark: Benchmark): HTMLElement | undefined {
     h("summary", {}, "What the names mean"), listOf(rows)) : undefined;
 }
 
-// Every reason why a number is doubted or missing, with how many cases give it.
-export function doubtsOf(subjects: Subject[], benchmark: string): HTMLElement | undefined {
+// Every reason why a number is flagged or missing, with how many cases give it.
+export function flagsOf(subjects: Subject[], benchmark: string): HTMLElement | undefined {
   const found = new Map<string, { verdict: Verdict; code: string; text: string; keys: string[] }>();
   for (const subject of subjects)
     for (const result of subject.results)
@@ -87,7 +87,7 @@ export function doubtsOf(subjects: Subject[], benchmark: string): HTMLElement | 
         found.set(key, entry);
       }
   if (found.size === 0) return undefined;
-  const list = h("ul", { class: "doubts" });
+  const list = h("ul", { class: "flags" });
   for (const { verdict, code, text, keys } of found.values())
     list.append(h("li", {},
       h("span", { class: `count ${verdict}` }, verdict),

@@ -45,7 +45,7 @@ function barsOf(grid: Grid): Bar[] {
     (subjects.length > 1 ? a.label.localeCompare(b.label) : 0));
 }
 
-const isDoubted = (bar: Bar): boolean => bar.point.result.verdict === "suspect";
+const isFlagged = (bar: Bar): boolean => bar.point.result.verdict === "suspect";
 
 const worst = (grid: Grid, bars: Bar[]): number =>
   grid.metric.better === "lower"
@@ -139,8 +139,8 @@ function option(grid: Grid, bars: Bar[], log: boolean, look: Look): EChartsCoreO
   const subjects = measuredSubjects(grid);
   const colourOf = (bar: Bar): string =>
     look.theme.series[bar.colour % look.theme.series.length] ?? look.theme.text;
-  // A bar filled with the colour of doubt would look like one of another series or device.
-  const styleOf = (bar: Bar): object => (!isDoubted(bar) ? { color: colourOf(bar) } : {
+  // A bar filled with the colour of flags would look like one of another series or device.
+  const styleOf = (bar: Bar): object => (!isFlagged(bar) ? { color: colourOf(bar) } : {
     color: colourOf(bar), opacity: 0.45, borderColor: look.theme.warn, borderWidth: 2,
     borderType: "dashed",
   });
@@ -211,7 +211,7 @@ export function barsChart(id: string, grid: Grid, lead?: Lead): Chart {
     subtitle: (look) => [
       ...(lead ? [lead.of, lead.note] : [nameWithHelp(grid.metric), `by ${names.join(", ")}`, grid.common]),
       onlyText(grid), grid.metric.unit === "1" || look.narrow ? "" : "× against the worst",
-      hasLimit(grid, bars) ? "% of the limit" : "", bars.some(isDoubted) ? "dashed: suspect" : "",
+      hasLimit(grid, bars) ? "% of the limit" : "", bars.some(isFlagged) ? "dashed: suspect" : "",
     ].filter(Boolean).join(" · "),
     summary: `Bars of ${grid.metric.name} by ${grid.x.key}, ${bars.length} cases`,
     height: (look) => (measuredSubjects(grid).length > 1 ? 100 : 60) +

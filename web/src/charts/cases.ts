@@ -7,7 +7,7 @@ import { metricOf, sensorsOf, shownUnit } from "../run";
 import { formatMargin, formatMedian, formatValue } from "../units";
 import type { Selected } from "../view";
 import { select, varying } from "../view";
-import { doubtText } from "./parts";
+import { flagText } from "./parts";
 
 // A row: one case, on each device that has it.
 interface Row {
@@ -69,13 +69,13 @@ function columnsOf(benchmark: Benchmark, view: View, chosen: Selected[]): Column
     for (const subject of subjects)
       columns.push(metricColumn(metric, subject,
         subjects.length > 1 ? `${metric.name}, ${subject.short}` : metric.name));
-  const doubts = (row: Row): string => [...row.bySubject.values()]
+  const flags = (row: Row): string => [...row.bySubject.values()]
     .map(({ result, subject }) => {
-      const text = doubtText(result);
+      const text = flagText(result);
       return text !== "" && subjects.length > 1 ? `${subject.short}: ${text}` : text;
     }).filter(Boolean).join("; ");
-  if (chosen.some(({ result }) => doubtText(result) !== ""))
-    columns.push({ head: "doubt", number: false, help: undefined, text: doubts, sort: doubts });
+  if (chosen.some(({ result }) => flagText(result) !== ""))
+    columns.push({ head: "flag", number: false, help: undefined, text: flags, sort: flags });
   return columns;
 }
 

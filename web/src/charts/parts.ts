@@ -113,7 +113,7 @@ export function rowLabels(look: Look, names: string[]): RowLabels {
 export const nameWithHelp = ({ name, help }: { name: string; help?: string }): string =>
   help ? `${name}: ${help}` : name;
 
-export function doubtText(result: Result): string {
+export function flagText(result: Result): string {
   if (result.verdict === "ok") return "";
   return [result.verdict, ...result.reasons.map(({ text }) => text)].join(": ");
 }
@@ -126,7 +126,7 @@ function sensorText(result: Result): string {
   }).join(", ");
 }
 
-// One line of a tooltip: a colour, a name, value, interval, n, doubts.
+// One line of a tooltip: a colour, a name, value, interval, n, flags.
 export function tipLine(point: Point, label: string, metric: MetricInfo, colour: string): HTMLElement {
   const found = pointMetric(point, metric), unit = shownUnit(found, metric.unit);
   const swatch = h("span", { class: "swatch" });
@@ -139,8 +139,8 @@ export function tipLine(point: Point, label: string, metric: MetricInfo, colour:
   if (found?.share !== undefined) line.append(`, ${(found.share * 100).toFixed(1)} % of limit`);
   const sensed = sensorText(point.result);
   if (sensed !== "") line.append(h("div", { class: "sensed" }, sensed));
-  const doubt = doubtText(point.result);
-  if (doubt !== "") line.append(h("div", { class: "doubt" }, doubt));
+  const flag = flagText(point.result);
+  if (flag !== "") line.append(h("div", { class: "flag" }, flag));
   return line;
 }
 
@@ -184,12 +184,12 @@ export function gridNumbers(grid: Grid, metric: MetricInfo): { head: (string | H
           formatValue(point.x, grid.x), formatMedian(found, shownUnit(found, metric.unit)),
           formatMargin(found?.median, found?.ci95), found?.n,
           found?.share === undefined ? "" : `${(found.share * 100).toFixed(1)} %`,
-          doubtText(point.result),
+          flagText(point.result),
         ]);
       }
   return {
     head: ["series", { text: grid.x.key, help: grid.x.help }, { text: metric.name, help: metric.help },
-      "± half interval", "n", "of limit", "doubt"],
+      "± half interval", "n", "of limit", "flag"],
     rows,
   };
 }

@@ -4,7 +4,7 @@
 import { Chart } from "../chart";
 import type { Charts } from "../chart";
 import { caseName } from "../charts/lanes";
-import { doubtText } from "../charts/parts";
+import { flagText } from "../charts/parts";
 import { lineOf, timelineDesc } from "../charts/timeline";
 import type { Line } from "../charts/timeline";
 import { download, h, idOf } from "../dom";
@@ -30,7 +30,7 @@ export class View {
   private readonly lineChart: Chart;
   private readonly stripChart: Chart;
   private readonly figures = h("div", {});
-  private readonly doubts = h("p", { class: "subtitle" });
+  private readonly flags = h("p", { class: "subtitle" });
   private readonly findings = h("ul", {});
   private readonly found = h("div", { class: "findings", hidden: true }, h("h3", {}, "What was found"), this.findings);
   private readonly trace = h("button", {
@@ -79,7 +79,7 @@ export class View {
       this.tell();
     } }, ...FRAME_COUNTS.map((count) => h("option", { selected: count === this.most }, String(count))));
     return h("div", { class: "front" },
-      h("div", { class: "live-figures" }, h("label", {}, "frames looked back ", many), this.figures, this.doubts),
+      h("div", { class: "live-figures" }, h("label", {}, "frames looked back ", many), this.figures, this.flags),
       this.found);
   }
 
@@ -117,7 +117,7 @@ export class View {
     this.stripChart.element.hidden = this.frames.count < 2;
     if (this.frames.count > 1) this.stripChart.update();
     this.figures.replaceChildren(figuresOf(this.frames, this.benchmark.metrics, this.most));
-    this.doubts.textContent = last ? doubtText(last) : "";
+    this.flags.textContent = last ? flagText(last) : "";
   }
 
   find(findings: Finding[]): void {
