@@ -149,6 +149,16 @@ static const char *builder_name(const struct latency_case *this_case)
     return this_case->path == LATENCY_IMAGE ? "latency_chain_image" : "latency_chain_index";
 }
 
+// True if each round has the chain at another place, so that the confidence interval includes its
+// effect: how far a line of the L2 is from the core depends on its address. A chain that an L1 may
+// hold stays, because a place at which the L1's sets fill unevenly would make the L1 look smaller.
+// For path=image, the chain is copied into an image, whose place the driver chooses.
+static bool is_moved(const struct latency_case *this_case)
+{
+    return this_case->path == LATENCY_ATOMIC ||
+           (this_case->path != LATENCY_IMAGE && this_case->bytes >= LATENCY_PAGE_LAP_BYTES);
+}
+
 // Gets the memory of the chain and makes it the argument of the kernels that build and chase the
 // chain.
 static bool find_memory(struct latency_chase *chase, struct error *err)
@@ -173,12 +183,9 @@ static bool find_memory(struct latency_chase *chase, struct error *err)
     if (chunks) {
         chain->chunk_shift = latency_log2(memory->chunk_bytes / chain->block_bytes);
     } else {
-        // How far a line of the L2 is from the core depends on its address, and a small chain has
-        // few lines. So each round uses another place, and the confidence interval includes its
-        // effect. For path=image, the chain is copied from there into an image, which stays.
-        chase->moves =
-            this_case->path != LATENCY_IMAGE && latency_region_places(memory, chain->bytes) > 1;
-        if (!latency_region_place(memory, session, chain->bytes, chain->key, &offset, err))
+        chase->moves = is_moved(this_case) && latency_region_places(memory, chain->bytes) > 1;
+        uint32_t key = chase->moves ? chain->key : 0;
+        if (!latency_region_place(memory, session, chain->bytes, key, &offset, err))
             return false;
     }
     if (this_case->pointer)
