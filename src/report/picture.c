@@ -195,8 +195,12 @@ static const struct card_figure *bandwidth_of(const struct card *card, const cha
     return NULL;
 }
 
-static double memory_bytes(const struct run_device *device)
+// Returns the size of the last level: that of the device's memory if the curve reaches it, else
+// NaN.
+static double last_bytes(const struct level_curve *curve, const struct run_device *device)
 {
+    if (!isfinite(levels_memory(curve)))
+        return NAN;
     for (size_t i = 0; i < device->limit_count; i++)
         if (strcmp(device->limits[i].name, "memory_bytes") == 0)
             return device->limits[i].value;
@@ -217,7 +221,7 @@ static size_t steps_of(const struct picture *picture, const struct card *card, s
         const char *level = half ? half + 1 : name;
         steps[k] = (struct step){
             .name = name,
-            .bytes = k + 1 == count ? memory_bytes(card->device) : levels_end(curve, k),
+            .bytes = k + 1 == count ? last_bytes(curve, card->device) : levels_end(curve, k),
             .ns = levels_height(picture->arena, curve, k, curve->metric).median,
             .cycles = levels_cycles(picture->arena, card->run, curve, k),
             .bandwidth = strcmp(level, before) == 0 ? NULL : bandwidth_of(card, level),

@@ -104,6 +104,24 @@ static size_t place_of(const char *text, const char *part)
     return (size_t)(at - text);
 }
 
+// Given a curve that ends within a cache, then the last level has no size: the device's memory is
+// another level.
+static void a_cache_is_not_as_large_as_the_memory(void **state)
+{
+    (void)state;
+    struct run *run = run_of("A chip");
+    static struct named_number limits[] = {{.name = "memory_bytes", .value = 1 << 30}};
+    run->devices[0].limits = limits;
+    run->devices[0].limit_count = 1;
+    for (unsigned i = 0; i <= 8 * 9; i++)
+        add_case(run, 10 + i / 8.0, i <= 8 * 8 ? 16 : 142, VERDICT_OK);
+    char *text = written(run);
+    place_of(text, ">L1 to ");
+    place_of(text, ">L2<");
+    assert_null(strstr(text, "1.00 GiB"));
+    free(text);
+}
+
 static void the_halves_of_a_cache_are_near_and_far(void **state)
 {
     (void)state;
@@ -197,6 +215,7 @@ static void foreign_text_becomes_no_markup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cache_is_not_as_large_as_the_memory),
         cmocka_unit_test(the_halves_of_a_cache_are_near_and_far),
         cmocka_unit_test(a_flagged_figure_is_grey_and_says_so),
         cmocka_unit_test(a_device_that_gave_nothing_says_so),
