@@ -46,21 +46,16 @@ const size_t check_case_count = sizeof check_cases / sizeof *check_cases;
 
 // ---------------------------------------------------------------- which case gives which figure
 
-static double limit_of(const struct run_device *device, const char *name)
-{
-    for (size_t i = 0; i < device->limit_count; i++)
-        if (strcmp(device->limits[i].name, name) == 0)
-            return device->limits[i].value;
-    return INFINITY;
-}
-
 uint64_t check_bytes(const struct check_case *of, const struct run_device *device)
 {
     bool second = of->metric == CHECK_L2_READ || of->metric == CHECK_LATENCY_L2;
     bool is_cpu = device->kind && strcmp(device->kind, "cpu") == 0;
-    double most = fmin(limit_of(device, "memory_bytes"), limit_of(device, "allocation_bytes")) / 4;
+    // A limit that is not known is NaN, which fmin ignores.
+    double most = fmin(run_device_limit(device, "memory_bytes"),
+                       run_device_limit(device, "allocation_bytes")) /
+                  4;
     if (second)
-        most = fmin(most, limit_of(device, "last_cache_bytes") / 2);
+        most = fmin(most, run_device_limit(device, "last_cache_bytes") / 2);
     else if (is_cpu) // a CPU is slow and only serves to try out fathom: 64 MiB are enough
         most = fmin(most, (double)MIB(64));
     uint64_t bytes = of->bytes;

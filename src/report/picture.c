@@ -199,12 +199,7 @@ static const struct card_figure *bandwidth_of(const struct card *card, const cha
 // NaN.
 static double last_bytes(const struct level_curve *curve, const struct run_device *device)
 {
-    if (!isfinite(levels_memory(curve)))
-        return NAN;
-    for (size_t i = 0; i < device->limit_count; i++)
-        if (strcmp(device->limits[i].name, "memory_bytes") == 0)
-            return device->limits[i].value;
-    return NAN;
+    return isfinite(levels_memory(curve)) ? run_device_limit(device, "memory_bytes") : NAN;
 }
 
 // Fills `steps` with the levels of memory and returns their number; returns 0 if the run shows

@@ -423,6 +423,9 @@ void run_destroy(struct run *run);
 // device or finding may be moved when another one is added.
 struct result *run_add_result(struct run *run);
 struct run_device *run_add_device(struct run *run);
+
+// Returns the device's limit with this name, for example "memory_bytes"; NaN if it is not known.
+double run_device_limit(const struct run_device *device, const char *name);
 struct finding *run_add_finding(struct run *run);
 // Adds a finding about the device of the result `first`. The text of the finding is "DEVICE: TEXT",
 // where TEXT is made from `format`. The finding has the key of `first` and, unless `second` is

@@ -35,6 +35,14 @@ struct run_device *run_add_device(struct run *run)
     return &run->devices[run->device_count++];
 }
 
+double run_device_limit(const struct run_device *device, const char *name)
+{
+    for (size_t i = 0; i < device->limit_count; i++)
+        if (strcmp(device->limits[i].name, name) == 0)
+            return device->limits[i].value;
+    return NAN;
+}
+
 struct finding *run_add_finding(struct run *run)
 {
     run->findings = arena_grow(run->arena, run->findings, run->finding_count,
