@@ -22,8 +22,6 @@ static const double margin = 9;
 // count only if they are flat. Above kinds_misfit, the kind of every step (cache or TLB) is
 // unknown.
 static const double explained_misfit = 4.5, kinds_misfit = 10;
-// A probe shows a level alone if loads in other levels change its latency by less than this share.
-static const double others_part = 0.01;
 // Assumed relative noise of a probe; includes deviations of real caches from the shapes.
 static const double probe_noise = 0.04;
 
@@ -223,7 +221,8 @@ struct level_curve map_steps_single(struct arena *arena, const struct map_steps 
                                              (double)case_uint(&result->bench_case, "pitch"),
                                              map_steps_ns(steps, result)};
         if (probe.stride >= LINES_MAX_BYTES && probe.stride < PAGE_MIN_BYTES &&
-            changed_by_others(steps, k, &probe) < others_part * steps->curve.fit.levels[k].height)
+            changed_by_others(steps, k, &probe) <
+                MAP_STEPS_OTHERS * steps->curve.fit.levels[k].height)
             level_curve_insert(&points, result, log2(probe.bytes), probe.ns);
     }
     points.fit.levels[0].last = points.count - 1;

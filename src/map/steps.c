@@ -20,10 +20,6 @@ static const double height_part = 0.03;
 // Maximum share of a point's loads that hit an earlier level or miss the point's own level.
 static const double unsettled = 0.03;
 static const double flat_octaves = 0.3;
-// A point shows how flat its level is only if loads that hit other levels change its latency by
-// less than this share of the level's height. (A share of loads does not tell: 3 % of loads that
-// take four times as long change the latency by 9 %.)
-static const double others_part = 0.01;
 // Two steps of the curve that are fewer octaves apart than this are merged into one. (The end of
 // half a cache and the end of the whole cache are 1 octave apart and stay separate.)
 static const double close_octaves = 0.93;
@@ -311,7 +307,7 @@ static double spread_of(struct arena *arena, const struct map_steps *steps, size
     for (size_t i = 0; i < steps->curve.count; i++)
         if (steps->curve.octaves[i] > from && steps->curve.octaves[i] < to &&
             is_settled(steps, i, k) &&
-            changed_by_others(steps, i, k) < others_part * fit->levels[k].height)
+            changed_by_others(steps, i, k) < MAP_STEPS_OTHERS * fit->levels[k].height)
             parts[count++] = part_of(steps, i, fit->levels[k].height);
     return count ? stats_spread(parts, count) : 0;
 }

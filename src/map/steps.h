@@ -70,6 +70,11 @@ void map_steps_judge_kinds(struct map_steps *steps);
 // points, relative to their height: what noise may add to the difference within another level.
 double map_steps_noise(struct arena *arena, const struct map_steps *steps);
 
+// A chain shows one level alone only if loads in other levels change its latency by less than this
+// share of the level's height. (A share of the loads is no measure: 3 % of loads that take four
+// times as long change the latency by 9 %.)
+#define MAP_STEPS_OTHERS 0.01
+
 // A level whose points differ by more than this and the noise is not flat. (In the near half of an
 // H200's L2 they differ by up to 0.036, because its end is near.)
 #define MAP_STEPS_UNEVEN 0.05
