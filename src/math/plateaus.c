@@ -8,9 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-// Relative deviation of points on a rise from a straight line. Sets of a cache fill unevenly, and
-// random replacement keeps some lines by chance, so a rise is never as smooth as a plateau.
-static const double rise_noise = 0.02;
+static const double rise_noise = 0.02; // relative, on rises, because sets of a cache fill unevenly
 
 struct sums {
     double w, x, y, xx, xy, yy;
@@ -492,7 +490,7 @@ void plateaus_fit(struct arena *arena, const struct plateaus_desc *desc, struct 
     }
     double noise = noise_of(&work);
     weigh(&work, noise);
-    work.rise_part = noise < rise_noise ? noise * noise / (rise_noise * rise_noise) : 1;
+    work.rise_part = fmin(noise * noise / (rise_noise * rise_noise), 1);
     make_prefix(&work);
     choose_levels(&work, noise, fit);
     fit->noise = residual_noise(&work, fit);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "analysis/levels.h"
 #include "math/plateaus.h"
 #include "math/random.h"
 
@@ -163,6 +164,15 @@ static void an_outlier_is_not_a_level(void **state)
     arena_destroy(arena);
 }
 
+static struct plateaus fit_of(const double *octaves, const double *ns, size_t count)
+{
+    struct arena *arena = arena_create();
+    struct plateaus result;
+    levels_fit(arena, octaves, ns, count, &result);
+    arena_destroy(arena);
+    return result;
+}
+
 // An H200 through CUDA, one point per octave from 1 KiB on, in ns, with one point on each rise.
 static void a_point_on_a_ramp_does_not_tilt_its_level(void **state)
 {
@@ -177,17 +187,7 @@ static void a_point_on_a_ramp_does_not_tilt_its_level(void **state)
     double octaves[COUNT];
     for (int i = 0; i < COUNT; i++)
         octaves[i] = 10 + i;
-    const struct plateaus_desc desc = {.x = octaves,
-                                       .y = ns,
-                                       .count = COUNT,
-                                       .ratio_min = 1.12,
-                                       .ramp_max = 0.75,
-                                       .length_min = 0.25,
-                                       .noise_min = 0.002};
-    struct arena *arena = arena_create();
-    struct plateaus result;
-    plateaus_fit(arena, &desc, &result);
-    arena_destroy(arena);
+    struct plateaus result = fit_of(octaves, ns, COUNT);
     assert_true(result.decided);
     assert_int_equal(result.count, 3);
     assert_in_range((uint64_t)result.levels[1].height, 141, 142);
@@ -220,17 +220,7 @@ static void equal_points_of_a_rise_are_not_a_level(void **state)
     double octaves[COUNT];
     for (int i = 0; i < COUNT; i++)
         octaves[i] = log2(bytes[i]);
-    const struct plateaus_desc desc = {.x = octaves,
-                                       .y = ns,
-                                       .count = COUNT,
-                                       .ratio_min = 1.12,
-                                       .ramp_max = 0.75,
-                                       .length_min = 0.25,
-                                       .noise_min = 0.002};
-    struct arena *arena = arena_create();
-    struct plateaus result;
-    plateaus_fit(arena, &desc, &result);
-    arena_destroy(arena);
+    struct plateaus result = fit_of(octaves, ns, COUNT);
     assert_true(result.decided);
     assert_int_equal(result.count, 2);
     assert_in_range((uint64_t)result.levels[0].height, 16, 17);
