@@ -61,6 +61,7 @@ static bool run_marked(struct work *work, struct error *err)
     return true;
 }
 
+// Runs only workload `w`, several times. Sets *ns to the median of its times.
 static bool run_alone(struct work *work, size_t w, double *ns, struct error *err)
 {
     double samples[ALONE_FRAMES];
@@ -192,15 +193,40 @@ static bool prepare(struct work *work, struct error *err)
     return true;
 }
 
+// Returns the first workload that does the same work as workload `w` on the same queue, which may be
+// `w` itself.
+static size_t first_alike(const struct work *work, size_t w)
+{
+    const struct overlap_workload *workloads = work->stage.scenario->workloads;
+    size_t first = 0;
+    while (work->queues[first] != work->queues[w] || workloads[first].draw != workloads[w].draw ||
+           workloads[first].blocks != workloads[w].blocks ||
+           workloads[first].iterations != workloads[w].iterations)
+        first++;
+    return first;
+}
+
+// Sets the times of all workloads alone. Workloads that do the same work on the same queue take the
+// same time, so only the first of them runs.
+static bool run_each_alone(struct work *work, struct error *err)
+{
+    for (size_t w = 0; w < work->stage.scenario->count; w++) {
+        size_t first = first_alike(work, w);
+        if (first == w && !run_alone(work, w, &work->alone_ns[w], err))
+            return false;
+        work->alone_ns[w] = work->alone_ns[first];
+    }
+    return true;
+}
+
 static bool run_frames(struct work *work, struct error *err)
 {
     struct overlap_frame warm;
     for (int i = 0; i < WARM_FRAMES; i++)
         if (!run_frame(work, work->all, false, &warm, err))
             return false;
-    for (size_t w = 0; w < work->stage.scenario->count; w++)
-        if (!run_alone(work, w, &work->alone_ns[w], err))
-            return false;
+    if (!run_each_alone(work, err))
+        return false;
     if (!run_marked(work, err))
         return false;
     unsigned wanted = work->run->request->samples;
