@@ -228,38 +228,52 @@ static int compare_texts(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-// Orders the cards of one host: by UUID if both have one, else by PCI address, else by index.
-static int compare_identities(const struct check *a, const struct check *b)
+// True if both checks are of one card, which has the same UUID in both; if one of them lacks the
+// UUID, the same PCI address; if one lacks that too, the same index.
+static bool is_same_card(const struct check *a, const struct check *b)
 {
     if (a->uuid && b->uuid)
-        return strcmp(a->uuid, b->uuid);
+        return strcmp(a->uuid, b->uuid) == 0;
     if (a->pci && b->pci)
-        return strcmp(a->pci, b->pci);
-    return (a->index > b->index) - (a->index < b->index);
+        return strcmp(a->pci, b->pci) == 0;
+    return a->index == b->index;
 }
 
-static int compare_cards(const struct fleet_card *a, const struct fleet_card *b)
+static int compare_groups(const struct fleet_card *a, const struct fleet_card *b)
 {
     int order = strcmp(a->host, b->host);
-    if (!order)
-        order = compare_texts(a->api, b->api);
-    if (!order)
-        order = (a->check.index > b->check.index) - (a->check.index < b->check.index);
-    return order ? order : compare_identities(&a->check, &b->check);
+    return order ? order : compare_texts(a->api, b->api);
 }
 
-// Order of the checks: by card. Of one card, checks that a process took over from another process
-// of the host come last; otherwise newer checks come first.
+static int compare_indices(const struct fleet_card *a, const struct fleet_card *b)
+{
+    return (a->check.index > b->check.index) - (a->check.index < b->check.index);
+}
+
+// Order of the checks: by host and API. Of these, checks that a process took over from another
+// process of the host come last; otherwise newer checks come first.
 static int compare_checks(const void *a, const void *b)
 {
     const struct fleet_card *x = *(struct fleet_card *const *)a,
                             *y = *(struct fleet_card *const *)b;
-    int order = compare_cards(x, y);
+    int order = compare_groups(x, y);
     if (!order)
         order = (int)x->check.shared_check - (int)y->check.shared_check;
     if (!order)
         order = compare_texts(y->started, x->started);
-    return order ? order : strcmp(x->file, y->file);
+    if (!order)
+        order = strcmp(x->file, y->file);
+    return order ? order : compare_indices(x, y);
+}
+
+static int compare_cards(const void *a, const void *b)
+{
+    const struct fleet_card *x = *(struct fleet_card *const *)a,
+                            *y = *(struct fleet_card *const *)b;
+    int order = compare_groups(x, y);
+    if (!order)
+        order = compare_indices(x, y);
+    return order ? order : compare_checks(a, b);
 }
 
 // Returns true if a card from this file is still in the fleet.
@@ -296,6 +310,16 @@ static void note_dropped(struct fleet *fleet, const struct fleet_card *card,
     fleet->files--;
 }
 
+// Returns the check of this card that is kept already; NULL if there is none. The kept checks of
+// the card's host and API are the last ones of the fleet.
+static struct fleet_card *kept_of(const struct fleet *fleet, const struct fleet_card *card)
+{
+    for (size_t i = fleet->count; i > 0 && compare_groups(fleet->cards[i - 1], card) == 0; i--)
+        if (is_same_card(&fleet->cards[i - 1]->check, &card->check))
+            return fleet->cards[i - 1];
+    return NULL;
+}
+
 void fleet_keep_each_once(struct fleet *fleet)
 {
     size_t count = fleet->count, dropped = 0;
@@ -305,13 +329,17 @@ void fleet_keep_each_once(struct fleet *fleet)
     if (count)
         qsort(all, count, sizeof(struct fleet_card *), compare_checks);
     fleet->count = 0;
-    for (size_t i = 0; i < count; i++)
-        if (fleet->count && compare_cards(all[fleet->count - 1], all[i]) == 0) {
+    for (size_t i = 0; i < count; i++) {
+        struct fleet_card *kept = kept_of(fleet, all[i]);
+        if (kept) {
             pairs[2 * dropped] = all[i];
-            pairs[2 * dropped++ + 1] = all[fleet->count - 1];
+            pairs[2 * dropped++ + 1] = kept;
         } else {
             all[fleet->count++] = all[i];
         }
+    }
+    if (count)
+        qsort(all, fleet->count, sizeof(struct fleet_card *), compare_cards);
     for (size_t i = 0; i < dropped; i++)
         note_dropped(fleet, pairs[2 * i], pairs[2 * i + 1]);
 }

@@ -230,6 +230,26 @@ class Fleet(fathom.Case):
         self.assertEqual((0, ""), (done.status, done.err))
         self.assertIn("1 machine, 1 card, 8 files\n1 unknown: exit status 0\n", done.out)
 
+    def test_a_card_is_known_by_its_uuid_and_without_one_by_its_index(self):
+        def save(name, started, uuids):
+            run = check_file("node001", 1)
+            run["started"] = started
+            del run["devices"][len(uuids):], run["checks"][len(uuids):]
+            for check, uuid in zip(run["checks"], uuids):
+                check.update({"uuid": uuid} if uuid else {})
+            return self.write(name, run)
+
+        old = save("old.json", "2026-11-22T06:00:00Z", "abcdefgh")
+        for uuids, cards in (("bcdefgh", "b0 a0 c1 d2 e3 f4 g5 h6"),  # a is gone: new indices
+                             ("bcdefg", "b0 a0 c1 d2 e3 f4 g5 h7"),
+                             (["", "b", "c"], "0 b1 c2 d3 e4 f5 g6 h7")):
+            with self.subTest(uuids=uuids):
+                new = save("new.json", "2026-11-23T06:00:00Z", uuids)
+                fathom.run("fleet", old, new, "--csv", self.path("fleet.csv"))
+                with open(self.path("fleet.csv"), encoding="utf-8") as file:
+                    self.assertEqual(cards, " ".join(row["uuid"] + row["index"]
+                                                     for row in csv.DictReader(file)))
+
     def test_a_thousand_files_take_little_time_and_memory(self):
         machines = 1000 if LONG else 200
         subprocess.run([TRIAL, "write", "3", str(machines), "2", str(self.folder)], check=True)
