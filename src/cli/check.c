@@ -89,13 +89,29 @@ static const char *output_name(struct arena *arena, const char *pattern)
     return name;
 }
 
-static bool read_expectation(struct checking *c, struct error *err)
+// Returns the options of the command with the name of the output file in place of its pattern.
+static const struct options *with_output_name(struct arena *arena, const struct options *options)
+{
+    struct options *named = ARENA_NEW(arena, struct options);
+    *named = *options;
+    named->uses = ARENA_ARRAY(arena, options->use_count + 1, struct option_use);
+    for (size_t i = 0; i < options->use_count; i++) {
+        named->uses[i] = options->uses[i];
+        if (named->uses[i].option == OPTION_CHECK_OUTPUT)
+            named->uses[i].value = output_name(arena, named->uses[i].value);
+    }
+    return named;
+}
+
+static bool read_expectation(struct checking *c, const struct options *options, struct error *err)
 {
     const char **paths;
-    size_t count = options_values(c->cli->arena, c->cli->options, OPTION_EXPECT, &paths);
+    size_t count = options_values(c->cli->arena, options, OPTION_EXPECT, &paths);
     c->expected = ARENA_ARRAY(c->cli->arena, count + 1, struct run *);
     c->expectation = (struct expectation){.runs = c->expected, .basis = CHECK_BASIS_OWN};
     for (size_t i = 0; i < count; i++) {
+        if (!cli_outputs_spare(options, "check", paths[i], err))
+            return false;
         c->expected[i] = run_read(paths[i], err);
         if (!c->expected[i])
             return false;
@@ -114,18 +130,18 @@ static bool read_expectation(struct checking *c, struct error *err)
 
 static bool read_request(struct checking *c, struct error *err)
 {
-    const struct options *options = c->cli->options;
-    const char *output = options_value(options, OPTION_CHECK_OUTPUT);
+    const struct options *options = with_output_name(c->cli->arena, c->cli->options);
     uint64_t soak_s = 0;
     if (!cli_check_apart(options, err) || !read_number(options, OPTION_SOAK, 86400, &soak_s, err) ||
         !read_number(options, OPTION_EXPECT_COUNT, EXPECTED_MAX, &c->expected_count, err) ||
         !cli_silence(c->cli, &c->desc.silence_ns, err))
         return false;
     c->desc.soak_ns = soak_s * NS_PER_S;
-    c->output = output ? output_name(c->cli->arena, output) : NULL;
+    c->output = options_value(options, OPTION_CHECK_OUTPUT);
     c->prometheus = options_value(options, OPTION_PROMETHEUS);
     return (!c->output || file_save_check(c->output, err)) &&
-           (!c->prometheus || file_save_check(c->prometheus, err)) && read_expectation(c, err);
+           (!c->prometheus || file_save_check(c->prometheus, err)) &&
+           read_expectation(c, options, err);
 }
 
 // ---------------------------------------------------------------- choosing the devices

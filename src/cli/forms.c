@@ -23,6 +23,12 @@ bool cli_report_check(const char *path, struct error *err)
     return file_save_check(path, err);
 }
 
+// The options that name a file which the command writes.
+static const enum option_id outputs[] = {
+    OPTION_JSON,         OPTION_OUTPUT,     OPTION_REPORT_OUTPUT, OPTION_SHARE_OUTPUT,
+    OPTION_CHECK_OUTPUT, OPTION_PROMETHEUS, OPTION_CSV,           OPTION_HTML,
+    OPTION_TRACE,        OPTION_SVG,        OPTION_CARD_MARKDOWN};
+
 // Returns the name of the file for the option's output; NULL if the option was not given.
 static const char *output_of(const struct options *options, enum option_id id)
 {
@@ -32,18 +38,14 @@ static const char *output_of(const struct options *options, enum option_id id)
 
 bool cli_check_apart(const struct options *options, struct error *err)
 {
-    static const enum option_id ids[] = {
-        OPTION_JSON,       OPTION_OUTPUT,       OPTION_REPORT_OUTPUT, OPTION_CHECK_OUTPUT,
-        OPTION_PROMETHEUS, OPTION_CSV,          OPTION_HTML,          OPTION_TRACE,
-        OPTION_SVG,        OPTION_CARD_MARKDOWN};
-    for (size_t i = 0; i < COUNT(ids); i++) {
-        const char *one = output_of(options, ids[i]);
+    for (size_t i = 0; i < COUNT(outputs); i++) {
+        const char *one = output_of(options, outputs[i]);
         for (size_t k = 0; one && k < i; k++) {
-            const char *other = output_of(options, ids[k]);
+            const char *other = output_of(options, outputs[k]);
             if (other && file_save_same(one, other))
-                return error_set(err, ERROR_USAGE,
-                                 "--%s %s and --%s %s are the same file: give each its own",
-                                 option_table[ids[k]].name, other, option_table[ids[i]].name, one);
+                return error_set(
+                    err, ERROR_USAGE, "--%s %s and --%s %s are the same file: give each its own",
+                    option_table[outputs[k]].name, other, option_table[outputs[i]].name, one);
         }
     }
     return true;
@@ -63,14 +65,13 @@ bool cli_shows_tables(const struct options *options)
 bool cli_outputs_spare(const struct options *options, const char *command, const char *input,
                        struct error *err)
 {
-    for (size_t i = 0; i < options->use_count; i++) {
-        const struct option_info *option = &option_table[options->uses[i].option];
-        if (option->kind == WORD_FILE && !file_save_is_standard(input) &&
-            file_save_same(input, options->uses[i].value))
+    for (size_t i = 0; i < COUNT(outputs); i++) {
+        const char *output = output_of(options, outputs[i]);
+        if (output && !file_save_is_standard(input) && file_save_same(input, output))
             return error_set(err, ERROR_USAGE,
                              "%s: --%s %s would replace that run file: give the output another "
                              "name",
-                             command, option->name, options->uses[i].value);
+                             command, option_table[outputs[i]].name, output);
     }
     return true;
 }

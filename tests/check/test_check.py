@@ -346,6 +346,16 @@ class Ends(Checks):
                 done = fathom.run("check", *arguments)
                 self.assert_one_line_error(done, USAGE)
 
+    def test_an_expectation_is_not_replaced(self):
+        own = self.path(f"{os.uname().nodename}.json")
+        pathlib.Path(own).write_text('{"schema": "fathom-run/1"}', encoding="utf-8")
+        os.link(own, self.path("link.json"))
+        for option, output in (("-o", own), ("-o", self.path("link.json")), ("--prometheus", own),
+                               ("-o", self.path("%h.json"))):
+            with self.subTest(option=option, output=output):
+                self.assert_one_line_error(fathom.run("check", "--expect", own, option, output),
+                                           USAGE, "would replace that run file: give")
+
     def test_a_machine_without_a_gpu(self):
         if pathlib.Path("/dev/nvidia0").exists() or pathlib.Path("/dev/dri").exists():
             self.skipTest("there is a GPU")
