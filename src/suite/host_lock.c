@@ -20,8 +20,9 @@ static int open_file(const char *name)
     char boot[64] = "";
     struct arena *arena = arena_create();
     (void)text_read_line(boot, sizeof boot, "/proc/sys/kernel/random/boot_id");
-    const char *path = arena_printf(arena, "%s/fathom-%s-%lu-%s", folder ? folder : "/tmp", name,
-                                    (unsigned long)geteuid(), boot);
+    const char *path =
+        arena_printf(arena, "%s/fathom-%s-%lu-%s", folder && *folder ? folder : "/tmp", name,
+                     (unsigned long)geteuid(), boot);
     int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     arena_destroy(arena);
     struct stat file;

@@ -85,6 +85,23 @@ static void without_a_folder_there_is_no_lock(void **state)
     setenv("TMPDIR", folder, 1);
 }
 
+static void an_empty_tmpdir_is_as_none(void **state)
+{
+    (void)state;
+    struct host_lock first, second;
+    unsetenv("TMPDIR");
+    char name[32];
+    snprintf(name, sizeof name, "test-%ld", (long)getpid());
+    assert_true(host_lock_take(&first, name, 0));
+    setenv("TMPDIR", "", 1);
+    assert_false(host_lock_take(&second, name, 0));
+    host_lock_end(&first);
+    setenv("TMPDIR", folder, 1);
+    char command[64];
+    snprintf(command, sizeof command, "rm /tmp/fathom-%s-*", name);
+    assert_int_equal(system(command), 0);
+}
+
 static void a_link_in_its_place_is_not_followed(void **state)
 {
     (void)state;
@@ -115,6 +132,7 @@ int main(void)
         cmocka_unit_test(it_ends_with_its_process),
         cmocka_unit_test(the_text_of_the_last_holder_is_read_if_it_is_new),
         cmocka_unit_test(without_a_folder_there_is_no_lock),
+        cmocka_unit_test(an_empty_tmpdir_is_as_none),
         cmocka_unit_test(a_link_in_its_place_is_not_followed),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
