@@ -34,6 +34,9 @@ static bool spans_open(const struct result *result, const struct series *series,
     if (spans->start == SPANS_NONE || spans->end == SPANS_NONE || spans->lane == SPANS_NONE)
         return false;
     for (size_t i = 0; i < series->row_count; i++) {
+        double lane = spans_cell(spans, i, spans->lane, 0);
+        if (!(lane >= 0 && lane <= UINT32_MAX))
+            return false;
         spans->from_ns = fmin(spans->from_ns, spans_cell(spans, i, spans->start, 0));
         spans->to_ns = fmax(spans->to_ns, spans_cell(spans, i, spans->end, 0));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests time lines as files: what a trace viewer and a browser find in them.
 #include "report/export.h"
+#include "report/spans.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -97,6 +98,22 @@ static void a_trace_has_every_span_and_arrow(void **state)
     assert_true(events_of(root, "C", "ts", &sum) >= 4);
     json_decref(root);
     free(text);
+    run_destroy(run);
+}
+
+static void a_series_with_a_lane_that_is_no_number_from_0_on_is_no_time_line(void **state)
+{
+    (void)state;
+    static const double wrong[] = {-1, 1e300, NAN};
+    struct run *run = make_run();
+    struct spans line;
+    assert_true(spans_line(run->results[1], &line));
+    const double right = line_rows[2];
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        line_rows[2] = wrong[i];
+        assert_false(spans_line(run->results[1], &line));
+    }
+    line_rows[2] = right;
     run_destroy(run);
 }
 
@@ -257,6 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_trace_has_every_span_and_arrow),
+        cmocka_unit_test(a_series_with_a_lane_that_is_no_number_from_0_on_is_no_time_line),
         cmocka_unit_test(workgroups_that_begin_late_begin_late_in_the_trace),
         cmocka_unit_test(results_follow_one_another_in_the_same_processes),
         cmocka_unit_test(all_that_was_waited_for_has_an_arrow),
