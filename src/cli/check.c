@@ -155,11 +155,10 @@ static void leave_cpus_out(struct device_list *list)
     list->count = kept;
 }
 
-// True if CUDA_VISIBLE_DEVICES is set. Then this process may be able to use only some of the
-// machine's NVIDIA cards, for example those that a job scheduler gave it.
-static bool has_part_of_the_cards(void)
+// True if this process may use only some of the machine's NVIDIA cards, for example those of a job.
+static bool has_part_of_the_cards(const struct checking *c)
 {
-    return getenv("CUDA_VISIBLE_DEVICES") != NULL;
+    return select_cards_hidden(c->cli->arena, "", getenv("CUDA_VISIBLE_DEVICES"));
 }
 
 // Reduces the list of devices to the card whose number is this process's local rank. If the process
@@ -174,7 +173,7 @@ static bool take_own_card(struct device_list *list, struct error *err)
         return error_set(err, ERROR_USAGE,
                          "--local-rank: no rank in SLURM_LOCALID, OMPI_COMM_WORLD_LOCAL_RANK or "
                          "MPI_LOCALRANKID: start it with srun or mpirun");
-    if (list->count == 1 && has_part_of_the_cards())
+    if (list->count == 1 && getenv("CUDA_VISIBLE_DEVICES"))
         return true;
     if (rank >= list->count)
         return error_set(err, ERROR_NO_DEVICE, "--local-rank: rank %llu, but %zu GPUs",
@@ -217,14 +216,14 @@ static bool choose_devices(struct checking *c, struct error *err)
     bool chosen = select_devices(cli->arena, &request, &c->devices, err);
     if (every)
         leave_cpus_out(&c->devices);
-    if (every && has_part_of_the_cards())
+    if (every && has_part_of_the_cards(c))
         select_leave_hidden_out(&c->devices);
     if ((!chosen && err->code != ERROR_NO_DEVICE) || !are_apart(&c->devices, err))
         return false;
     if (options_has(cli->options, OPTION_LOCAL_RANK))
         return take_own_card(&c->devices, err);
     if (c->devices.count > 0 || c->expected_count > 0 ||
-        (every && !has_part_of_the_cards() &&
+        (every && !has_part_of_the_cards(c) &&
          select_unreached(cli->arena, c->system, "", &gpus) > 0))
         return true;
     return chosen
@@ -238,7 +237,7 @@ static void add_unreached(struct checking *c)
 {
     struct unreached_gpu *gpus;
     if (options_has(c->cli->options, OPTION_DEVICE) ||
-        options_has(c->cli->options, OPTION_LOCAL_RANK) || has_part_of_the_cards())
+        options_has(c->cli->options, OPTION_LOCAL_RANK) || has_part_of_the_cards(c))
         return;
     size_t count = select_unreached(c->run->arena, c->system, "", &gpus);
     for (size_t i = 0; i < count; i++) {

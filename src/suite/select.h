@@ -51,6 +51,12 @@ struct unreached_gpu {
 size_t select_unreached(struct arena *arena, const struct gpu_system *system, const char *root,
                         struct unreached_gpu **gpus);
 
+// True if `visible`, the value of CUDA_VISIBLE_DEVICES, hides an NVIDIA GPU of this machine from
+// CUDA, which takes GPUs from the list up to the first entry that names none. NULL: the variable is
+// not set. If it is set and the number of GPUs cannot be found, because a sandbox hides sysfs,
+// returns true. `root` as in select_unreached.
+bool select_cards_hidden(struct arena *arena, const char *root, const char *visible);
+
 // Returns the device's PCI address ("0000:1b:00.0"); NULL if it is not known.
 const char *select_pci(struct arena *arena, const struct gpu_info *info);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Finds GPUs that the kernel lists but no API can open. PCI class codes come from the PCI-SIG's
-// class code specification (base class 03, display controllers), and vendor ids from the vendors'
-// own assignments.
+// Finds GPUs that the kernel lists but no API can open, or that CUDA is not to list. PCI class
+// codes come from the PCI-SIG's class code specification (base class 03, display controllers), and
+// vendor ids from the vendors' own assignments.
+#include "base/text.h"
 #include "gpu/info.h"
 #include "suite/select.h"
 
@@ -127,36 +128,80 @@ static void add_unreached(struct search *s, const struct pci_gpu *gpu)
     };
 }
 
-static void look_at(struct search *s, const char *address, bool *nvidia_seen)
+// Reads from sysfs what is at this address. Returns false if it is no GPU of a known vendor.
+static bool read_gpu(const struct search *s, struct pci_gpu *gpu)
 {
-    struct pci_gpu gpu = {.address = address};
     unsigned class_code;
-    if (!read_hex(s, address, "class", &class_code) ||
-        !read_hex(s, address, "vendor", &gpu.vendor) ||
-        !read_hex(s, address, "device", &gpu.device) || !vendor_name(gpu.vendor))
-        return;
+    if (!read_hex(s, gpu->address, "class", &class_code) ||
+        !read_hex(s, gpu->address, "vendor", &gpu->vendor) ||
+        !read_hex(s, gpu->address, "device", &gpu->device) || !vendor_name(gpu->vendor))
+        return false;
     unsigned base_class = class_code >> 16;
-    if (base_class != CLASS_DISPLAY &&
-        !(base_class == CLASS_ACCELERATOR && gpu.vendor == GPU_VENDOR_AMD))
-        return;
-    *nvidia_seen |= gpu.vendor == GPU_VENDOR_NVIDIA;
-    add_unreached(s, &gpu);
+    return base_class == CLASS_DISPLAY ||
+           (base_class == CLASS_ACCELERATOR && gpu->vendor == GPU_VENDOR_AMD);
+}
+
+// Lists the GPUs of sysfs: adds those that no API reaches if a system is given. Returns the number
+// of NVIDIA's.
+static size_t search_sysfs(struct search *s)
+{
+    size_t nvidia = 0;
+    DIR *folder = opendir(arena_printf(s->arena, "%s/sys/bus/pci/devices", s->root));
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        struct pci_gpu gpu = {.address = arena_strdup(s->arena, entry->d_name)};
+        if (entry->d_name[0] == '.' || !read_gpu(s, &gpu))
+            continue;
+        nvidia += gpu.vendor == GPU_VENDOR_NVIDIA;
+        if (s->system)
+            add_unreached(s, &gpu);
+    }
+    if (folder)
+        closedir(folder);
+    return nvidia;
+}
+
+// A sandbox may hide sysfs although NVIDIA's device files exist.
+static bool has_device_file(const struct search *s)
+{
+    return cannot_open(s, "/dev/nvidia0") != ENOENT;
 }
 
 size_t select_unreached(struct arena *arena, const struct gpu_system *system, const char *root,
                         struct unreached_gpu **gpus)
 {
     struct search search = {.arena = arena, .system = system, .root = root};
-    bool nvidia_seen = false;
-    DIR *folder = opendir(arena_printf(arena, "%s/sys/bus/pci/devices", root));
-    for (struct dirent *entry; folder && (entry = readdir(folder));)
-        if (entry->d_name[0] != '.')
-            look_at(&search, arena_strdup(arena, entry->d_name), &nvidia_seen);
-    if (folder)
-        closedir(folder);
-    // A sandbox may hide sysfs although NVIDIA's device files exist.
-    if (!nvidia_seen && cannot_open(&search, "/dev/nvidia0") != ENOENT)
+    if (search_sysfs(&search) == 0 && has_device_file(&search))
         add_unreached(&search, &(struct pci_gpu){.vendor = GPU_VENDOR_NVIDIA});
     *gpus = search.gpus;
     return search.count;
+}
+
+// True if an entry of CUDA_VISIBLE_DEVICES names one of `count` GPUs that no entry before it named.
+static bool names_new_gpu(const char *entry, size_t count, bool *named)
+{
+    char *end;
+    unsigned long index = strtoul(entry, &end, 10);
+    if (text_begins(entry, "GPU-"))
+        return true;
+    bool is_new = end > entry && (*end == ',' || !*end) && index < count && !named[index];
+    if (is_new)
+        named[index] = true;
+    return is_new;
+}
+
+bool select_cards_hidden(struct arena *arena, const char *root, const char *visible)
+{
+    if (!visible)
+        return false;
+    struct search search = {.arena = arena, .root = root};
+    size_t count = search_sysfs(&search), shown = 0;
+    if (count == 0)
+        return has_device_file(&search);
+    bool *named = ARENA_ARRAY(arena, count, bool);
+    while (visible && names_new_gpu(visible, count, named)) {
+        shown++;
+        visible = strchr(visible, ',');
+        visible += visible != NULL;
+    }
+    return shown < count;
 }

@@ -240,6 +240,34 @@ static void cards_that_cuda_does_not_list_are_left_out_if_it_lists_any(void **st
     assert_int_equal(list.count, 1);
 }
 
+static void a_list_of_visible_cards_hides_those_that_it_does_not_name(void **state)
+{
+    const struct machine *machine = *state;
+    static const struct {
+        const char *visible;
+        bool hides;
+    } cases[] = {{NULL, false},   {"0,1", false},      {"1,0", false}, {"GPU-1234,GPU-5678", false},
+                 {"", true},      {"1", true},         {"-1", true},   {"GPU-1234", true},
+                 {"0,2,1", true}, {"0,0", true},       {"0,", true},   {"0,MIG-1234", true},
+                 {"0 1", true},   {"NoDevFiles", true}};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_false(select_cards_hidden(machine->arena, machine->root, cases[i].visible));
+    add_card(machine, "0000:1b:00.0", "0x030200\n", "0x10de\n");
+    add_card(machine, "0000:1c:00.0", "0x030200\n", "0x10de\n");
+    add_card(machine, "0000:1d:00.0", "0x030000\n", "0x1002\n"); // AMD's are not in the list
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_int_equal(select_cards_hidden(machine->arena, machine->root, cases[i].visible),
+                         cases[i].hides);
+}
+
+static void if_sysfs_is_hidden_any_list_may_hide_cards(void **state)
+{
+    const struct machine *machine = *state;
+    add_file(machine, "dev/nvidia0", "");
+    assert_true(select_cards_hidden(machine->arena, machine->root, "0,1"));
+    assert_false(select_cards_hidden(machine->arena, machine->root, NULL));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_machine, drop_machine)
 
 int main(void)
@@ -255,6 +283,8 @@ int main(void)
         TEST(a_card_that_an_api_reaches_is_not_named),
         TEST(all_takes_each_chip_through_the_api_that_has_what_is_preferred),
         TEST(cards_that_cuda_does_not_list_are_left_out_if_it_lists_any),
+        TEST(a_list_of_visible_cards_hides_those_that_it_does_not_name),
+        TEST(if_sysfs_is_hidden_any_list_may_hide_cards),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
