@@ -82,6 +82,10 @@ struct uncounted {
         unsigned visits;       // number of visits that the case had so far
     } * cases;
     size_t count, capacity;
+    // The last measured benchmark without `counted`, and the names of all of them: "launch, rays".
+    // NULL: none.
+    const struct benchmark *never;
+    const char *names;
 };
 
 enum {
@@ -90,14 +94,14 @@ enum {
 };
 
 // Adds the block's measured cases on the schedule's own device to those that wait for a counted
-// visit. Leaves out co-runs, failed cases, and cases of benchmarks without `counted`. The block's
-// results must be in the run already.
+// visit. Leaves out failed cases, cases of benchmarks without `counted`, whose names it notes, and
+// co-runs, which get a remark. The block's results must be in the run already.
 void block_await_count(const struct block *block, struct uncounted *uncounted);
 
 // Makes the counted visits of all cases that wait for one, then ends the worker. Only the counters
-// of such a visit are used. A case whose visit fails gets a remark. Returns false if no further
-// case can be counted: counters cannot be read (ERROR_UNSUPPORTED), the user interrupted the run
-// (ERROR_INTERRUPTED), or two workers in a row were lost.
+// of such a visit are used. A case whose visit fails or counts nothing gets a remark. Returns false
+// if no further case can be counted: counters cannot be read (ERROR_UNSUPPORTED), the user
+// interrupted the run (ERROR_INTERRUPTED), or two workers in a row were lost.
 bool block_count(const struct block *block, struct uncounted *uncounted,
                  const struct visit_counting *counting, struct interrupt *interrupt,
                  struct error *err);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes the counted visits of cases that have been measured.
+#include "base/text.h"
 #include "suite/block.h"
 #include "suite/interrupt.h"
 
@@ -13,20 +14,44 @@ enum {
     COUNTED_NS = 1000 * 1000
 };
 
-static bool wants_count(const struct block *block, const struct entry *entry)
+static bool is_measured(const struct block *block, const struct entry *entry)
 {
-    return block_is_own(block, entry) && entry->plan_case.benchmark->counted && !entry->co_run &&
-           entry->verdict == VERDICT_OK && collect_visits(entry->collect) > 0 &&
-           !collect_failed(entry->collect);
+    return block_is_own(block, entry) && entry->verdict == VERDICT_OK &&
+           collect_visits(entry->collect) > 0 && !collect_failed(entry->collect);
+}
+
+static void add_remark(const struct block *block, struct result *result, const char *why)
+{
+    result_flag(block->run->arena, result, VERDICT_OK, BLOCK_UNCOUNTED,
+                "counters were not read: %s", why);
+}
+
+static void add_name(struct arena *arena, struct uncounted *uncounted,
+                     const struct benchmark *benchmark)
+{
+    const char *names = uncounted->names ? uncounted->names : "";
+    if (uncounted->never != benchmark)
+        uncounted->names = text_join(arena, names, ", ", benchmark->info.name);
+    uncounted->never = benchmark;
 }
 
 void block_await_count(const struct block *block, struct uncounted *uncounted)
 {
+    struct arena *arena = block->run->arena;
     for (size_t i = 0; i < block->count; i++) {
         const struct entry *entry = &block->entries[i];
-        if (!wants_count(block, entry))
+        const struct benchmark *benchmark = entry->plan_case.benchmark;
+        if (!is_measured(block, entry))
             continue;
-        uncounted->cases = arena_grow(block->run->arena, uncounted->cases, uncounted->count,
+        if (!benchmark->counted) {
+            add_name(arena, uncounted, benchmark);
+            continue;
+        }
+        if (entry->co_run) {
+            add_remark(block, entry->result, "work on several devices at once is not counted");
+            continue;
+        }
+        uncounted->cases = arena_grow(arena, uncounted->cases, uncounted->count,
                                       &uncounted->capacity, sizeof *uncounted->cases);
         uncounted->cases[uncounted->count++] = (struct uncounted_case){
             entry->plan_case, entry->result, collect_visits(entry->collect)};
@@ -54,6 +79,8 @@ static bool count_case(const struct block *block, const struct uncounted_case *o
         return false;
     one->result->counters = visit->counters;
     one->result->counter_count = visit->counter_count;
+    if (visit->counter_count == 0)
+        add_remark(block, one->result, "the counted visit has no counter");
     return true;
 }
 
@@ -63,8 +90,12 @@ bool block_count(const struct block *block, struct uncounted *uncounted,
 {
     const struct device_slot *slot = &block->slots[0];
     bool any = false, more = true;
-    for (size_t i = 0; i < uncounted->count && more && !slot->given_up; i++) {
+    for (size_t i = 0; i < uncounted->count && more; i++) {
         const struct uncounted_case *one = &uncounted->cases[i];
+        if (slot->given_up) {
+            add_remark(block, one->result, slot->given_up);
+            continue;
+        }
         if (interrupt_count(interrupt) > 0) {
             more = error_set(err, ERROR_INTERRUPTED, "interrupted");
             break;
@@ -75,8 +106,7 @@ bool block_count(const struct block *block, struct uncounted *uncounted,
         more = err->code != ERROR_UNSUPPORTED && err->code != ERROR_INTERRUPTED &&
                executor_losses(slot->executor) < LOSSES_MAX;
         if (more)
-            result_flag(block->run->arena, one->result, VERDICT_OK, BLOCK_UNCOUNTED,
-                        "counters were not read: %s", err->message);
+            add_remark(block, one->result, err->message);
     }
     uncounted->count = 0;
     if (any)

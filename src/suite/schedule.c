@@ -13,8 +13,7 @@
 struct scheduler {
     const struct schedule_desc *desc;
     struct device_slot slots[1 + PLAN_PEERS_MAX]; // [0]: the schedule's own device; then the peers
-    // Watches the schedule's own device for other work.
-    struct watcher watcher;
+    struct watcher watcher; // watches the schedule's own device for other work
     bool last_block;
     struct random random;
     uint64_t saved_ns, saving_ns;      // time when the last save ended, and how long it took
@@ -34,8 +33,7 @@ static double fraction_of(const struct scheduler *s, const struct entry *entry)
     if (!entry_wants_visit(entry))
         return 1;
     double share = collect_rounds(entry->collect) / (double)s->desc->budget->rounds_min;
-    // The case is not finished, so its share is less than 1: it may need more rounds than
-    // rounds_min.
+    // An unfinished case may need more rounds than rounds_min, so its share is less than 1.
     return share < 0.95 ? share : 0.95;
 }
 
@@ -490,6 +488,9 @@ bool schedule_run(const struct schedule_desc *desc)
         arena_destroy(block->provisional);
         arena_destroy(arena);
     }
+    if (s.uncounted.names && !s.never_counted)
+        add_finding(desc->run, BLOCK_UNCOUNTED,
+                    tell(&s, ": fathom reads no counters of benchmarks", s.uncounted.names, ""));
     if (s.watcher.off)
         add_finding(desc->run, "unwatched",
                     arena_printf(desc->run->arena, "other work on %s would go unnoticed: %s",

@@ -237,6 +237,20 @@ class Vulkan(Case):
             self.assertEqual({counter["passes"] for counter in counters.values()}, {2})
             self.assertEqual(counters["dram_read"]["unit"], "B")
 
+    def test_a_benchmark_whose_work_is_not_counted_is_named(self):
+        path = self.path("run.json")
+        done = fathom.run("run", "launch", "latency", "--preset", "quick", "-d", "vulkan:0", "--set",
+                          "latency.path=vector", "--set", "latency.bytes=16KiB", "--counters", "-o",
+                          path, binary=REAL, **self.variables)
+        self.assertEqual(done.status, 0, done.err)
+        why = "vulkan:0: fathom reads no counters of benchmarks: launch"
+        self.assertIn(why + "\n", done.err)
+        run = self.read_run(path)
+        self.assertEqual([why], [finding["text"] for finding in run["findings"]
+                                 if finding["code"] == "uncounted"])
+        self.assertEqual({"latency"}, {result["benchmark"] for result in run["results"]
+                                       if "counters" in result})
+
     def test_a_refused_lock_is_a_remark_with_the_remedy(self):
         listed = fathom.run("devices", "--counters", binary=REAL, FATHOM_LAYER_LOCK="no",
                             **self.variables)

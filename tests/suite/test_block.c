@@ -161,6 +161,49 @@ static void only_cases_with_a_visit_or_an_end_become_results(void **state)
     stage_destroy(stage);
 }
 
+static unsigned no_groups(const struct bench_case *c)
+{
+    (void)c;
+    return 0;
+}
+
+static void measured_cases_are_counted_later_or_say_why_not(void **state)
+{
+    (void)state;
+    struct benchmark counted = shared;
+    counted.counted = no_groups;
+    // Given cases of two devices at once, of one device, and of a benchmark that is not counted.
+    static const char *const together[] = {"yes", "no", "no"};
+    const struct benchmark *const of[] = {&counted, &counted, &shared};
+    static const size_t waiting[] = {0, 1, 0}, remarks[] = {1, 0, 0};
+    for (size_t i = 0; i < COUNT(together); i++) {
+        struct stage *stage = stage_create(together[i]);
+        block_add(&stage->block, &(struct plan_case){.benchmark = of[i],
+                                                     .bench_case = &stage->bench_case,
+                                                     .key = "shared/together"});
+        struct measure_visit *visit = measure_visit_create(stage->arena);
+        visit_samples(visit, 0, (const double[]){1e9}, 1, 1);
+        collect_visit(stage->block.entries[0].collect, visit);
+        block_publish(&stage->block, stage->block.run->arena, BLOCK_ENDED);
+        struct result *result = stage->block.run->results[0];
+        size_t before = result->reason_count;
+        struct uncounted uncounted = {0};
+        block_await_count(&stage->block, &uncounted);
+        block_await_count(&stage->block, &uncounted);
+        assert_int_equal(uncounted.count, 2 * waiting[i]);
+        assert_int_equal(result->reason_count - before, remarks[i]);
+        assert_int_equal(uncounted.names != NULL, of[i] == &shared);
+        if (uncounted.names)
+            assert_string_equal(uncounted.names, "shared");
+        // When the device is given up, then what waits says so.
+        struct error err;
+        block_give_up(&stage->block, &stage->slots[0], "it was lost");
+        assert_true(block_count(&stage->block, &uncounted, NULL, NULL, &err));
+        assert_int_equal(result->reason_count - before, remarks[i] + waiting[i]);
+        stage_destroy(stage);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +212,7 @@ int main(void)
         cmocka_unit_test(a_device_that_is_given_up_fails_its_cases_and_joins_no_other),
         cmocka_unit_test(a_slow_sample_tells_of_other_work_only_if_the_host_has_no_part_in_it),
         cmocka_unit_test(only_cases_with_a_visit_or_an_end_become_results),
+        cmocka_unit_test(measured_cases_are_counted_later_or_say_why_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
