@@ -438,7 +438,7 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
     if (!result)
         return NAN;
     double ns = map_steps_ns(steps, result);
-    if (!isfinite(ns) || map_steps_doubtful(steps, result))
+    if (!isfinite(ns) || map_steps_noisy(steps, result))
         return 0;
     // Without a curve of one core that is free of translation, it is not known where a level whose
     // lines hold several nodes ends.

@@ -87,7 +87,7 @@ void map_level_sizes(const struct map_caches *caches, struct map_size *sizes)
 }
 
 // Returns why the size of level k is unknown; NULL if it is known.
-static const char *size_doubt(const struct map_caches *caches, size_t k)
+static const char *why_unsized(const struct map_caches *caches, size_t k)
 {
     const struct lines_answer *line = &caches->lines[k];
     unsigned shape = caches->steps.all.steps[caches->steps.step[k]].shape;
@@ -108,9 +108,9 @@ static void add_probed_size(const struct map_writer *w, struct result *result,
                             const struct lines_answer *line)
 {
     double stride = (double)case_uint(&curve->results[0]->bench_case, "pitch");
-    const char *doubt = size_doubt(w->caches, k);
-    if (doubt) {
-        map_add_unknown(w, result, "size", "%s", doubt);
+    const char *why = why_unsized(w->caches, k);
+    if (why) {
+        map_add_unknown(w, result, "size", "%s", why);
         return;
     }
     if (w->caches->sized[k]) {
@@ -164,18 +164,18 @@ static void add_ways(const struct map_writer *w, struct result *result,
     double all = map_chain_ns(w, MAP_WAYS, k + 1, (double)(stride * most), stride);
     double beside = map_chain_ns(w, MAP_WAYS, k + 1, (double)((stride + MAP_WAYS_BESIDE) * most),
                                  stride + MAP_WAYS_BESIDE);
-    const char *doubt = NULL;
+    const char *unknown = NULL;
     if (beside > level.within + beside_part * (level.beyond - level.within))
-        doubt = "lines so far apart do not fit even in different sets: translation may be the "
-                "reason";
+        unknown = "lines so far apart do not fit even in different sets: translation may be the "
+                  "reason";
     else if (all < sqrt(level.within * level.beyond))
-        doubt = "lines a power of two apart do not conflict: the cache hashes its set index, or "
-                "has more than 33 ways";
+        unknown = "lines a power of two apart do not conflict: the cache hashes its set index, or "
+                  "has more than 33 ways";
     else if (ways && ways != ways_at(w, &level, k, 3 * stride, &why))
-        doubt = "its sets are no power of two, or a hash chooses them";
+        unknown = "its sets are no power of two, or a hash chooses them";
     if (stride > MAP_WAYS_STRIDE_MOST)
-        doubt = "ways are not probed above 4 MiB";
-    map_add_known(w, result, MAP_METRIC_WAYS, doubt ? 0 : ways, doubt ? doubt : why);
+        unknown = "ways are not probed above 4 MiB";
+    map_add_known(w, result, MAP_METRIC_WAYS, unknown ? 0 : ways, unknown ? unknown : why);
 }
 
 // Adds the detail "partition" if level k looks like the near half of the next cache: it ends at
@@ -239,7 +239,7 @@ static void add_level(const struct map_writer *w, const struct level_curve *curv
     map_add_flat_heights(w, result, curve, k);
     struct lines_answer line = caches->lines[k];
     add_probed_size(w, result, curve, k, &line);
-    bool is_sized = !size_doubt(caches, k);
+    bool is_sized = !why_unsized(caches, k);
     bool has_end = caches->sized[k] || line.line == MAP_NODE_BYTES;
     map_add_known(w, result, MAP_METRIC_LINE, has_end ? line.line : 0,
                   line.line > 0 ? no_end : line.why);
@@ -380,7 +380,7 @@ static void add_hierarchy(const struct map_writer *w, const struct level_curve *
         // After a rise that may be no cache of its own, the number of a level is uncertain. Such a
         // level is added only if its size is known, because the size then identifies it.
         if (!is_unsure ||
-            (!caches->unsure[k] && caches->lines[k].capacity > 0 && !size_doubt(caches, k)))
+            (!caches->unsure[k] && caches->lines[k].capacity > 0 && !why_unsized(caches, k)))
             add_level(w, curve, path, k, ++number, caches, sizes);
     }
     if (bound)

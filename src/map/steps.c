@@ -175,7 +175,7 @@ static bool is_wide(const struct metric *metric, double most)
     return !metric || metric->ci95[1] - metric->ci95[0] > most * metric->median;
 }
 
-bool map_steps_doubtful(const struct map_steps *steps, const struct result *result)
+bool map_steps_noisy(const struct map_steps *steps, const struct result *result)
 {
     // If the core clock had two states, a case has rounds at both of them.
     double most = steps->clocks.usual_ghz > 0 ? 0.5 : 0.1;
@@ -183,23 +183,23 @@ bool map_steps_doubtful(const struct map_steps *steps, const struct result *resu
            is_wide(result_metric(result, "latency_cycles"), most);
 }
 
-// True if most points of the curve with `from` < x < `to` are doubtful: their intervals are wide.
-static bool are_doubtful(const struct map_steps *steps, double from, double to)
+// True if most points of the curve with `from` < x < `to` are noisy.
+static bool are_noisy(const struct map_steps *steps, double from, double to)
 {
-    size_t doubtful = 0, count = 0;
+    size_t noisy = 0, count = 0;
     for (size_t i = 0; i < steps->curve.count; i++)
         if (steps->curve.octaves[i] > from && steps->curve.octaves[i] < to) {
-            doubtful += map_steps_doubtful(steps, steps->curve.results[i]);
+            noisy += map_steps_noisy(steps, steps->curve.results[i]);
             count++;
         }
-    return 2 * doubtful > count;
+    return 2 * noisy > count;
 }
 
-static const char *doubt_of(const struct map_steps *steps)
+static const char *why_no_fit(const struct map_steps *steps)
 {
     if (steps->all.noise > noise_max)
         return "the noise is as large as the smallest step";
-    if (are_doubtful(steps, -1, (double)INFINITY))
+    if (are_noisy(steps, -1, (double)INFINITY))
         return "noisy: most points of the curve are suspect";
     if (steps->all.misfit > misfit_max)
         return "caches do not explain the curve";
@@ -258,11 +258,11 @@ static void make_fit(struct arena *arena, struct map_steps *steps, const struct 
         find_points(steps, k, k ? fit->steps[k - 1].end : -1.0,
                     k + 1 < fit->count ? fit->steps[k].end : (double)INFINITY, &fit->levels[k]);
     }
-    fit->reason = doubt_of(steps);
+    fit->reason = why_no_fit(steps);
     while (!fit->reason && fit->flat < fit->count) {
         size_t k = fit->flat;
-        bool noisy = are_doubtful(steps, k ? fit->steps[k - 1].end : -1.0,
-                                  k + 1 < fit->count ? fit->steps[k].end : (double)INFINITY);
+        bool noisy = are_noisy(steps, k ? fit->steps[k - 1].end : -1.0,
+                               k + 1 < fit->count ? fit->steps[k].end : (double)INFINITY);
         if (noisy)
             fit->reason = "noisy: most points of the next level are suspect";
         else if ((!steps->explained || is_short(steps, k)) && !is_flat(steps, k) &&

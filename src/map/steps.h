@@ -92,7 +92,7 @@ double map_steps_ns(const struct map_steps *steps, const struct result *result);
 // True if the latency's interval is wider than 10 % (50 % if the core clock had two states) both in
 // ns and in cycles. Both must be wide, because a changing core clock makes one of them wide in any
 // case.
-bool map_steps_doubtful(const struct map_steps *steps, const struct result *result);
+bool map_steps_noisy(const struct map_steps *steps, const struct result *result);
 
 // True if the result is a chain of kind MAP_PROBE on the curve's device and has a latency.
 bool map_steps_is_probe(const struct map_steps *steps, const struct result *result);

@@ -151,8 +151,8 @@ struct pages_answer {
     uint64_t page; // page size in bytes; 0: unknown, `why` has the reason
     // True: a page is at least as large as the 2 MiB between the nodes of the curve's chain.
     bool covers;
-    const char *why;   // reason why `page` is unknown
-    const char *doubt; // reason why `covers` is false
+    const char *why;       // reason why `page` is unknown
+    const char *uncovered; // reason why `covers` is false
 };
 
 // Finds the page size from the latencies of the probes. A probe fits the TLB if its latency is
@@ -165,24 +165,25 @@ static struct pages_answer pages_judge(const struct level_curve *curve, double w
     int answers[PAGES_PROBES];
     bool all_wide = true;
     struct pages_answer answer = {.why = "its probes were not all measured",
-                                  .doubt = "the probes of its pages were not all measured"};
+                                  .uncovered = "the probes of its pages were not all measured"};
     for (size_t i = 0; i < PAGES_PROBES; i++) {
         answers[i] = !isfinite(latencies[i].ns) ? -2
                      : i < PAGES_ODD            ? fits(curve, within, &probes[i], latencies[i])
                      : i == PAGES_ODD           ? 1
                                       : latencies[i].ns < contrast_min * latencies[PAGES_ODD].ns;
         if (answers[i] == -1)
-            answer.why = answer.doubt = "latency rises by less than 10 % beyond the reach";
+            answer.why = answer.uncovered = "latency rises by less than 10 % beyond the reach";
         if (answers[i] < 0 && i >= PAGES_WIDE)
             return answer;
         all_wide &= answers[i] >= 0;
     }
-    answer.why = answer.doubt = "the probes of its pages contradict each other";
+    answer.why = answer.uncovered = "the probes of its pages contradict each other";
     for (size_t i = PAGES_WIDE + 1; i < PAGES_ODD; i++)
         if (answers[i] < answers[i - 1])
             return answer;
-    answer.why = answer.doubt = "its pages are smaller than 2 MiB, and pages 2 MiB apart use only "
-                                "some of its sets";
+    answer.why = answer.uncovered =
+        "its pages are smaller than 2 MiB, and pages 2 MiB apart use only "
+        "some of its sets";
     if (answers[PAGES_ODD + 1])
         return answer;
     // Later probes need fewer entries, both among the wide and among the narrow ones. So the number
@@ -193,7 +194,7 @@ static struct pages_answer pages_judge(const struct level_curve *curve, double w
     while (narrow < PAGES_ODD - PAGES_WIDE && !answers[PAGES_WIDE + narrow])
         narrow++;
     answer.covers = narrow == 0;
-    answer.doubt = "its pages are smaller than the 2 MiB between the nodes of its chains";
+    answer.uncovered = "its pages are smaller than the 2 MiB between the nodes of its chains";
     if (narrow > 0) {
         bool known = narrow < PAGES_ODD - PAGES_WIDE && wide == 0;
         answer.why = wide ? answer.why : "it is smaller than 512 KiB";
@@ -297,7 +298,7 @@ static void add_level(const struct map_writer *w, const struct level_curve *curv
     else if (!is_even(w, curve, k))
         map_add_unknown(w, result, "size", "latency rises within the level");
     else if (!pages->covers)
-        map_add_unknown(w, result, "size", "%s", pages->doubt);
+        map_add_unknown(w, result, "size", "%s", pages->uncovered);
     else
         map_add_metric(w, result, MAP_METRIC_SIZE, &reach);
     if (k == 0 && may_be_cache(w, 0))

@@ -25,7 +25,7 @@ struct collect {
     enum collect_state state;
     struct measure_visit **visits; // copies of all visits, in time order
     size_t visit_count, visit_room;
-    size_t doubtful; // number of visits that have a reason to be repeated
+    size_t flagged; // number of visits that have a reason to be repeated
     // True: visits with a reason to be repeated count as rounds, too, because there are too many of
     // them.
     bool all_count;
@@ -133,7 +133,7 @@ static bool is_precise(const struct collect *collect, double confidence, double 
 static void limit_retakes(struct collect *collect)
 {
     unsigned clean = collect->rounds->count;
-    if (collect->all_count || collect->doubtful < 2 * collect->rule.rounds_min + clean)
+    if (collect->all_count || collect->flagged < 2 * collect->rule.rounds_min + clean)
         return;
     if (clean >= rounds_needed(collect)) {
         collect->state = COLLECT_SPENT;
@@ -150,7 +150,7 @@ static void flag_hits(struct collect *collect)
         collect->rounds->count < collect->rule.rounds_min)
         return;
     size_t hits = rounds_flag_hits(collect->rounds, collect->visits, collect->visit_count);
-    collect->doubtful += hits;
+    collect->flagged += hits;
     if (hits)
         collect->rounds = gather(collect, false, collect->arena);
 }
@@ -173,12 +173,12 @@ static void decide(struct collect *collect)
 // Gives each visit whose core clock was lower than another visit's a reason to be repeated, and
 // returns true if any got one. Does nothing if the rule allows any clock, or if the first metric is
 // a plain count, which depends on no clock.
-static bool doubt_low_clocks(struct collect *collect)
+static bool flag_low_clocks(struct collect *collect)
 {
     if (collect->rule.any_clock || collect->info->metrics[0].unit == UNIT_NONE)
         return false;
-    size_t found = pace_doubt(collect->visits, collect->visit_count);
-    collect->doubtful += found;
+    size_t found = pace_flag_low(collect->visits, collect->visit_count);
+    collect->flagged += found;
     return found > 0;
 }
 
@@ -189,19 +189,19 @@ void collect_visit(struct collect *collect, const struct measure_visit *visit)
                                  &collect->visit_room, sizeof(struct measure_visit *));
     collect->visits[collect->visit_count++] = copy;
     collect->device_time_ns += copy->device_time_ns;
-    collect->doubtful += copy->retake_count > 0;
-    if (doubt_low_clocks(collect))
+    collect->flagged += copy->retake_count > 0;
+    if (flag_low_clocks(collect))
         collect->rounds = gather(collect, collect->all_count, collect->arena);
     else if (copy->retake_count == 0 || collect->all_count)
         rounds_add(collect->rounds, copy);
     decide(collect);
 }
 
-void collect_doubt(struct collect *collect, unsigned first, const struct reason *reason)
+void collect_flag(struct collect *collect, unsigned first, const struct reason *reason)
 {
     for (size_t i = first; i < collect->visit_count; i++) {
         struct measure_visit *visit = collect->visits[i];
-        collect->doubtful += visit->retake_count == 0;
+        collect->flagged += visit->retake_count == 0;
         visit_retake(visit, reason->code, "%s", reason->text);
     }
     if (first >= collect->visit_count || collect->state == COLLECT_FAILED)
@@ -309,14 +309,14 @@ void collect_result(const struct collect *collect, struct arena *arena, struct r
 {
     // If there are too few rounds, visits with a reason to be repeated count, too: a result from
     // them is better than none.
-    bool enough = collect->doubtful == 0 || collect_rounds(collect) >= rounds_needed(collect);
+    bool enough = collect->flagged == 0 || collect_rounds(collect) >= rounds_needed(collect);
     const struct rounds *rounds = enough ? collect->rounds : gather(collect, true, arena);
     const struct measure_visit *kept = rounds->kept;
     struct measure_visit *copy = measure_visit_create(arena);
     visit_keep(copy, kept);
     copy_sensors(kept, copy);
-    if (collect->doubtful)
-        rounds_describe_doubts(collect->visits, collect->visit_count, copy);
+    if (collect->flagged)
+        rounds_describe_flags(collect->visits, collect->visit_count, copy);
     result->details = copy->details;
     result->detail_count = copy->detail_count;
     result->sensors = copy->sensors;

@@ -65,7 +65,7 @@ void collect_visit(struct collect *collect, const struct measure_visit *visit);
 // Gives all visits from number `first` on (0: the first visit) a reason to be repeated, because
 // something that may have changed them was found afterwards. A case that was done may then need
 // more visits.
-void collect_doubt(struct collect *collect, unsigned first, const struct reason *reason);
+void collect_flag(struct collect *collect, unsigned first, const struct reason *reason);
 
 // Adds a remark to all visits from number `first` on.
 void collect_remark(struct collect *collect, unsigned first, const struct reason *reason);

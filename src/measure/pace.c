@@ -209,7 +209,7 @@ static bool limit_lasts(struct measure_visit *const *visits, size_t count)
     return 2 * limited > count;
 }
 
-size_t pace_doubt(struct measure_visit *const *visits, size_t count)
+size_t pace_flag_low(struct measure_visit *const *visits, size_t count)
 {
     bool lasts = limit_lasts(visits, count);
     size_t found = 0;

@@ -123,6 +123,6 @@ enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct 
 // (pace_is_lower), and the visit has no reason to be repeated yet, it gets one: `low-clock`. But if
 // the card limited the clock in more than half of the visits (remark `throttled`), limited visits
 // are left out of this comparison. Returns the number of visits that got the reason.
-size_t pace_doubt(struct measure_visit *const *visits, size_t count);
+size_t pace_flag_low(struct measure_visit *const *visits, size_t count);
 
 #endif

@@ -191,23 +191,23 @@ size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const
     return hits;
 }
 
-// ---------------------------------------------------------------- doubtful visits
+// ---------------------------------------------------------------- flagged visits
 
 // Returns the code of the first reason to repeat a visit; "" if there is none.
-static const char *doubt_of(const struct measure_visit *visit)
+static const char *flag_of(const struct measure_visit *visit)
 {
     return visit->retake_count ? visit->retakes[0].code : "";
 }
 
-void rounds_describe_doubts(struct measure_visit *const *visits, size_t visit_count,
-                            struct measure_visit *kept)
+void rounds_describe_flags(struct measure_visit *const *visits, size_t visit_count,
+                           struct measure_visit *kept)
 {
     const char *text = "";
     for (size_t i = 0; i < visit_count; i++) {
-        const char *code = doubt_of(visits[i]);
+        const char *code = flag_of(visits[i]);
         size_t count = 0;
         for (size_t k = 0; k < visit_count; k++)
-            count += strcmp(doubt_of(visits[k]), code) == 0;
+            count += strcmp(flag_of(visits[k]), code) == 0;
         // Each code is added to `text` once. The empty code of visits without a reason is never
         // added, because strstr always finds it.
         if (!strstr(text, code))

@@ -82,7 +82,7 @@ void rounds_judge(const struct rounds *rounds, double goal, bool step_limits, st
 
 // Adds the detail "doubtful" to `kept`: how many visits have a reason to be repeated, counted by
 // their first reason.
-void rounds_describe_doubts(struct measure_visit *const *visits, size_t visit_count,
-                            struct measure_visit *kept);
+void rounds_describe_flags(struct measure_visit *const *visits, size_t visit_count,
+                           struct measure_visit *kept);
 
 #endif

@@ -217,7 +217,7 @@ static void judge_entry(struct entry *entry, const struct watch_judgement *aroun
     if (first == entry->watched)
         return;
     if (found == WATCH_BUSY)
-        collect_doubt(entry->collect, first, &reason);
+        collect_flag(entry->collect, first, &reason);
     else if (found == WATCH_REMARK)
         collect_remark(entry->collect, first, &reason);
 }

@@ -14,7 +14,7 @@
 // which `fake` alone reports), slow=MS (each submission takes so long),
 // noise=N (times are uneven by ±N ‰; 2), stuck=1 (loading it never ends), doomed=1 (loading `fake`
 // crashes), turn=1 (the processes after the one that made the file of `once` list the devices of
-// `fake` in reverse order), doubt=N (the first N visits of each case of `sum` ask to be taken
+// `fake` in reverse order), flag=N (the first N visits of each case of `sum` ask to be taken
 // again), shy=1 (`mirror` has devices only after others, see gpu_backend.after_others), once=PATH
 // (events happen only while PATH does not exist; the first makes it), log=PATH (one line for each
 // call).
@@ -34,8 +34,8 @@ bool fake_computes_wrongly(struct fake *fake);
 struct fake *fake_create(const char *script);
 void fake_destroy(struct fake *fake);
 
-// The script's doubt=N; 0 without it. For benchmarks, which have no fake.
-unsigned fake_doubts(void);
+// The script's flag=N; 0 without it. For benchmarks, which have no fake.
+unsigned fake_flags(void);
 
 unsigned fake_devices(const struct fake *fake);
 bool fake_is_cpu(const struct fake *fake);

@@ -92,10 +92,10 @@ struct fake *fake_create(const char *script)
     return fake;
 }
 
-unsigned fake_doubts(void)
+unsigned fake_flags(void)
 {
-    const char *script = getenv("FATHOM_FAKE"), *at = script ? strstr(script, "doubt=") : NULL;
-    return at ? (unsigned)strtoul(at + strlen("doubt="), NULL, 10) : 0;
+    const char *script = getenv("FATHOM_FAKE"), *at = script ? strstr(script, "flag=") : NULL;
+    return at ? (unsigned)strtoul(at + strlen("flag="), NULL, 10) : 0;
 }
 
 void fake_destroy(struct fake *fake)

@@ -53,7 +53,7 @@ class Schema(unittest.TestCase):
         self.refused(lambda run: run["results"][0]["metrics"][0].update(unit="us"))
         self.refused(lambda run: run["devices"][0]["limits"]["core_count"].update(unit="GB/s"))
 
-    def test_a_doubt_without_a_reason_is_refused(self):
+    def test_a_flag_without_a_reason_is_refused(self):
         self.refused(lambda run: run["results"][0].update(verdict="suspect"))
         self.refused(lambda run: run["results"][3].update(reasons=[]))
 

@@ -348,10 +348,10 @@ static void a_failing_case_is_visited_no_more(void **state)
     stage_destroy(stage);
 }
 
-static void doubtful_visits_are_made_again_while_time_lasts(void **state)
+static void flagged_visits_are_made_again_while_time_lasts(void **state)
 {
     (void)state;
-    struct stage *stage = stage_create("doubt=2,noise=0", "sum.bytes=4KiB");
+    struct stage *stage = stage_create("flag=2,noise=0", "sum.bytes=4KiB");
     assert_true(schedule_run(&stage->desc));
     const struct result *result = stage->run->results[0];
     assert_string_equal(result->benchmark, "sum");
@@ -361,10 +361,10 @@ static void doubtful_visits_are_made_again_while_time_lasts(void **state)
     stage_destroy(stage);
 }
 
-static void visits_that_are_all_doubtful_make_the_case_suspect(void **state)
+static void visits_that_are_all_flagged_make_the_case_suspect(void **state)
 {
     (void)state;
-    struct stage *stage = stage_create("doubt=100,noise=0", "sum.bytes=4KiB");
+    struct stage *stage = stage_create("flag=100,noise=0", "sum.bytes=4KiB");
     assert_true(schedule_run(&stage->desc));
     const struct result *result = stage->run->results[0];
     assert_int_equal(visits_of(stage, result->key), 10);
@@ -389,8 +389,8 @@ int main(void)
         cmocka_unit_test(cases_that_time_never_reaches_are_skipped),
         cmocka_unit_test(a_plan_longer_than_a_block_is_visited_whole),
         cmocka_unit_test(a_failing_case_is_visited_no_more),
-        cmocka_unit_test(doubtful_visits_are_made_again_while_time_lasts),
-        cmocka_unit_test(visits_that_are_all_doubtful_make_the_case_suspect),
+        cmocka_unit_test(flagged_visits_are_made_again_while_time_lasts),
+        cmocka_unit_test(visits_that_are_all_flagged_make_the_case_suspect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static void an_idle_device_gives_no_reason(void **state)
     arena_destroy(arena);
 }
 
-static void a_stolen_percent_is_the_border_between_remark_and_doubt(void **state)
+static void a_stolen_percent_is_the_border_between_remark_and_flag(void **state)
 {
     (void)state;
     struct arena *arena = arena_create();
@@ -129,7 +129,7 @@ static void a_busy_cache_concerns_all_but_the_link(void **state)
     // Given a rate that varies as with the place in the cache, then it is no sign.
     finding.rates[WATCH_CACHE] = 0.82 * 2.5e12;
     assert_int_equal(judged(arena, &finding, 2e12).verdict, WATCH_CLEAN);
-    // When it falls to 70 %, then all visits are in doubt but those that use the link.
+    // When it falls to 70 %, then all visits are flagged but those that use the link.
     finding.rates[WATCH_CACHE] = 0.7 * 2.5e12;
     struct watch_judgement judgement = judged(arena, &finding, 2e12);
     assert_int_equal(judgement.verdict, WATCH_BUSY);
@@ -156,7 +156,7 @@ static void a_place_that_is_taken_concerns_all_but_the_link(void **state)
     struct arena *arena = arena_create();
     struct watch_finding finding = idle_finding();
     double best[WATCH_YARDSTICKS] = ALL_UNKNOWN; // the first watch
-    // Given cores with room for 4224 workgroups, when all of them run, then nothing is in doubt.
+    // Given cores with room for 4224 workgroups, when all of them run, then nothing is flagged.
     finding.limits[WATCH_PLACES] = finding.rates[WATCH_PLACES] = 4224;
     assert_int_equal(watcher_judge(arena, &finding, best).verdict, WATCH_CLEAN);
     // When two do not find a place, then other work has it.
@@ -327,7 +327,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_on_a_card_that_dozes_says_nothing),
         cmocka_unit_test(an_idle_device_gives_no_reason),
-        cmocka_unit_test(a_stolen_percent_is_the_border_between_remark_and_doubt),
+        cmocka_unit_test(a_stolen_percent_is_the_border_between_remark_and_flag),
         cmocka_unit_test(threads_of_a_cpu_device_may_wait_a_little),
         cmocka_unit_test(a_slow_yardstick_shows_what_leaves_no_gap),
         cmocka_unit_test(company_from_the_start_is_seen_by_the_limit),

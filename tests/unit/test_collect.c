@@ -146,7 +146,7 @@ static void one_round_gives_no_interval(void **state)
 // ---------------------------------------------------------------- visits that are taken again
 
 // Makes a visit with one sample. `why` is a reason to take it again; NULL: no reason.
-static void visit_doubtful(struct fixture *f, double value, const char *why)
+static void visit_flagged(struct fixture *f, double value, const char *why)
 {
     struct measure_visit *visit = measure_visit_create(f->arena);
     visit->device_time_ns = 1000;
@@ -239,7 +239,7 @@ static void a_visit_to_be_taken_again_is_no_round(void **state)
     struct fixture f = begin(5);
     for (int visit = 0; visit < 9; visit++) { // four of nine are disturbed
         assert_false(collect_done(f.collect));
-        visit_doubtful(&f, visit % 2 ? 50 : 100, visit % 2 ? "other work" : NULL);
+        visit_flagged(&f, visit % 2 ? 50 : 100, visit % 2 ? "other work" : NULL);
     }
     assert_true(collect_done(f.collect));
     assert_int_equal(collect_rounds(f.collect), 5);
@@ -259,10 +259,10 @@ static void too_many_retakes_count_and_make_the_case_suspect(void **state)
 {
     (void)state;
     struct fixture f = begin(5);
-    visit_doubtful(&f, 100, NULL);
+    visit_flagged(&f, 100, NULL);
     for (int visit = 0; visit < 11; visit++) {
         assert_false(collect_done(f.collect));
-        visit_doubtful(&f, 50, "other work");
+        visit_flagged(&f, 50, "other work");
     }
     assert_true(collect_done(f.collect));
     struct result result = end(&f);
@@ -273,15 +273,15 @@ static void too_many_retakes_count_and_make_the_case_suspect(void **state)
     arena_destroy(f.arena);
 }
 
-static void enough_clean_rounds_do_without_the_doubtful_ones(void **state)
+static void enough_clean_rounds_do_without_the_flagged_ones(void **state)
 {
     (void)state;
     struct fixture f = begin(40);
     for (int visit = 0; visit < 6; visit++) // noisy: the case does not end after five rounds
-        visit_doubtful(&f, 100 + 10 * (visit % 2), NULL);
+        visit_flagged(&f, 100 + 10 * (visit % 2), NULL);
     for (int visit = 0; visit < 16; visit++) {
         assert_false(collect_done(f.collect));
-        visit_doubtful(&f, 50, "other work");
+        visit_flagged(&f, 50, "other work");
     }
     assert_true(collect_done(f.collect));
     struct result result = end(&f);
@@ -291,17 +291,17 @@ static void enough_clean_rounds_do_without_the_doubtful_ones(void **state)
     arena_destroy(f.arena);
 }
 
-static void doubtful_visits_count_when_the_time_is_used_up(void **state)
+static void flagged_visits_count_when_the_time_is_used_up(void **state)
 {
     (void)state;
     struct fixture f;
     begin_with(&f, &(struct collect_rule){.goal = 0.005, .budget_ns = 3000});
-    visit_doubtful(&f, 100, NULL);
-    visit_doubtful(&f, 50, "other work");
+    visit_flagged(&f, 100, NULL);
+    visit_flagged(&f, 50, "other work");
     // The number of rounds if the caller made no more visits.
     assert_int_equal(end(&f).metrics[0].round_count, 2);
     assert_false(collect_done(f.collect));
-    visit_doubtful(&f, 100, NULL);
+    visit_flagged(&f, 100, NULL);
     assert_true(collect_done(f.collect));
     struct result result = end(&f);
     assert_int_equal(result.verdict, VERDICT_SUSPECT);
@@ -310,18 +310,18 @@ static void doubtful_visits_count_when_the_time_is_used_up(void **state)
     arena_destroy(f.arena);
 }
 
-static void a_doubt_found_later_opens_the_case_again(void **state)
+static void a_flag_found_later_opens_the_case_again(void **state)
 {
     (void)state;
     struct fixture f = begin(5);
     for (int visit = 0; visit < 5; visit++)
-        visit_doubtful(&f, visit < 3 ? 100 : 50, NULL);
+        visit_flagged(&f, visit < 3 ? 100 : 50, NULL);
     assert_true(collect_done(f.collect));
-    collect_doubt(f.collect, 3, &(struct reason){.code = "shared-device", .text = "other work"});
+    collect_flag(f.collect, 3, &(struct reason){.code = "shared-device", .text = "other work"});
     assert_false(collect_done(f.collect));
     assert_int_equal(collect_rounds(f.collect), 3);
-    visit_doubtful(&f, 100, NULL);
-    visit_doubtful(&f, 100, NULL);
+    visit_flagged(&f, 100, NULL);
+    visit_flagged(&f, 100, NULL);
     assert_true(collect_done(f.collect));
     struct result result = end(&f);
     assert_int_equal(result.verdict, VERDICT_OK);
@@ -372,9 +372,9 @@ int main(void)
         cmocka_unit_test(what_the_card_limits_may_vary),
         cmocka_unit_test(a_visit_to_be_taken_again_is_no_round),
         cmocka_unit_test(too_many_retakes_count_and_make_the_case_suspect),
-        cmocka_unit_test(enough_clean_rounds_do_without_the_doubtful_ones),
-        cmocka_unit_test(doubtful_visits_count_when_the_time_is_used_up),
-        cmocka_unit_test(a_doubt_found_later_opens_the_case_again),
+        cmocka_unit_test(enough_clean_rounds_do_without_the_flagged_ones),
+        cmocka_unit_test(flagged_visits_count_when_the_time_is_used_up),
+        cmocka_unit_test(a_flag_found_later_opens_the_case_again),
         cmocka_unit_test(failures_decide_the_verdict_and_leave_no_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

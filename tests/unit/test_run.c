@@ -113,7 +113,7 @@ static void a_verdict_only_gets_worse(void **state)
     arena_destroy(arena);
 }
 
-static void the_same_doubt_in_every_round_is_one_reason(void **state)
+static void the_same_flag_in_every_round_is_one_reason(void **state)
 {
     (void)state;
     struct arena *arena = arena_create();
@@ -184,7 +184,7 @@ int main(void)
         cmocka_unit_test(the_shortest_text_reads_back_exactly),
         cmocka_unit_test(the_digits_are_the_fewest),
         cmocka_unit_test(a_verdict_only_gets_worse),
-        cmocka_unit_test(the_same_doubt_in_every_round_is_one_reason),
+        cmocka_unit_test(the_same_flag_in_every_round_is_one_reason),
         cmocka_unit_test(the_last_result_of_a_key_is_found_on_its_device),
         cmocka_unit_test(results_stay_where_they_are_while_the_run_grows),
         cmocka_unit_test(a_new_result_claims_nothing_of_its_kernel),
