@@ -193,8 +193,8 @@ bool map_steps_is_probe(const struct map_steps *steps, const struct result *resu
 
 // Returns by how many ns, by the fit, loads in other levels than k and address translation change
 // the latency of a probe with one node in each line.
-static double changed_by_others(const struct map_steps *steps, size_t k,
-                                const struct map_step_probe *probe)
+static double probe_changed_by_others(const struct map_steps *steps, size_t k,
+                                      const struct map_step_probe *probe)
 {
     double ns = 0;
     for (size_t i = 0; i < steps->all.count; i++) {
@@ -221,7 +221,7 @@ struct level_curve map_steps_single(struct arena *arena, const struct map_steps 
                                              (double)case_uint(&result->bench_case, "pitch"),
                                              map_steps_ns(steps, result)};
         if (probe.stride >= LINES_MAX_BYTES && probe.stride < PAGE_MIN_BYTES &&
-            changed_by_others(steps, k, &probe) <
+            probe_changed_by_others(steps, k, &probe) <
                 MAP_STEPS_OTHERS * steps->curve.fit.levels[k].height)
             level_curve_insert(&points, result, log2(probe.bytes), probe.ns);
     }

@@ -62,8 +62,8 @@ static bool is_settled(const struct map_steps *steps, size_t i, size_t k)
 }
 
 // Returns by how many ns, by the fit, loads that hit other levels than k change the latency of
-// point i of the curve.
-static double changed_by_others(const struct map_steps *steps, size_t i, size_t k)
+// point i of the curve. What address translation adds is not in it.
+static double changed_by_levels(const struct map_steps *steps, size_t i, size_t k)
 {
     double ns = 0;
     for (size_t j = 0; j + 1 < steps->curve.fit.count; j++) {
@@ -307,7 +307,7 @@ static double spread_of(struct arena *arena, const struct map_steps *steps, size
     for (size_t i = 0; i < steps->curve.count; i++)
         if (steps->curve.octaves[i] > from && steps->curve.octaves[i] < to &&
             is_settled(steps, i, k) &&
-            changed_by_others(steps, i, k) < MAP_STEPS_OTHERS * fit->levels[k].height)
+            changed_by_levels(steps, i, k) < MAP_STEPS_OTHERS * fit->levels[k].height)
             parts[count++] = part_of(steps, i, fit->levels[k].height);
     return count ? stats_spread(parts, count) : 0;
 }
