@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The clock kernel (clock.comp, clock.cl). Its stamps show the properties of a device's clocks and
-// the speed of its cores. Used by clock_probe.c, span.c and tests.
+// the speed of its cores.
 #ifndef MEASURE_CLOCK_KERNEL_H
 #define MEASURE_CLOCK_KERNEL_H
 

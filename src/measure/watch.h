@@ -18,7 +18,6 @@
 #define MEASURE_WATCH_H
 
 #include "measure/clock.h"
-#include "measure/limits.h"
 
 enum watch_method {
     WATCH_NONE,
@@ -82,22 +81,5 @@ MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns
 // beyond the median is added to *away_ns, and longest_ns is raised to the largest such part.
 void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size_t count,
                          struct watch_finding *finding, double *away_ns);
-
-// Sets the rates of the copies within memory and within the last cache to NaN if the core clock
-// during them was below 90 % of *fastest_hz, the fastest clock of all watches, which this function
-// updates. The L2 runs at the core clock or near it, so these copies are slow on a card that has
-// lowered its clock: at 800 MHz an H200 copies within memory at 63 % of its best rate. core_hz is
-// NaN if it is not known.
-void watch_drop_slow_clock(double core_hz, double *fastest_hz, struct watch_finding *finding);
-
-// Returns how many bytes a copy within the last cache moves. Source and target together take at
-// most a quarter of that cache. Returns 0 if the cache is not known or is smaller than 1 MiB.
-uint64_t watch_cache_bytes(const struct measure_limits *limits);
-
-// Returns how often to repeat a copy of `bytes` bytes within the last cache so that all repetitions
-// together last as long as the copy within memory, but at most 0.1 ms. `rates` are those of the
-// last watch, which repeated the copy `passes` times. The result is never below `passes`: fewer
-// repetitions would look like a lower rate, because the time stamps are part of the time.
-uint32_t watch_cache_passes(uint32_t passes, uint64_t bytes, const double rates[WATCH_YARDSTICKS]);
 
 #endif

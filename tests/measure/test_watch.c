@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The watch for other work on the device that is there: it prints the rates of the yardsticks.
 #include "device_api.h"
-#include "measure/watch.h"
+#include "measure/yardsticks.h"
 
 #include "base/clock.h"
 
@@ -60,7 +60,8 @@ static void each_yardstick_is_measured(void **state)
     // measured as memory is.
     assert_int_equal(best[WATCH_TO_DEVICE] > 0, best[WATCH_MEMORY] > 0);
     assert_int_equal(best[WATCH_TO_HOST] > 0, best[WATCH_MEMORY] > 0);
-    assert_int_equal(best[WATCH_CACHE] > 0, best[WATCH_MEMORY] > 0 && watch_cache_bytes(&limits));
+    assert_int_equal(best[WATCH_CACHE] > 0,
+                     best[WATCH_MEMORY] > 0 && yardsticks_cache_bytes(&limits));
     arena_destroy(arena);
     gpu_scope_close(scope);
     gpu_device_close(device);

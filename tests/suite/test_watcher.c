@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the findings of watches mean, without a device.
-#include "measure/watch.h"
+#include "measure/yardsticks.h"
 #include "suite/watcher.h"
 
 #include <math.h>
@@ -268,13 +268,13 @@ static void a_copy_on_a_card_that_dozes_says_nothing(void **state)
         struct watch_finding dozing = awake, shared = awake;
         dozing.rates[copy] = shared.rates[copy] = 63e9;
         // Given a copy at full clock, then one at 800 of 1980 MHz, then a slow one at full clock.
-        watch_drop_slow_clock(1980e6, &fastest_hz, &awake);
+        yardsticks_drop_slow_clock(1980e6, &fastest_hz, &awake);
         assert_int_equal(watcher_judge(arena, &awake, best).verdict, WATCH_CLEAN);
-        watch_drop_slow_clock(802e6, &fastest_hz, &dozing);
+        yardsticks_drop_slow_clock(802e6, &fastest_hz, &dozing);
         assert_int_equal(watcher_judge(arena, &dozing, best).verdict, WATCH_CLEAN);
         // Then only the last one shows other work, also where the clock is not known.
-        watch_drop_slow_clock(1965e6, &fastest_hz, &shared);
-        watch_drop_slow_clock(NAN, &fastest_hz, &shared);
+        yardsticks_drop_slow_clock(1965e6, &fastest_hz, &shared);
+        yardsticks_drop_slow_clock(NAN, &fastest_hz, &shared);
         assert_int_equal(watcher_judge(arena, &shared, best).verdict, WATCH_BUSY);
     }
     arena_destroy(arena);
@@ -300,7 +300,7 @@ static void a_copy_in_the_cache_takes_a_quarter_of_it(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct measure_limits limits = {.last_cache_bytes = cases[i].cache,
                                               .last_cache_known = cases[i].known};
-        assert_int_equal(watch_cache_bytes(&limits), cases[i].bytes);
+        assert_int_equal(yardsticks_cache_bytes(&limits), cases[i].bytes);
     }
 }
 
@@ -309,17 +309,17 @@ static void a_copy_in_the_cache_lasts_as_long_as_one_in_memory(void **state)
     (void)state;
     const uint64_t bytes = UINT64_C(8) << 20; // an eighth of the copy in memory
     double rates[WATCH_YARDSTICKS] = {1, 2e12, 4e12, NAN, NAN};
-    assert_int_equal(watch_cache_passes(1, bytes, rates), 16);
+    assert_int_equal(yardsticks_cache_passes(1, bytes, rates), 16);
     // When a later watch finds lower rates, then the number of copies stays.
     rates[WATCH_CACHE] = 1e12;
-    assert_int_equal(watch_cache_passes(16, bytes, rates), 16);
+    assert_int_equal(yardsticks_cache_passes(16, bytes, rates), 16);
     // Given a slow memory, then the copies last 0.1 ms; given a tiny cache, there are 64 at most.
     rates[WATCH_MEMORY] = 20e9;
-    assert_int_equal(watch_cache_passes(1, bytes, rates), 11);
-    assert_int_equal(watch_cache_passes(1, 4096, rates), 64);
+    assert_int_equal(yardsticks_cache_passes(1, bytes, rates), 11);
+    assert_int_equal(yardsticks_cache_passes(1, 4096, rates), 64);
     // Given no rates, then the number stays.
     rates[WATCH_MEMORY] = rates[WATCH_CACHE] = NAN;
-    assert_int_equal(watch_cache_passes(3, bytes, rates), 3);
+    assert_int_equal(yardsticks_cache_passes(3, bytes, rates), 3);
 }
 
 int main(void)

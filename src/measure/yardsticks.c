@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+#include "measure/yardsticks.h"
+
+#include "math/stats.h"
+#include "measure/card.h"
+#include "measure/clock_kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    // Workgroups per core in the arithmetic yardstick, enough to keep the core's units busy.
+    CORE_GROUPS = 16,
+    // Workgroups per core in the yardstick of places, more than any core holds at a time.
+    PLACE_GROUPS = 64,
+    RUNS = 2,
+    PASSES_MAX = 64, // maximum number of copies within the last cache that are timed together
+    READ_MAX = 512   // maximum number of workgroups whose cycles are read
+};
+static const uint64_t copy_bytes = UINT64_C(64) << 20, link_bytes = UINT64_C(4) << 20;
+static const uint64_t cache_least_bytes = UINT64_C(1) << 20;
+static const double passes_most_ns = 100e3; // maximum time of the copies within the last cache
+
+struct yardstick_copy {
+    struct gpu_buffer *to, *from;
+    uint64_t bytes;
+    uint32_t passes; // number of copies that are timed together; 0: the copy is not measured
+    bool is_warmed;  // true: one untimed copy goes before the timed ones
+};
+
+struct yardsticks {
+    struct arena *arena;
+    struct yardsticks_desc desc;
+    struct gpu_buffer *words;
+    struct gpu_batch *batch;
+    double limits[WATCH_YARDSTICKS];
+    bool limits_known;
+    // Fastest core clock that was measured together with the yardsticks; 0: not known.
+    double fastest_hz;
+    struct yardstick_copy copies[WATCH_YARDSTICKS]; // WATCH_CORES is none
+};
+
+// ---------------------------------------------------------------- computed from rates
+
+void yardsticks_drop_slow_clock(double core_hz, double *fastest_hz, struct watch_finding *finding)
+{
+    static const double awake_least = 0.9;
+    if (!(core_hz > 0))
+        return;
+    *fastest_hz = fmax(*fastest_hz, core_hz);
+    if (core_hz < awake_least * *fastest_hz)
+        finding->rates[WATCH_MEMORY] = finding->rates[WATCH_CACHE] = NAN;
+}
+
+uint64_t yardsticks_cache_bytes(const struct measure_limits *limits)
+{
+    static const uint64_t share = 8, page = 4096;
+    if (!limits->last_cache_known || limits->last_cache_bytes < cache_least_bytes)
+        return 0;
+    uint64_t bytes = limits->last_cache_bytes / share / page * page;
+    return bytes < copy_bytes ? bytes : copy_bytes;
+}
+
+uint32_t yardsticks_cache_passes(uint32_t passes, uint64_t bytes,
+                                 const double rates[WATCH_YARDSTICKS])
+{
+    double wanted_ns = fmin((double)copy_bytes * 1e9 / rates[WATCH_MEMORY], passes_most_ns);
+    double fitted = wanted_ns * rates[WATCH_CACHE] / ((double)bytes * 1e9);
+    return (uint32_t)fmin(fmax(fitted, passes), PASSES_MAX); // fmax ignores a NaN
+}
+
+// ---------------------------------------------------------------- creating the yardsticks
+
+// Returns where the stamps of the yardstick of places begin: after those of the arithmetic.
+static uint64_t places_offset(const struct yardsticks *y)
+{
+    return clock_kernel_bytes(y->desc.groups * CORE_GROUPS, 2);
+}
+
+static struct gpu_buffer *make_buffer(struct yardsticks *y, uint64_t bytes, enum gpu_memory memory)
+{
+    struct error no_room;
+    return gpu_buffer_create(y->desc.scope,
+                             &(struct gpu_buffer_desc){.bytes = bytes, .memory = memory}, &no_room);
+}
+
+// Creates the copies within memory, within the last cache and over the link. All watches use the
+// same buffers, because the rate of a cache depends on the place of the data. If there is not
+// enough memory for a buffer, no copy is measured.
+static void make_copies(struct yardsticks *y)
+{
+    struct measure_limits limits;
+    measure_limits_of(y->desc.info, &limits);
+    uint64_t cache_bytes = yardsticks_cache_bytes(&limits);
+    bool roomy = y->desc.info->limits.memory_bytes >= 64 * copy_bytes;
+    struct gpu_buffer *from = roomy ? make_buffer(y, copy_bytes, GPU_MEMORY_DEVICE) : NULL;
+    struct gpu_buffer *to = from ? make_buffer(y, copy_bytes, GPU_MEMORY_DEVICE) : NULL;
+    struct gpu_buffer *upload = to ? make_buffer(y, link_bytes, GPU_MEMORY_UPLOAD) : NULL;
+    struct gpu_buffer *readback = upload ? make_buffer(y, link_bytes, GPU_MEMORY_READBACK) : NULL;
+    if (!readback)
+        return;
+    y->copies[WATCH_MEMORY] = (struct yardstick_copy){to, from, copy_bytes, 1, false};
+    y->copies[WATCH_CACHE] =
+        (struct yardstick_copy){to, from, cache_bytes, cache_bytes ? 1 : 0, true};
+    y->copies[WATCH_TO_DEVICE] = (struct yardstick_copy){to, upload, link_bytes, 1, false};
+    y->copies[WATCH_TO_HOST] = (struct yardstick_copy){readback, from, link_bytes, 1, false};
+}
+
+static bool make_words(struct yardsticks *y, struct error *err)
+{
+    uint64_t bytes = places_offset(y) + clock_kernel_bytes(y->desc.groups * PLACE_GROUPS, 2);
+    y->words = gpu_buffer_create(
+        y->desc.scope, &(struct gpu_buffer_desc){.bytes = bytes, .memory = GPU_MEMORY_READBACK},
+        err);
+    return y->words != NULL;
+}
+
+struct yardsticks *yardsticks_create(struct arena *arena, const struct yardsticks_desc *desc,
+                                     struct error *err)
+{
+    struct yardsticks *y = ARENA_NEW(arena, struct yardsticks);
+    *y = (struct yardsticks){.arena = arena, .desc = *desc};
+    if (desc->info->caps & GPU_CAP(VIRTUAL_TIME))
+        return y;
+    y->batch = gpu_batch_create(desc->scope,
+                                &(struct gpu_batch_desc){.span_count = WATCH_YARDSTICKS}, err);
+    if (!y->batch || !make_words(y, err))
+        return NULL;
+    make_copies(y);
+    return y;
+}
+
+// ---------------------------------------------------------------- recording
+
+static void record_copy(struct yardsticks *y, unsigned span)
+{
+    const struct yardstick_copy *copy = &y->copies[span];
+    if (!copy->passes)
+        return;
+    if (copy->is_warmed)
+        gpu_batch_copy(y->batch, copy->to, 0, copy->from, 0, copy->bytes);
+    gpu_batch_span_begin(y->batch, span);
+    for (uint32_t pass = 0; pass < copy->passes; pass++)
+        gpu_batch_copy(y->batch, copy->to, 0, copy->from, 0, copy->bytes);
+    gpu_batch_span_end(y->batch, span);
+}
+
+// True if the places on the cores are counted. Other processes hold a place beside fathom's work
+// only as clients of one context server, which only CUDA has. Through Vulkan, the number of places
+// varies by 1 % on an idle H200.
+static bool counts_places(const struct yardsticks *y)
+{
+    return y->desc.method == WATCH_GAPS && strcmp(y->desc.info->api, "cuda") == 0;
+}
+
+static void dispatch(struct yardsticks *y, uint64_t offset, uint32_t groups, uint32_t iterations)
+{
+    clock_kernel_dispatch(y->batch, &(struct clock_dispatch){.program = y->desc.program,
+                                                             .buffer = y->words,
+                                                             .offset = offset,
+                                                             .groups = groups,
+                                                             .stamps = 2,
+                                                             .iterations = iterations});
+}
+
+static bool record(struct yardsticks *y, uint32_t iterations, struct error *err)
+{
+    if (!gpu_batch_reset(y->batch, err))
+        return false;
+    gpu_batch_span_begin(y->batch, WATCH_CORES);
+    dispatch(y, 0, y->desc.groups * CORE_GROUPS, iterations);
+    gpu_batch_span_end(y->batch, WATCH_CORES);
+    if (counts_places(y))
+        dispatch(y, places_offset(y), y->desc.groups * PLACE_GROUPS, (iterations + 3) / 4);
+    for (unsigned i = WATCH_MEMORY; i <= WATCH_TO_HOST; i++)
+        record_copy(y, i);
+    return gpu_batch_end(y->batch, err);
+}
+
+// ---------------------------------------------------------------- reading
+
+// Sets *rate to the number of iterations that all cores make per core cycle, which does not depend
+// on the core clock, and *core_hz to the core clock. If kernels cannot read the core clock, sets
+// *rate to the iterations per second, and *core_hz to NaN.
+static bool read_arithmetic(struct yardsticks *y, uint32_t iterations, double *rate,
+                            double *core_hz, struct error *err)
+{
+    double span_ns;
+    uint32_t groups = y->desc.groups * CORE_GROUPS;
+    if (!gpu_batch_span_ns(y->batch, WATCH_CORES, &span_ns, err))
+        return false;
+    *rate = (double)iterations * groups * 1e9 / span_ns;
+    *core_hz = NAN;
+    if (!y->desc.clock->counts_core_clock)
+        return true;
+    struct arena_mark mark = arena_mark(y->arena);
+    const uint32_t *words = gpu_buffer_map(y->words);
+    uint32_t some = groups < READ_MAX ? groups : READ_MAX;
+    double *cycles = ARENA_ARRAY(y->arena, some, double);
+    for (uint32_t group = 0; group < some; group++)
+        cycles[group] = (double)measure_clock_delta(clock_kernel_stamp(words, 2, group, 0).core,
+                                                    clock_kernel_stamp(words, 2, group, 1).core,
+                                                    y->desc.clock->counter_bits);
+    const double median = stats_median(cycles, some);
+    *rate = (double)iterations * groups / median;
+    *core_hz = median * 1e9 / span_ns; // an estimate: the workgroups run for almost the whole span
+    arena_rewind(y->arena, mark);
+    return true;
+}
+
+// Returns the number of workgroups that began before the first one of the dispatch ended: so many
+// had a place on the cores at the same time. NaN if places are not counted.
+static double read_places(const struct yardsticks *y)
+{
+    if (!counts_places(y))
+        return NAN;
+    const uint32_t *words = gpu_buffer_map(y->words);
+    words += places_offset(y) / sizeof *words;
+    uint64_t origin = clock_kernel_stamp(words, 2, 0, 0).device;
+    double first_end_ns = (double)INFINITY, places = 0;
+    for (uint32_t group = 0; group < y->desc.groups * PLACE_GROUPS; group++)
+        first_end_ns = fmin(first_end_ns,
+                            measure_clock_offset_ns(y->desc.clock, origin,
+                                                    clock_kernel_stamp(words, 2, group, 1).device));
+    for (uint32_t group = 0; group < y->desc.groups * PLACE_GROUPS; group++)
+        places +=
+            measure_clock_offset_ns(y->desc.clock, origin,
+                                    clock_kernel_stamp(words, 2, group, 0).device) < first_end_ns;
+    return places;
+}
+
+static bool read_copy(struct yardsticks *y, unsigned span, double *rate, struct error *err)
+{
+    double ns;
+    const struct yardstick_copy *copy = &y->copies[span];
+    *rate = NAN;
+    if (!copy->passes)
+        return true;
+    if (!gpu_batch_span_ns(y->batch, span, &ns, err))
+        return false;
+    *rate = ns > 0 ? (double)copy->bytes * copy->passes * 1e9 / ns : NAN;
+    return true;
+}
+
+// ---------------------------------------------------------------- running
+
+// Runs all yardsticks once. Raises each of `rates` to the measured rate and *most_hz to the
+// measured core clock, if these are higher; the number of places is lowered if it is lower. A
+// yardstick that is not measured leaves its rate as it is, because fmax ignores a NaN.
+static bool run_once(struct yardsticks *y, uint32_t iterations, double rates[WATCH_YARDSTICKS],
+                     double *most_hz, struct error *err)
+{
+    double rate, core_hz;
+    if (!gpu_batch_run(y->batch, y->desc.timeout_ns, err) ||
+        !read_arithmetic(y, iterations, &rate, &core_hz, err))
+        return false;
+    rates[WATCH_CORES] = fmax(rates[WATCH_CORES], rate);
+    rates[WATCH_PLACES] = fmin(rates[WATCH_PLACES], read_places(y)); // fmin ignores a NaN
+    *most_hz = fmax(*most_hz, core_hz);
+    for (unsigned i = WATCH_MEMORY; i <= WATCH_TO_HOST; i++) {
+        if (!read_copy(y, i, &rate, err))
+            return false;
+        rates[i] = fmax(rates[i], rate);
+    }
+    return true;
+}
+
+// Runs all yardsticks RUNS times and keeps the highest rates, because an idle link is still slow at
+// the first run.
+static bool measure(struct yardsticks *y, uint32_t iterations, double rates[WATCH_YARDSTICKS],
+                    double *most_hz, struct error *err)
+{
+    if (!record(y, iterations, err))
+        return false;
+    for (int run = 0; run < RUNS; run++)
+        if (!run_once(y, iterations, rates, most_hz, err))
+            return false;
+    struct yardstick_copy *cached = &y->copies[WATCH_CACHE];
+    if (cached->passes)
+        cached->passes = yardsticks_cache_passes(cached->passes, cached->bytes, rates);
+    return true;
+}
+
+// Sets the limits of the rates over the link. The other yardsticks get no limit: the limit of the
+// last cache is not known, and arithmetic and copies within memory do not come near their limits. A
+// copy within the memory of an H200 reaches 83 % of its limit through CUDA, and 17 % through
+// Vulkan.
+static void find_limits(struct yardsticks *y)
+{
+    struct arena_mark mark = arena_mark(y->arena);
+    struct measure_link link;
+    measure_link_of(y->arena, y->desc.info, &link);
+    y->limits_known = true;
+    for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
+        y->limits[i] = NAN;
+    if (link.bytes_per_s > 0)
+        y->limits[WATCH_TO_DEVICE] = y->limits[WATCH_TO_HOST] = link.bytes_per_s;
+    arena_rewind(y->arena, mark);
+}
+
+bool yardsticks_run(struct yardsticks *y, uint32_t iterations, struct watch_finding *finding,
+                    struct error *err)
+{
+    double most_hz = NAN;
+    for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
+        finding->rates[i] = NAN;
+    if (y->batch && iterations && !measure(y, iterations, finding->rates, &most_hz, err))
+        return false;
+    yardsticks_drop_slow_clock(most_hz, &y->fastest_hz, finding);
+    if (!y->limits_known)
+        find_limits(y); // after the copies, because an idle card slows its link down
+    memcpy(finding->limits, y->limits, sizeof finding->limits);
+    // All cores hold the same number of workgroups.
+    if (y->desc.info->limits.cores == y->desc.groups)
+        finding->limits[WATCH_PLACES] =
+            ceil(finding->rates[WATCH_PLACES] / y->desc.groups) * y->desc.groups;
+    return true;
+}

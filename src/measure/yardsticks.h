@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The yardsticks of a watch (measure/watch.h says what they are for): small fixed pieces of work
+// whose rates show other work that runs at the same time.
+#ifndef MEASURE_YARDSTICKS_H
+#define MEASURE_YARDSTICKS_H
+
+#include "measure/limits.h"
+#include "measure/watch.h"
+
+struct yardsticks_desc {
+    struct gpu_scope *scope; // the objects of the yardsticks belong to it
+    const struct gpu_info *info;
+    const struct measure_clock *clock; // must live as long as the yardsticks
+    enum watch_method method;          // places on the cores are counted only for WATCH_GAPS
+    struct gpu_program *program;       // the clock kernel (measure/clock_kernel.h)
+    uint32_t groups;                   // workgroups of a watch: one a core
+    uint64_t timeout_ns;               // maximum wait for one submission
+};
+
+struct yardsticks;
+
+// Creates the yardsticks of a device. On a model (a simulated device) nothing is measured. Returns
+// NULL with an error.
+struct yardsticks *yardsticks_create(struct arena *arena, const struct yardsticks_desc *desc,
+                                     struct error *err);
+
+// Measures all yardsticks: sets the rates of the finding, and their limits. `iterations` is the
+// length of the arithmetic in iterations of the clock kernel; 0: nothing is measured.
+MUST_CHECK bool yardsticks_run(struct yardsticks *yardsticks, uint32_t iterations,
+                               struct watch_finding *finding, struct error *err);
+
+// ---------------------------------------------------------------- computed from rates
+
+// Sets the rates of the copies within memory and within the last cache to NaN if the core clock
+// during them was below 90 % of *fastest_hz, the fastest clock of all watches, which this function
+// updates. The L2 runs at the core clock or near it, so these copies are slow on a card that has
+// lowered its clock: at 800 MHz an H200 copies within memory at 63 % of its best rate. core_hz is
+// NaN if it is not known.
+void yardsticks_drop_slow_clock(double core_hz, double *fastest_hz, struct watch_finding *finding);
+
+// Returns how many bytes a copy within the last cache moves. Source and target together take at
+// most a quarter of that cache. Returns 0 if the cache is not known or is smaller than 1 MiB.
+uint64_t yardsticks_cache_bytes(const struct measure_limits *limits);
+
+// Returns how often to repeat a copy of `bytes` bytes within the last cache so that all repetitions
+// together last as long as the copy within memory, but at most 0.1 ms. `rates` are those of the
+// last watch, which repeated the copy `passes` times. The result is never below `passes`: fewer
+// repetitions would look like a lower rate, because the time stamps are part of the time.
+uint32_t yardsticks_cache_passes(uint32_t passes, uint64_t bytes,
+                                 const double rates[WATCH_YARDSTICKS]);
+
+#endif
