@@ -23,7 +23,6 @@ static bool formula_is_wrong;
 static uint32_t ends[256]; // the hops where chases ended, in turn
 static size_t end_count;
 
-// NOLINTBEGIN(bugprone-reserved-identifier): the linker's names
 void __real_latency_link(const struct latency_case *this_case, const struct latency_chain *chain,
                          const uint64_t *chunks, uint32_t k, uint32_t words[2]);
 void __wrap_latency_link(const struct latency_case *this_case, const struct latency_chain *chain,
@@ -37,7 +36,6 @@ void __wrap_latency_link(const struct latency_case *this_case, const struct late
         ends[end_count++] = k;
     __real_latency_link(this_case, chain, chunks, formula_is_wrong ? next : k, words);
 }
-// NOLINTEND(bugprone-reserved-identifier)
 
 // ---------------------------------------------------------------- a workbench
 

@@ -19,7 +19,8 @@ VERSION = 14
 NODES = 8000
 
 # The database may be gcc's: clang need not know its warning options.
-EXTRA = ("--extra-arg=-Wno-unknown-warning-option", "--quiet", "--warnings-as-errors=*")
+EXTRA = ("--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wreserved-identifier", "--quiet",
+         "--warnings-as-errors=*")
 SHALLOW = tuple(f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang",
                                                    f"mode=shallow,max-nodes={NODES}"))
 
