@@ -231,17 +231,17 @@ class Live(fathom.Case):
     def test_on_a_terminal_the_card_fills_while_the_run_goes_on(self):
         # Given a simulated GPU, whose curve of latencies takes several seconds
         status, text = terminal("run", "latency", "--preset", "quick", "--set", "path=vector", "-d",
-                                f"model:{fathom.ROOT}/models/a100.json")
+                                f"model:{fathom.ROOT}/models/v100.json")
         self.assertEqual(0, status)
         # then the card is redrawn in place: each wipe goes up the lines of the card before it,
         wipe = r"\x1b\[(\d+)A\x1b\[J"
         cards = re.split(wipe, text)
         self.assertGreater(len(cards), 2)
         for card, lines in zip(cards[::2], cards[1::2]):
-            drawn = card[card.rindex("\x1b[1mNVIDIA A100"):]
+            drawn = card[card.rindex("\x1b[1mNVIDIA V100"):]
             self.assertEqual(int(lines), drawn.count("\n"))
         # its first figures are provisional,
-        first = cards[0][cards[0].rindex("\x1b[1mNVIDIA A100"):]
+        first = cards[0][cards[0].rindex("\x1b[1mNVIDIA V100"):]
         self.assertRegex(first, r"\x1b\[2mL1 latency\x1b\[0m +\x1b\[2m\(\d")
         # and the last card stays, with figures that are final.
         last = cards[-1]
