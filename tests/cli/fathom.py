@@ -17,6 +17,15 @@ ROOT = HERE.parents[1]
 BINARY = os.environ["FATHOM_BINARY"]
 TIMEOUT_S = 1800  # for what hangs: a sanitizer's build on a busy machine takes minutes
 
+# A card whose map takes a second of processor time.
+SMALL_CARD = {
+    "name": "small", "cores": 2, "core_clock_hz": 2e9, "memory_bytes": 16 << 20,
+    "levels": [{"capacity_bytes": 4096, "line_bytes": 64, "ways": 4, "latency_cycles": 40,
+                "shared": "core", "sets": "plain", "replacement": "lru",
+                "bandwidth": {"core_bytes_per_cycle": 64, "chip_bytes_per_cycle": 128}}],
+    "memory": {"latency_cycles": 400, "bandwidth": {"chip_bytes_per_cycle": 60}},
+    "launch_ns": 4000, "clock_step_ns": 10, "noise": {"relative": 0.003, "seed": 7}}
+
 
 def environment(fake="", **more):
     """The environment of a run: the script of the fake GPU, and nothing of the caller's fathom. It
@@ -53,6 +62,12 @@ def is_sanitized():
     """Whether a sanitizer replaces malloc, and takes memory of its own."""
     return any(name in pathlib.Path(BINARY).read_bytes() for name in (b"__asan_init",
                                                                      b"__tsan_init"))
+
+
+def is_sampled():
+    """Whether a few of many cases are enough: with a sanitizer, where the others are other numbers for
+    the same lines. All are taken without one, and in check-long."""
+    return is_sanitized() and "FATHOM_LONG" not in os.environ
 
 
 def cpu_seconds(*arguments, **options):

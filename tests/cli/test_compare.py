@@ -53,10 +53,12 @@ class Compare(fathom.Case):
         for entry in json.loads((reference / "index.json").read_text(encoding="utf-8"))["runs"]:
             if entry["preset"] == "standard" and len(entry.get("uuids", ())) == 1:
                 cards.setdefault((entry["match"], entry["api"]), []).append(entry)
-        compared = 0
+        compared, enough = 0, 1 if fathom.is_sampled() else 1000
         for one, other in (pair for runs in cards.values() for pair in itertools.combinations(runs, 2)):
             if one["uuids"] == other["uuids"] or not set(one["benchmarks"]) & set(other["benchmarks"]):
                 continue
+            if compared == enough:
+                break
             with self.subTest(base=one["file"], new=other["file"]):
                 done = fathom.run("compare", reference / one["file"], reference / other["file"], "--json")
                 if "nothing is comparable" in done.err:
@@ -68,7 +70,7 @@ class Compare(fathom.Case):
                 self.assertEqual([], [row["key"] for row in document["rows"]
                                       if row["word"] in ("slower", "faster") and not row.get("suspect")])
                 compared += 1
-        self.assertGreaterEqual(compared, 4)
+        self.assertGreaterEqual(compared, min(enough, 4))
 
     def test_another_card_is_named(self):
         document = self.read_run(self.base)

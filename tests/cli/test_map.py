@@ -60,6 +60,9 @@ class Map(fathom.Case):
             self.assertIn("unknown: at least ", hierarchy["details"]["levels"])
 
     def test_on_a_driver_what_was_found_and_what_is_unknown_agree(self):
+        if fathom.is_sampled():
+            self.skipTest("test_counters.py maps a model with the sanitizer, test_lavapipe.py runs on a "
+                          "driver")
         # How many levels are seen depends on what else runs on this host: model GPUs tell whether
         # they are right.
         out, found, levels = self.measure(self.device)
