@@ -37,12 +37,9 @@ enum {
 
 #define MEMORY_BYTES (UINT64_C(2) << 30) // maximum size in bytes of a read from memory
 
-// Limits for the sizes of reads that lie in one level alone. Such a size is larger than `beyond`
-// times the size of the previous level and larger than `beyond_most` times the upper bound of that
-// size. It is smaller than `within` times the level's own size, because some sets of a cache that
-// hashes addresses are full before the whole cache is. The first level uses `within_first`, which
-// is larger, because the sets of first-level caches fill evenly.
-static const double beyond = 1.25, beyond_most = 1.05, within = 0.7, within_first = 0.85;
+// Upper limit of the sizes of reads in the first level, as a part of its size. It is larger than
+// that of map_level_alone, because the sets of first-level caches fill evenly.
+static const double within_first = 0.85;
 // Minimum size of a read from memory, divided by the size of the last cache.
 static const double apart_from_caches = 4;
 // Ratio of the largest to the smallest size that a level's reads span, if the level has room.
@@ -61,11 +58,6 @@ struct span {
 
 // ---------------------------------------------------------------- which sizes
 
-static double least_beyond(const struct map_size *before)
-{
-    return fmax(beyond * sqrt(before->low * before->high), beyond_most * before->high);
-}
-
 // Returns the range of sizes at which reads of one workgroup lie in level k alone.
 static struct span group_span(const struct level_curve *curve, const struct map_size *sizes,
                               size_t k)
@@ -73,12 +65,17 @@ static struct span group_span(const struct level_curve *curve, const struct map_
     struct span span = {.why = "the level ends too soon after the previous one for a read that "
                                "lies in it alone"};
     bool is_memory = k + 1 == curve->fit.count;
-    double part = k ? within : within_first;
-    span.to = is_memory ? INFINITY : part * sizes[k].low;
-    if (k == 0)
-        span.from = is_memory ? 0 : fmax(GRAIN_BYTES, least_part_of_end * span.to);
-    else
-        span.from = is_memory ? apart_from_caches * sizes[k - 1].high : least_beyond(&sizes[k - 1]);
+    if (is_memory) {
+        span.from = k ? apart_from_caches * sizes[k - 1].high : 0;
+        span.to = INFINITY;
+    } else if (k == 0) {
+        span.to = within_first * sizes[0].low;
+        span.from = fmax(GRAIN_BYTES, least_part_of_end * span.to);
+    } else {
+        const struct map_size alone = map_level_alone(curve, sizes, k);
+        span.from = alone.low;
+        span.to = alone.high;
+    }
     return span;
 }
 

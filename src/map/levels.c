@@ -16,8 +16,6 @@
 enum {
     UNIT_TEXT = 32,
     BANKS_POINTS_MAX = 64,
-    // Shortest line in bytes that is assumed if a line is unknown: no known GPU has a shorter one.
-    LINE_LEAST = 16,
     BEHIND = 4 // loads rarely hit a level in a region this many times its size
 };
 
@@ -40,15 +38,9 @@ static void add_claim(const struct map_writer *w, struct result *result, uint64_
 
 // ---------------------------------------------------------------- levels
 
-// Factors from the region where a level ends on the latency curve to the size of the level: `size`
-// is the factor itself, `least` its lower bound.
-struct scale {
-    double size, least;
-};
-
 // Adds the size of level k: the region at which it ends on the curve, multiplied by `scale`.
 static void add_size(const struct map_writer *w, struct result *result,
-                     const struct level_curve *curve, size_t k, struct scale scale)
+                     const struct level_curve *curve, size_t k, struct map_scale scale)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
     const struct level_height size = {
@@ -56,34 +48,6 @@ static void add_size(const struct map_writer *w, struct result *result,
         {scale.least * exp2(step->end_low), scale.size * exp2(step->end_high)},
         curve->count};
     map_add_metric(w, result, MAP_METRIC_SIZE, &size);
-}
-
-// Returns the factors from the region where level k ends on the curve to its size. If the probes
-// show the capacity, both factors lead to it. Otherwise `size` is 1. `least` then assumes that the
-// curve's nodes touch only a part of the memory between them: one line each, of LINE_LEAST bytes if
-// the line is unknown.
-static struct scale scale_of(const struct level_curve *curve, size_t k,
-                             const struct lines_answer *line)
-{
-    double stride = (double)case_uint(&curve->results[0]->bench_case, "pitch");
-    double known = line->capacity / exp2(curve->fit.steps[k].end);
-    double shortest = line->line > 0 ? line->line : LINE_LEAST;
-    if (line->capacity > 0)
-        return (struct scale){known, known};
-    return (struct scale){1, fmin(shortest / stride, 1)};
-}
-
-void map_level_sizes(const struct map_caches *caches, struct map_size *sizes)
-{
-    const struct level_curve *curve = &caches->steps.curve;
-    for (size_t k = 0; k + 1 < curve->fit.flat; k++) {
-        const struct scale scale = scale_of(curve, k, &caches->lines[k]);
-        sizes[k] = (struct map_size){scale.least * exp2(curve->fit.steps[k].end_low),
-                                     scale.size * exp2(curve->fit.steps[k].end_high)};
-        if (caches->sized[k])
-            sizes[k] =
-                (struct map_size){exp2(caches->sizes[k].end_low), exp2(caches->sizes[k].end_high)};
-    }
 }
 
 // Returns why the size of level k is unknown; NULL if it is known.
@@ -121,7 +85,7 @@ static void add_probed_size(const struct map_writer *w, struct result *result,
                                               map_caches_region_count});
         return;
     }
-    add_size(w, result, curve, k, scale_of(curve, k, line));
+    add_size(w, result, curve, k, map_level_scale(w->caches, k));
     if (line->capacity > 0)
         return;
     map_add_detail(result, "size",
@@ -233,7 +197,7 @@ static void add_level(const struct map_writer *w, const struct level_curve *curv
     struct result *result = map_add_result(w, MAP_LEVEL, path, number);
     if (!caches) {
         map_add_heights(w, result, curve, k);
-        add_size(w, result, curve, k, (struct scale){1, 1});
+        add_size(w, result, curve, k, (struct map_scale){1, 1});
         return;
     }
     map_add_flat_heights(w, result, curve, k);
@@ -295,6 +259,8 @@ static void add_memory_latency(const struct map_writer *w, struct result *result
 {
     const struct plateau *level = &curve->fit.levels[k];
     const struct level_height ns = levels_height(w->scratch, curve, k, "latency");
+    if (map_add_local_height(w, result, k, ns.count ? ns.median : INFINITY))
+        return;
     if (level->first > level->last ||
         map_steps_translation(&w->caches->steps, exp2(level->x_first)) < 0.03 * level->height) {
         map_add_heights(w, result, curve, k);
@@ -452,6 +418,7 @@ void map_add_results(struct run *run, const struct gpu_info *device)
         else {
             map_caches_of(scratch, run, curve, (double)measure_limits_cache_most(&w.limits),
                           &caches);
+            map_level_judge(scratch, run, &caches);
             add_hierarchy(&w, &caches.steps.curve, path, &caches);
         }
     }

@@ -8,6 +8,7 @@
 #include "map/judge.h"
 #include "map/lines.h"
 #include "map/parts.h"
+#include "map/sizes.h"
 #include "map/steps.h"
 
 #include <inttypes.h>
@@ -32,6 +33,7 @@ enum stage {
     STAGE_LINES_AGAIN,
     STAGE_SIZES,
     STAGE_SIZES_AGAIN,
+    STAGE_LOCAL,
     STAGE_SHARERS,
     STAGE_SHARERS_AGAIN,
     STAGE_BANDWIDTH,
@@ -217,6 +219,22 @@ static void plan_sizes_again(struct map_cases *cases, const struct map_caches *c
     }
 }
 
+// Adds chains that visit few pages at a time, for each level and for memory. Adds none on a CPU,
+// which would prefetch them.
+static void plan_local(struct map_cases *cases, const struct map_caches *caches)
+{
+    double regions[MAP_LOCAL_POINTS];
+    for (size_t k = 0; k < caches->steps.curve.fit.count && !map_cases_of_cpu(cases); k++) {
+        size_t count = map_level_local_regions(caches, k, regions);
+        for (size_t i = 0; i < count && regions[i] <= (double)cases->largest; i++)
+            map_cases_add_chain(cases, &(struct map_chain){.what = MAP_LOCAL,
+                                                           .level = k + 1,
+                                                           .bytes = regions[i],
+                                                           .stride = MAP_NODE_BYTES,
+                                                           .grain = MAP_GRAIN_BYTES});
+    }
+}
+
 static void add_way(struct map_cases *cases, size_t number, uint64_t stride, unsigned nodes)
 {
     if (stride * nodes <= cases->largest)
@@ -353,6 +371,9 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
         break;
     case STAGE_SIZES_AGAIN:
         plan_sizes_again(cases, &caches);
+        break;
+    case STAGE_LOCAL:
+        plan_local(cases, &caches);
         break;
     case STAGE_SHARERS:
     case STAGE_SHARERS_AGAIN:

@@ -83,6 +83,10 @@ void map_add_known(const struct map_writer *w, struct result *result, enum map_m
         map_add_unknown(w, result, w->info->metrics[which].name, "%s", why);
 }
 
+// If a chain that visits few pages at a time is faster than those of the curve by more than this
+// part, address translation is a part of the curve's latency.
+static const double translation_part = 0.02;
+
 // Maximum width of the interval of a level's median latency, relative to the median, at which the
 // level counts as flat.
 static const double flat_width = 0.03;
@@ -94,6 +98,35 @@ void map_add_heights(const struct map_writer *w, struct result *result,
     struct level_height cycles = levels_height(w->scratch, curve, k, "latency_cycles");
     map_add_metric(w, result, MAP_METRIC_LATENCY, &ns);
     map_add_metric(w, result, MAP_METRIC_CYCLES, &cycles);
+}
+
+static void add_measured(const struct map_writer *w, struct result *result, enum map_metric which,
+                         const struct metric *metric)
+{
+    if (metric)
+        map_add_metric(
+            w, result, which,
+            &(struct level_height){metric->median, {metric->ci95[0], metric->ci95[1]}, metric->n});
+}
+
+bool map_add_local_height(const struct map_writer *w, struct result *result, size_t k, double ns)
+{
+    const struct map_local local = map_level_local(w->scratch, w->caches, w->run, k);
+    const struct metric *metric = local.fastest ? result_metric(local.fastest, "latency") : NULL;
+    double part = local.agrees ? translation_part : MAP_STEPS_UNEVEN;
+    if (!metric || !(metric->median < ns * (1 - part)))
+        return false;
+    if (!local.agrees) {
+        map_add_unknown(w, result, "latency",
+                        "chains that visit few pages at a time are faster, but do not agree");
+        return true;
+    }
+    add_measured(w, result, MAP_METRIC_LATENCY, metric);
+    add_measured(w, result, MAP_METRIC_CYCLES, result_metric(local.fastest, "latency_cycles"));
+    map_add_detail(result, "latency",
+                   "of a chain that visits few pages at a time: in random order, address "
+                   "translation adds to it");
+    return true;
 }
 
 // True if the points of level k of the curve agree: the interval of their median is narrow.
@@ -123,8 +156,12 @@ void map_add_flat_heights(const struct map_writer *w, struct result *result,
                           const struct level_curve *curve, size_t k)
 {
     const struct map_steps *steps = &w->caches->steps;
-    size_t count = levels_height(w->scratch, curve, k, "latency").count;
-    if (is_narrow(w, curve, k) && map_steps_is_even(w->scratch, steps, k, MAP_STEPS_UNEVEN)) {
+    const struct level_height ns = levels_height(w->scratch, curve, k, "latency");
+    bool is_flat =
+        is_narrow(w, curve, k) && map_steps_is_even(w->scratch, steps, k, MAP_STEPS_UNEVEN);
+    if (map_add_local_height(w, result, k, is_flat ? ns.median : INFINITY))
+        return;
+    if (is_flat) {
         map_add_heights(w, result, curve, k);
         return;
     }
@@ -133,9 +170,9 @@ void map_add_flat_heights(const struct map_writer *w, struct result *result,
         map_add_heights(w, result, &single, 0);
     else
         map_add_unknown(w, result, "latency", "%s",
-                        count == 0   ? "no size shows the level alone"
-                        : count == 1 ? "only one size shows the level"
-                                     : "the curve is not flat there");
+                        ns.count == 0   ? "no size shows the level alone"
+                        : ns.count == 1 ? "only one size shows the level"
+                                        : "the curve is not flat there");
 }
 
 bool map_is_probe(const struct map_writer *w, const struct result *result, const char *what)

@@ -6,6 +6,7 @@
 #include "analysis/levels.h"
 #include "bench/map.h"
 #include "map/caches.h"
+#include "map/sizes.h"
 #include "measure/limits.h"
 
 struct map_writer {
@@ -46,8 +47,14 @@ void map_add_known(const struct map_writer *w, struct result *result, enum map_m
 void map_add_heights(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k);
 
-// Adds the latency of level k as map_add_heights does, if the points that show the level agree.
-// Otherwise adds the detail "latency" with the reason why it is unknown.
+// Adds the latency of level k of the path "vector", without address translation: that of a chain
+// which visits few pages at a time, or why it is unknown if such chains do not agree. Adds nothing
+// and returns false if the run has no such chain, or if it is not clearly faster than `ns`, the
+// latency of the curve.
+bool map_add_local_height(const struct map_writer *w, struct result *result, size_t k, double ns);
+
+// Adds the latency of level k as map_add_local_height or map_add_heights does, if the points that
+// show the level agree. Otherwise adds the detail "latency" with the reason why it is unknown.
 void map_add_flat_heights(const struct map_writer *w, struct result *result,
                           const struct level_curve *curve, size_t k);
 
@@ -58,16 +65,6 @@ double map_chain_ns(const struct map_writer *w, const char *what, size_t level, 
 
 // True if the result belongs to this device and the benchmark map, and is a case of kind `what`.
 bool map_is_probe(const struct map_writer *w, const struct result *result, const char *what);
-
-// Interval that contains the size of a level, in bytes.
-struct map_size {
-    double low, high;
-};
-
-// Sets sizes[k] to the interval of the size of each level k of the latency curve of vector loads.
-// If the probes do not show the capacity, the interval reaches from the size with the shortest
-// possible lines to the region at which the level ends on the curve.
-void map_level_sizes(const struct map_caches *caches, struct map_size *sizes);
 
 // Adds the conclusions of `fathom map` about a device to the run, as results: levels, memory,
 // address translation, shared memory and instruction caches. If the measurements do not show a

@@ -9,7 +9,8 @@
 enum {
     NODES_MAX = 6144,     // simulated nodes of a chain
     TOGETHER_MAX = 49152, // of several chains together
-    BLOCK_SHIFT = 8       // blocks of 256 bytes are simulated or left out
+    BLOCK_SHIFT = 8,      // blocks of 256 bytes are simulated or left out
+    ORDERED_BYTES = 512   // from one load to the next, if pages are visited in order
 };
 
 // ---------------------------------------------------------------- one cache
@@ -153,7 +154,23 @@ static void add_nodes(const struct simulated *machine, const struct chain *chain
         add_page(machine, chain, at, page, lap);
 }
 
-// The simulated loads of a lap, in random order. *sampled: of the blocks one in 2^sampled.
+// Sorts loads of every 32 bytes, which are in the order of their addresses: first one in each 512
+// bytes, then the next one in each 512 bytes, and so on. Within the 512 bytes the order is that of
+// latency's order=plru, bit-reversed.
+static void put_in_order(struct arena *arena, struct lap *lap)
+{
+    static const unsigned slots[] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
+    struct load *sorted = ARENA_ARRAY(arena, lap->most, struct load);
+    size_t count = 0;
+    for (size_t turn = 0; turn < sizeof slots / sizeof *slots; turn++)
+        for (size_t i = 0; i < lap->count; i++)
+            if (lap->loads[i].address % ORDERED_BYTES / 32 == slots[turn])
+                sorted[count++] = lap->loads[i];
+    lap->loads = sorted;
+}
+
+// The simulated loads of a lap, in random order (or in order of the pages). *sampled: of the blocks
+// one in 2^sampled.
 static struct lap lap_of(struct arena *arena, const struct simulated *machine,
                          const struct chain *chain, struct random *random, unsigned *sampled)
 {
@@ -167,6 +184,10 @@ static struct lap lap_of(struct arena *arena, const struct simulated *machine,
     lap.chosen = mix(machine->seed ^ total) & lap.mask;
     lap.loads = ARENA_ARRAY(arena, lap.most, struct load);
     add_nodes(machine, chain, &lap);
+    if (chain->in_order) {
+        put_in_order(arena, &lap);
+        return lap;
+    }
     for (size_t i = lap.count; i > 1; i--) {
         size_t j = random_next(random) % i;
         struct load swap = lap.loads[i - 1];
@@ -249,7 +270,9 @@ static double simulate_tlbs(struct arena *arena, const struct simulated *machine
     uint32_t key = (uint32_t)random_next(random);
     for (uint64_t i = 0; i < warm + LOADS && machine->tlb_count; i++) {
         uint64_t place = permute_index((uint32_t)(i % places), (uint32_t)places, key);
-        uint64_t address = place * chain->stride;
+        uint64_t address = chain->in_order
+                               ? i % (places * chain->stride / ORDERED_BYTES) * ORDERED_BYTES
+                               : place * chain->stride;
         for (size_t k = 0; k < machine->tlb_count; k++) {
             if (cache_load(&tlbs[k], 0, address, random))
                 break;

@@ -12,6 +12,7 @@
 struct chain {
     uint64_t nodes, stride; // of a core; bytes from one node to the next
     uint64_t turns;         // nodes of each place: > 1 for chains over pages
+    bool in_order;          // pages are visited one after another
     unsigned count, cores; // chains, each in a region of its own; cores, over which they are spread
 };
 

@@ -192,6 +192,9 @@ static bool chain_of(const struct bench_case *bench_case, unsigned cores, struct
     bool pages = strcmp(order, "page") == 0 || strcmp(what, MAP_PAGES) == 0;
     if (strcmp(order, "page") == 0)
         chain->stride = case_uint(bench_case, "page");
+    chain->in_order = strcmp(what, MAP_LOCAL) == 0;
+    if (chain->in_order)
+        chain->stride = 32; // a lap touches every 32 bytes
     chain->nodes = bytes / chain->stride;
     if (pages && chain->nodes)
         chain->turns = (PAGE_LAP_NODES + chain->nodes / 2) / chain->nodes;

@@ -81,6 +81,16 @@ static double crowded(const struct machine *m, const struct bench_case *bench_ca
     return m->latency[k];
 }
 
+// Of a chain that visits few pages at a time, and so touches all bytes of its region.
+static double local_ns(const struct machine *m, double region)
+{
+    const struct lines_chain every = {region, 32};
+    struct machine seen = *m;
+    for (size_t k = 0; k <= m->levels; k++)
+        seen.latency[k] = m->local[k] > 0 ? m->local[k] : m->latency[k];
+    return latency_of(&seen, &every) * (m->local_rises ? pow(region / 1024, 0.1) / 4 : 1);
+}
+
 static double chase_ns(const struct machine *m, double cores, const struct bench_case *bench_case)
 {
     double bytes = (double)case_uint(bench_case, "bytes"),
@@ -96,6 +106,8 @@ static double chase_ns(const struct machine *m, double cores, const struct bench
         return translated(m, bytes, stride);
     if (what && strcmp(what->text, MAP_NEIGHBOURS) == 0)
         return crowded(m, bench_case, (unsigned)cores);
+    if (what && strcmp(what->text, MAP_LOCAL) == 0)
+        return local_ns(m, bytes);
     // With plain sets, nodes two or four lines apart leave as many sets out: as if lines were as
     // long as the largest power of two in the stride.
     struct machine seen = *m;

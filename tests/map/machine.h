@@ -17,7 +17,11 @@ enum {
 struct machine {
     size_t levels;
     double capacity[MACHINE_LEVELS_MAX], latency[MACHINE_LEVELS_MAX + 1]; // bytes, ns
-    double line, sector;                                                  // bytes
+    // Of chains that visit few pages at a time, ns: the latencies without translation; 0:
+    // `latency`.
+    double local[MACHINE_LEVELS_MAX + 1];
+    bool local_rises;                   // their latency depends on the region within a level
+    double line, sector;                // bytes
     double sharers[MACHINE_LEVELS_MAX]; // cores that have a level in common
     bool hashed;                        // how lines choose their sets
     double entries, page;               // of the TLB; bytes of an entry

@@ -60,7 +60,7 @@ static void the_plan_asks_for_few_cases(void **state)
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     size_t cases;
     struct run *run = machine_map(&device, &machine_hopper, &cases);
-    assert_true(cases <= 385);
+    assert_true(cases <= 397);
     run_destroy(run);
 }
 

@@ -17,15 +17,18 @@ static const struct param_info params[MAP_PARAM_COUNT] = {
     [MAP_PARAM_WHAT] = {.key = "what",
                         .type = PARAM_TEXT,
                         .standard = MAP_HIERARCHY,
-                        .choices = MAP_HIERARCHY
-                        "|" MAP_LEVEL "|" MAP_MEMORY "|" MAP_TLB "|" MAP_SHARED "|" MAP_PROBE
-                        "|" MAP_PAGES "|" MAP_WAYS "|" MAP_CLOCKS "|" MAP_NEIGHBOURS "|" MAP_CODE,
-                        .help = "what was found: the number of levels of a path, a level, the "
-                                "memory behind them, a level of the TLB, shared memory; or a "
-                                "probe: chains that show the line of a level (probe), the page of "
-                                "a TLB, the ways of a set, the clock of a level, the cores that "
-                                "share it (neighbours); straight-line code that shows the "
-                                "instruction caches"},
+                        .choices =
+                            MAP_HIERARCHY "|" MAP_LEVEL "|" MAP_MEMORY "|" MAP_TLB "|" MAP_SHARED
+                                          "|" MAP_PROBE "|" MAP_PAGES "|" MAP_LOCAL "|" MAP_WAYS
+                                          "|" MAP_CLOCKS "|" MAP_NEIGHBOURS "|" MAP_CODE,
+                        .help =
+                            "what was found: the number of levels of a path, a level, the "
+                            "memory behind them, a level of the TLB, shared memory; or a "
+                            "probe: chains that show the line of a level (probe), the page of "
+                            "a TLB, a level without translation (local), the ways of a set, the "
+                            "clock of a level, the cores that share it (neighbours); straight-line "
+                            "code that shows the "
+                            "instruction caches"},
     [MAP_PARAM_PATH] = {.key = "path",
                         .type = PARAM_TEXT,
                         .standard = "vector",
@@ -218,22 +221,21 @@ static bool map_open(struct bench_session *session, struct error *err)
 
 // Returns the case of the benchmark latency that measures this probe. Parameters that the probe
 // also has get the values of the probe. Of the other parameters of latency, `order` is random (for
-// what=pages: page), `load` is idle, and numbers are 0.
+// what=pages: page; for what=local: plru), `load` is idle, and numbers are 0.
 static struct bench_case probe_case(struct arena *arena, const struct benchmark_info *latency,
                                     const struct bench_case *probe)
 {
     struct bench_case c = {.values = ARENA_ARRAY(arena, latency->param_count, struct case_value),
                            .value_count = latency->param_count};
     bool pages = case_says(probe, "what", MAP_PAGES);
+    const char *order = pages ? "page" : case_says(probe, "what", MAP_LOCAL) ? "plru" : "random";
     for (size_t i = 0; i < latency->param_count; i++) {
         const struct param_info *param = &latency->params[i];
         // The distance from page to page is `pitch` in a probe what=pages, but `page` in a case of
         // latency.
         const char *from = pages && strcmp(param->key, "page") == 0 ? "pitch" : param->key;
         const struct case_value *given = case_find(probe, from);
-        const char *text = given                              ? given->text
-                           : strcmp(param->key, "order") == 0 ? (pages ? "page" : "random")
-                                                              : "idle";
+        const char *text = given ? given->text : strcmp(param->key, "order") == 0 ? order : "idle";
         c.values[i] = case_value_of(param);
         c.values[i].uint = given ? given->uint : 0;
         if (param->type == PARAM_TEXT)
@@ -287,7 +289,7 @@ static bool map_visit(struct bench_visit *run, struct measure_visit *visit, stru
 
 const struct benchmark bench_map = {
     .info = {.name = "map",
-             .version = 5,
+             .version = 6,
              .title = "The memory hierarchy, found by measurement",
              BENCHMARK_TABLE(param, params),
              BENCHMARK_TABLE(metric, metrics),

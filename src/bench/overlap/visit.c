@@ -193,8 +193,8 @@ static bool prepare(struct work *work, struct error *err)
     return true;
 }
 
-// Returns the first workload that does the same work as workload `w` on the same queue, which may be
-// `w` itself.
+// Returns the first workload that does the same work as workload `w` on the same queue, which may
+// be `w` itself.
 static size_t first_alike(const struct work *work, size_t w)
 {
     const struct overlap_workload *workloads = work->stage.scenario->workloads;

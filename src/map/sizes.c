@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "map/sizes.h"
+
+#include "bench/map.h"
+
+#include <math.h>
+
+enum {
+    // Shortest line in bytes that is assumed if a line is unknown: no known GPU has a shorter one.
+    LINE_LEAST = 16
+};
+
+// Limits of the regions that lie in one level alone. Such a region is larger than `beyond` times
+// the size of the previous level and larger than `beyond_most` times the upper bound of that size.
+// It is smaller than `within` times the level's own size, because some sets of a cache that hashes
+// addresses are full before the whole cache is. The smallest region in the first level is
+// `in_first` times the largest. Regions in memory are `memory_least` to `memory_most` times as
+// large as the last cache.
+static const double beyond = 1.25, beyond_most = 1.05, within = 0.7, in_first = 0.125;
+static const double memory_least = 3, memory_most = 4;
+// Factor by which a measured region may lie outside these limits: later probes move them a little.
+static const double rounding = 1.05;
+// Ratio of the largest to the smallest region of a level that has room for chains over few pages at
+// a time. Chains over almost the same region would agree wherever they are.
+static const double room = 1.8;
+// The next level is slower than a level by this factor at least.
+static const double next_level = 1.1;
+
+struct map_scale map_level_scale(const struct map_caches *caches, size_t k)
+{
+    const struct level_curve *curve = &caches->steps.curve;
+    const struct lines_answer *line = &caches->lines[k];
+    double stride = (double)case_uint(&curve->results[0]->bench_case, "pitch");
+    double known = line->capacity / exp2(curve->fit.steps[k].end);
+    double shortest = line->line > 0 ? line->line : LINE_LEAST;
+    if (line->capacity > 0)
+        return (struct map_scale){known, known};
+    return (struct map_scale){1, fmin(shortest / stride, 1)};
+}
+
+void map_level_sizes(const struct map_caches *caches, struct map_size *sizes)
+{
+    const struct level_curve *curve = &caches->steps.curve;
+    for (size_t k = 0; k + 1 < curve->fit.flat; k++) {
+        const struct map_scale scale = map_level_scale(caches, k);
+        sizes[k] = (struct map_size){scale.least * exp2(curve->fit.steps[k].end_low),
+                                     scale.size * exp2(curve->fit.steps[k].end_high)};
+        if (caches->sized[k])
+            sizes[k] =
+                (struct map_size){exp2(caches->sizes[k].end_low), exp2(caches->sizes[k].end_high)};
+    }
+}
+
+struct map_size map_level_alone(const struct level_curve *curve, const struct map_size *sizes,
+                                size_t k)
+{
+    const struct map_size *before = k ? &sizes[k - 1] : NULL;
+    if (before && k + 1 == curve->fit.count)
+        return (struct map_size){memory_least * before->high, memory_most * before->high};
+    double most = within * sizes[k].low;
+    if (!before)
+        return (struct map_size){in_first * most, most};
+    return (struct map_size){
+        fmax(beyond * sqrt(before->low * before->high), beyond_most * before->high), most};
+}
+
+// ---------------------------------------------------------------- chains over few pages at a time
+
+// Returns the region sizes at which chains over few pages at a time show level k alone; low > high
+// if none does, or the level is not known.
+static struct map_size local_span(const struct map_caches *caches, size_t k)
+{
+    static const struct map_size none = {1, 0};
+    const struct level_curve *curve = &caches->steps.curve;
+    const struct plateaus *fit = &curve->fit;
+    bool is_memory = fit->decided && k > 0 && k + 1 == fit->count;
+    struct map_size sizes[PLATEAUS_MAX];
+    if (k + 1 >= fit->flat && !is_memory)
+        return none;
+    map_level_sizes(caches, sizes);
+    const struct map_size alone = map_level_alone(curve, sizes, k);
+    return is_memory || alone.high >= room * alone.low ? alone : none;
+}
+
+size_t map_level_local_regions(const struct map_caches *caches, size_t k,
+                               double regions[MAP_LOCAL_POINTS])
+{
+    const struct map_size span = local_span(caches, k);
+    if (span.low > span.high)
+        return 0;
+    for (int i = 0; i < MAP_LOCAL_POINTS; i++)
+        regions[i] = span.low * pow(span.high / span.low, (i + 1.0) / MAP_LOCAL_POINTS);
+    return MAP_LOCAL_POINTS;
+}
+
+// Returns the chains over few pages at a time that lie in level k alone.
+static struct level_curve chains_of(struct arena *arena, const struct map_caches *caches,
+                                    const struct run *run, size_t k)
+{
+    const struct map_steps *steps = &caches->steps;
+    const struct map_size span = local_span(caches, k);
+    struct level_curve chains = level_curve_empty(arena, run->result_count);
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (!result_is_of(result, "map", steps->curve.results[0]->device) ||
+            !case_says(&result->bench_case, "what", MAP_LOCAL))
+            continue;
+        double bytes = (double)case_uint(&result->bench_case, "bytes");
+        double ns = map_steps_ns(steps, result);
+        if (isfinite(ns) && !map_steps_noisy(steps, result) && bytes > span.low / rounding &&
+            bytes < span.high * rounding)
+            level_curve_insert(&chains, result, log2(bytes), ns);
+    }
+    return chains;
+}
+
+struct map_local map_level_local(struct arena *arena, const struct map_caches *caches,
+                                 const struct run *run, size_t k)
+{
+    const struct level_curve chains = chains_of(arena, caches, run, k);
+    size_t fastest = 0, slowest = 0;
+    if (chains.count < MAP_LOCAL_POINTS)
+        return (struct map_local){0};
+    for (size_t i = 1; i < chains.count; i++) {
+        fastest = chains.ns[i] < chains.ns[fastest] ? i : fastest;
+        slowest = chains.ns[i] > chains.ns[slowest] ? i : slowest;
+    }
+    double uneven = 1 + MAP_STEPS_UNEVEN + map_steps_noise(arena, &caches->steps);
+    return (struct map_local){chains.results[fastest],
+                              chains.ns[slowest] < chains.ns[fastest] * uneven};
+}
+
+void map_level_judge(struct arena *arena, const struct run *run, struct map_caches *caches)
+{
+    const struct map_steps *steps = &caches->steps;
+    for (size_t k = 0; k + 1 < steps->curve.fit.flat; k++) {
+        const struct map_local here = map_level_local(arena, caches, run, k);
+        const struct map_local next = map_level_local(arena, caches, run, k + 1);
+        if (here.agrees && next.agrees &&
+            map_steps_ns(steps, next.fastest) < next_level * map_steps_ns(steps, here.fastest))
+            caches->unsure[k] = "chains that visit few pages at a time are no slower beyond: it "
+                                "may be address translation";
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// The sizes of the levels, the regions that lie in one level alone, and the chains over these
+// regions that visit few pages at a time. Translation adds almost nothing to the latency of such a
+// chain, which uses each page for several loads.
+#ifndef MAP_SIZES_H
+#define MAP_SIZES_H
+
+#include "map/caches.h"
+
+enum {
+    MAP_LOCAL_POINTS = 3 // number of chains over few pages at a time, for a level
+};
+
+// Interval that contains the size of a level, in bytes.
+struct map_size {
+    double low, high;
+};
+
+// Factors from the region where a level ends on the latency curve to the size of the level: `size`
+// is the factor itself, `least` its lower bound.
+struct map_scale {
+    double size, least;
+};
+
+// Returns the factors for level k. If the probes show its capacity, both factors lead to it.
+// Otherwise `size` is 1. `least` then assumes that the curve's nodes touch only a part of the
+// memory between them: one line each, of 16 bytes if the line is unknown.
+struct map_scale map_level_scale(const struct map_caches *caches, size_t k);
+
+// Sets sizes[k] to the interval of the size of each level k of the latency curve of vector loads.
+// If the probes do not show the capacity, the interval reaches from the size with the shortest
+// possible lines to the region at which the level ends on the curve.
+void map_level_sizes(const struct map_caches *caches, struct map_size *sizes);
+
+// Returns the region sizes that lie in level k alone: well beyond level k − 1 and well within level
+// k. low > high: no size does. The last level of the curve is memory; its regions are three to four
+// times as large as the last cache. `sizes` comes from map_level_sizes.
+struct map_size map_level_alone(const struct level_curve *curve, const struct map_size *sizes,
+                                size_t k);
+
+// Stores the regions of the chains over few pages at a time that are to show level k (the last one:
+// memory). Returns their number; 0 if the level has no room for regions that differ enough.
+size_t map_level_local_regions(const struct map_caches *caches, size_t k,
+                               double regions[MAP_LOCAL_POINTS]);
+
+// The chains over few pages at a time that lie in a level alone.
+struct map_local {
+    const struct result *fastest; // NULL if they were not all measured
+    bool agrees;                  // true: all are as fast, so `fastest` shows the level
+};
+struct map_local map_level_local(struct arena *arena, const struct map_caches *caches,
+                                 const struct run *run, size_t k);
+
+// Sets caches->unsure[k] where chains over few pages at a time are not slower beyond the end of
+// level k than within it: address translation may make the rise there.
+void map_level_judge(struct arena *arena, const struct run *run, struct map_caches *caches);
+
+#endif
