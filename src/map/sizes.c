@@ -54,14 +54,13 @@ void map_level_sizes(const struct map_caches *caches, struct map_size *sizes)
 struct map_size map_level_alone(const struct level_curve *curve, const struct map_size *sizes,
                                 size_t k)
 {
-    const struct map_size *before = k ? &sizes[k - 1] : NULL;
-    if (before && k + 1 == curve->fit.count)
+    if (k == 0)
+        return (struct map_size){in_first * within * sizes[0].low, within * sizes[0].low};
+    const struct map_size *before = &sizes[k - 1];
+    if (k + 1 == curve->fit.count)
         return (struct map_size){memory_least * before->high, memory_most * before->high};
-    double most = within * sizes[k].low;
-    if (!before)
-        return (struct map_size){in_first * most, most};
-    return (struct map_size){
-        fmax(beyond * sqrt(before->low * before->high), beyond_most * before->high), most};
+    double least = beyond * sqrt(before->low * before->high);
+    return (struct map_size){fmax(least, beyond_most * before->high), within * sizes[k].low};
 }
 
 // ---------------------------------------------------------------- chains over few pages at a time
