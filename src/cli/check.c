@@ -89,7 +89,7 @@ static const char *output_name(struct arena *arena, const char *pattern)
     return name;
 }
 
-// Returns the options of the command with the name of the output file in place of its pattern.
+// Returns the command's options, with the output file's name instead of its pattern (%h, %r).
 static const struct options *with_output_name(struct arena *arena, const struct options *options)
 {
     struct options *named = ARENA_NEW(arena, struct options);

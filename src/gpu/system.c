@@ -57,8 +57,9 @@ static bool is_id_free(const struct enumeration *enumeration, const char *id)
     return is_free;
 }
 
-// Sets info->id. If `info` has the API and the UUID or PCI address of a known device, uses that
-// device's id; else the first id that neither a listed nor a known device has.
+// Sets info->id. A known device is one that the caller named with its id (desc->known). If the API
+// of `info`, and its UUID or PCI address, are those of a known device, uses that device's id. Else
+// uses the first id that no known device and no device in the list so far has.
 static void choose_id(struct enumeration *enumeration, struct gpu_info *info)
 {
     const struct gpu_system_desc *desc = enumeration->neutral.desc;

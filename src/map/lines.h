@@ -74,7 +74,7 @@ struct lines_question {
     double beyond_end;
     // Region in bytes at which the level ends on the latency curve.
     double end;
-    double stride; // stride in bytes of the chain that found the end
+    double stride; // bytes from node to node of the chain whose latency curve showed that end
     double noise;  // relative standard deviation of a probe's latency
     // Ways of the level's sets if they fill unevenly (struct lines_cache).
     double spread;

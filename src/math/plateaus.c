@@ -141,8 +141,8 @@ static void first_level(struct work *work)
     }
 }
 
-// Fills `entry`: for each point i, the minimum cost of the points before i if the plateau before
-// has ended, the curve has risen, and the next plateau begins at point i.
+// Sets entry[i] for each point i: the minimum cost of the points before it, if a plateau begins at
+// it, the previous plateau has ended, and the points between the two are a rise.
 static void make_entries(struct work *work, size_t level)
 {
     const double *below = work->best + (level - 1) * work->n;

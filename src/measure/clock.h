@@ -57,8 +57,8 @@ uint64_t measure_clock_stamp(const uint32_t words[2]);
 // must have wrapped at most once between them.
 double measure_clock_elapsed_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 
-// Like measure_clock_elapsed_ns, but either stamp may be the earlier one: the result is negative if
-// `to` is. The stamps must be less than half of the clock's range apart.
+// Like measure_clock_elapsed_ns, but either stamp may be the earlier one. The result is negative if
+// `to` is earlier than `from`. The stamps must be less than half of the clock's range apart.
 double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 
 #endif

@@ -73,10 +73,13 @@ struct measure_pace {
     size_t load_count;
     uint64_t visits;
     uint64_t sparse_ns; // shortest lead of sparse work, in ns (see pace_lead_ns)
-    // A visit gets no further lead once its leads took this time and the last one did not raise the
-    // clock. At first PACE_PATIENCE_NS; halved after a visit whose leads were not enough.
+    // Maximum time for the leads of a visit: once they took this time and the last one did not
+    // raise the clock, the samples are kept as they are. At first PACE_PATIENCE_NS. Halved after a
+    // visit whose leads did not raise the clock, because those of later visits rarely do then.
     uint64_t patience_ns;
-    unsigned calm; // number of visits with sparse work in a row that needed no lead
+    // Number of visits in a row that needed no lead, though their work was sparse: short samples,
+    // between which the device is idle.
+    unsigned calm;
     // The members below belong to the present visit.
     double *case_hz; // core clock that the present case keeps; 0: not known
     double seen_hz;  // core clock of the last samples of this visit

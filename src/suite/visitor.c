@@ -41,7 +41,7 @@ struct visitor {
     struct measure_watch *watch;   // watch for other work; NULL until the first watch
     struct processors_time before; // processor times at the last watch, if the device is a CPU
     bool has_before;
-    double best_copies[WATCH_YARDSTICKS]; // best rate of each copy of the watch so far
+    double best_copies[WATCH_YARDSTICKS]; // best rate so far of each copy that the watch times
     bool link_busy; // true: other work used a link of the card at the last watch
     long family_pid;
     bool validation;

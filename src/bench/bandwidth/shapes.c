@@ -20,9 +20,9 @@ enum kind {
     KIND_SHARED
 };
 
-// A shape without its route, which is a 64-bit address or a storage buffer. A search for the
-// fastest shape tries both routes with the first form of a kind and width. It tries the other forms
-// only with the route that should be faster.
+// A shape without its route. (The route is how the kernel reaches the data: by a 64-bit address or
+// as a storage buffer.) A search for the fastest shape tries the first form of each kind and each
+// width of a load with both routes, and the other forms only with the route that is usually faster.
 struct form {
     enum kind kind;
     unsigned width;

@@ -218,7 +218,8 @@ static double limit_of(const struct work *work)
     return isfinite(most) && most >= 1 ? floor(most) : NAN;
 }
 
-// Adds `count` samples of a metric: workgroups[i] × factor.
+// Adds `count` samples of a metric. A sample is a number of workgroups times `factor`, the value of
+// the metric for one workgroup.
 static void put(struct measure_visit *visit, unsigned metric, const double *workgroups,
                 unsigned count, double factor)
 {

@@ -262,8 +262,9 @@ static bool run_victim(const struct contention_desc *desc, struct stay *stay, st
         if (!load_feed(desc->victim, slice_ns, false, err))
             return false;
         stay->end_ns = clock_now_ns();
-        // While the host records a submission of the hog, it cannot see that the victim ends. So it
-        // makes a new submission only if at most half of the maximum number are in flight.
+        // While the host records a submission of the hog, it does not notice that the victim has
+        // ended. To record rarely, it does so only if at most half of the maximum number of
+        // submissions are in flight.
         if (!feed(desc, false, err) ||
             (desc->hog && in_flight(desc) <= desc->hog->desc.work.ahead / 2 &&
              !feed(desc, true, err)))

@@ -11,7 +11,8 @@ enum {
     ELEMENT_BYTES = 16,
     PAGE_BYTES = 4096,
     BLOCK_WORDS = 1024,
-    // Maximum number of workgroups of the kernels that fill and check, whose threads loop.
+    // Maximum number of workgroups of the kernels that fill a buffer with data or check it. Each of
+    // their threads loops over several words.
     GROUPS_MAX = 1024
 };
 static const uint64_t wait_ns = UINT64_C(20000000000);
