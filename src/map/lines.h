@@ -56,8 +56,8 @@ struct lines_probe {
 //   stride 416 = 13 × 32: There is one node per line, and all sets are used. If the end is the
 //   capacity, 1, 2, 3 or 4 of these four probes fit for lines of 256, 128, 64 or 32 bytes.
 //   stride 32, regions below 1: Every line is touched, so only the capacity decides whether a probe
-//   fits. The capacity is less than the end if lines are shorter than the stride of the chain that
-//   found the end.
+//   fits. The capacity is less than the end if lines are shorter than the stride of the curve's
+//   chains.
 //   stride 1696 = 53 × 32: Any cache holds the few lines of such a chain, but it needs as many
 //   pages as the other probes. If these probes do not fit, the end is that of a TLB.
 //   strides 32 and 64, regions 1.5 and 2.2: They lie beyond the end, so only loads of a sector that
@@ -74,7 +74,7 @@ struct lines_question {
     double beyond_end;
     // Region in bytes at which the level ends on the latency curve.
     double end;
-    double stride; // bytes from node to node of the chain whose latency curve showed that end
+    double stride; // bytes from node to node of the chains of that curve
     double noise;  // relative standard deviation of a probe's latency
     // Ways of the level's sets if they fill unevenly (struct lines_cache).
     double spread;

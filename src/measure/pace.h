@@ -73,12 +73,12 @@ struct measure_pace {
     size_t load_count;
     uint64_t visits;
     uint64_t sparse_ns; // shortest lead of sparse work, in ns (see pace_lead_ns)
-    // Maximum time for the leads of a visit: once they took this time and the last one did not
-    // raise the clock, the samples are kept as they are. At first PACE_PATIENCE_NS. Halved after a
-    // visit whose leads did not raise the clock, because those of later visits rarely do then.
+    // Maximum time for the leads of a visit if the last one did not raise the clock; then the
+    // samples are kept as they are. At first PACE_PATIENCE_NS. Halved after a visit whose leads did
+    // not raise the clock enough; PACE_PATIENCE_NS again once leads are enough.
     uint64_t patience_ns;
-    // Number of visits in a row that needed no lead, though their work was sparse: short samples,
-    // between which the device is idle.
+    // Number of visits with sparse work (short samples, between which the device is idle) since one
+    // of them needed a lead.
     unsigned calm;
     // The members below belong to the present visit.
     double *case_hz; // core clock that the present case keeps; 0: not known

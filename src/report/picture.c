@@ -119,8 +119,8 @@ static void remark_put(const struct picture *picture, const char *x, int y,
             y, markup(picture, remark->text), markup(picture, remark->wide));
 }
 
-// Draws the one or two values of a row of the result card (the summary of a run): the last one at
-// the right edge, the other one to the left of it.
+// Draws the one or two figures (values) in a row of a device's card: the last one at the right
+// edge, the other one to the left of it.
 static void figures_put(const struct picture *picture, const struct card_row *row, int y)
 {
     for (size_t i = 0; i < row->count; i++) {

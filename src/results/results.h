@@ -150,8 +150,8 @@ struct headline_info {
     const char *metric;
     // Condition for the cases from which the headline is taken (case_matches); NULL: all cases.
     const char *where;
-    // Key of the parameter that holds the size of the working set. A HEADLINE_LEVELS needs it, and
-    // so does a HEADLINE_BEST whose `level` (below) is set; other headlines do not use it.
+    // Key of the parameter with the size of the working set, or with the number of the level.
+    // HEADLINE_LEVELS needs it, and so does HEADLINE_BEST if its member `level` (below) is set.
     const char *by;
     // For HEADLINE_BEST: the figure is taken only from cases whose working set (the parameter `by`)
     // fits into this level of memory.

@@ -159,7 +159,7 @@ double check_plan_s(size_t devices, enum check_part part)
         return devices > 1 ? CHECK_START_S + most_s(part) : 0;
     const struct benchmark *last = NULL;
     double seconds = CHECK_START_S;
-    for (size_t i = 0; i < check_case_count; i++) { // check_cases are sorted by benchmark
+    for (size_t i = 0; i < check_case_count; i++) { // cases of a benchmark are adjacent
         const struct check_case *of = &check_cases[i];
         const struct benchmark *benchmark = benchmark_find(of->benchmark);
         bool counts = !of->at_once && (of->quick || part == CHECK_ALONE) && benchmark != last;

@@ -41,7 +41,8 @@ struct visitor {
     struct measure_watch *watch;   // watch for other work; NULL until the first watch
     struct processors_time before; // processor times at the last watch, if the device is a CPU
     bool has_before;
-    double best_copies[WATCH_YARDSTICKS]; // best rate so far of each copy that the watch times
+    // Best rate of each yardstick of the watch so far; only those of copies are used.
+    double best_rates[WATCH_YARDSTICKS];
     bool link_busy; // true: other work used a link of the card at the last watch
     long family_pid;
     bool validation;
@@ -293,9 +294,9 @@ static void find_traffic(struct visitor *visitor, struct arena *arena,
     const double *rates = finding->rates, limit = finding->limits[WATCH_TO_DEVICE];
     if (!(limit > 0) || !(rates[WATCH_TO_DEVICE] > 0) || !(rates[WATCH_TO_HOST] > 0))
         return;
-    bool asks = visitor->link_busy || visitor->best_copies[WATCH_TO_DEVICE] == 0;
+    bool asks = visitor->link_busy || visitor->best_rates[WATCH_TO_DEVICE] == 0;
     for (unsigned i = 0; i < WATCH_YARDSTICKS; i++) {
-        double *best = &visitor->best_copies[i];
+        double *best = &visitor->best_rates[i];
         asks = asks || rates[i] < slow[i] * *best;
         *best = fmax(*best, rates[i]); // fmax ignores a NaN
     }

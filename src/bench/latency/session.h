@@ -130,7 +130,8 @@ struct latency_chase {
     struct latency_case this_case;
     struct latency_chain chain;
     struct gpu_program *program;
-    // Kernel for index arithmetic alone; NULL: a hop on this path has no such arithmetic.
+    // Kernel for index arithmetic alone; NULL: the hops have none (links are addresses, or the load
+    // itself takes an index).
     struct gpu_program *control;
     // Kernel that keeps the device busy during the chase; NULL without load=keep-awake.
     struct gpu_program *awake;

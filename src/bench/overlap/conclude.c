@@ -241,7 +241,7 @@ static void ask_gaps(const struct subject *subject)
         const struct metric *metric = metric_of(result, "barrier_gap");
         // A gap between two queues belongs to the finding overlap-hand-over.
         bool between = is_scenario(result, "cross-queue") && metric_of(result, "cross_queue");
-        const char *barrier = NULL; // its name; NULL: a render target's, which has no finding
+        const char *barrier = NULL; // its name; NULL: barrier=target, whose gaps are left out
         for (size_t b = 0; b < COUNT(barrier_texts); b++)
             if (case_says(&result->bench_case, "barrier", barrier_texts[b].barrier))
                 barrier = barrier_texts[b].text;

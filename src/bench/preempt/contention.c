@@ -263,8 +263,8 @@ static bool run_victim(const struct contention_desc *desc, struct stay *stay, st
             return false;
         stay->end_ns = clock_now_ns();
         // While the host records a submission of the hog, it does not notice that the victim has
-        // ended. To record rarely, it does so only if at most half of the maximum number of
-        // submissions are in flight.
+        // ended. So it waits until at most half of the maximum number of submissions are in
+        // flight, and then submits up to the maximum.
         if (!feed(desc, false, err) ||
             (desc->hog && in_flight(desc) <= desc->hog->desc.work.ahead / 2 &&
              !feed(desc, true, err)))

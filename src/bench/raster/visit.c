@@ -126,9 +126,9 @@ static bool prepare(struct job *job, struct error *err)
 
 // ---------------------------------------------------------------- the proof
 
-// Checks triangles that drew no pixel because they are culled or too small. Draws the same
-// triangles again without culling and, if they are too small, moved over pixel centres. All of them
-// must then be in the image.
+// Checks triangles that drew no pixel because they are culled or too small. Draws the first of them
+// (check.triangles) again without culling and, if they are too small, moved over pixel centres. The
+// last one in each cell of the grid must then be in the image, since it covers the earlier ones.
 static bool verify_unseen(struct job *job, struct error *err)
 {
     struct raster_mesh_params mesh = job->work.params.mesh;
