@@ -27,8 +27,7 @@ static const struct param_info params[MAP_PARAM_COUNT] = {
                             "probe: chains that show the line of a level (probe), the page of "
                             "a TLB, a level without translation (local), the ways of a set, the "
                             "clock of a level, the cores that share it (neighbours); straight-line "
-                            "code that shows the "
-                            "instruction caches"},
+                            "code that shows the instruction caches"},
     [MAP_PARAM_PATH] = {.key = "path",
                         .type = PARAM_TEXT,
                         .standard = "vector",
