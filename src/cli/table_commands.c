@@ -119,7 +119,7 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .name = "report",
             .operands = "RUN.json… -o REPORT.html",
             .operand_kind = WORD_FILE,
-            .operand_max = 64,
+            .operand_max = 1 << 20,
             .summary = "Draw runs as one HTML page that can be mailed",
             .detail =
                 "Writes one file that needs no network: the machine, charts and tables of "
