@@ -115,7 +115,8 @@ start_all() {
 # What failed, from the log: compiler errors, or the output of the failed tests.
 show_failure() {
     echo "---- build-$1/check.log"
-    grep -nE -A 7 ': (fatal )?error:|^CMake Error|^FAILED|^not ok' "build-$1/check.log" | head -n 60
+    grep -nE -A 20 ': (fatal )?error:|^CMake Error|^(FAIL|ERROR): |^not ok' "build-$1/check.log" |
+        head -n 120
     grep -nE '\*\*\*(Failed|Timeout|Exception|Not Run)' "build-$1/check.log" | head -n 40
     tail -n 60 "build-$1/check.log"
     echo "----"
