@@ -335,7 +335,9 @@ bool map_clocks_judge(const double *ns, const double *hz, size_t count, struct m
         x[n] = 1e9 / hz[i];
         y[n++] = ns[i];
     }
-    *why = n == 0 ? "the core clock is unknown" : "the core clock did not change";
+    *why = n == 0  ? "the core clock is unknown"
+           : n < 3 ? "the core clock is known for fewer than three latencies"
+                   : "the core clock did not change";
     struct line line;
     if (n < 3 || most < MAP_CLOCKS_APART * least || !line_fit_relative(x, y, n, &line))
         return false;

@@ -221,6 +221,9 @@ static void one_clock_shows_no_domain(void **state)
     assert_string_equal(why, "the core clock did not change");
     assert_false(map_clocks_judge(NULL, NULL, 0, &clocks, &why));
     assert_string_equal(why, "the core clock is unknown");
+    const double ns[] = {175, 150}, hz[] = {1.5e9, 1.98e9};
+    assert_false(map_clocks_judge(ns, hz, 2, &clocks, &why));
+    assert_string_equal(why, "the core clock is known for fewer than three latencies");
 }
 
 int main(void)
