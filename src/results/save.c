@@ -245,7 +245,7 @@ bool file_save_same(const char *one, const char *other)
         same = true;
     } else if (a.exists || b.exists) {
         same = a.exists && b.exists && S_ISREG(a.info.st_mode) && same_node(&a.info, &b.info);
-    } else {
+    } else if (!a.standard && !b.standard) {
         struct stat folder, other_folder;
         same = stat(a.folder, &folder) == 0 && stat(b.folder, &other_folder) == 0 &&
                same_node(&folder, &other_folder) && strcmp(name_in(a.path), name_in(b.path)) == 0;

@@ -198,6 +198,18 @@ static void a_link_to_no_file_yet_makes_that_file(void **state)
     assert_true(S_ISLNK(info.st_mode));
 }
 
+static void a_closed_standard_output_is_no_file(void **state)
+{
+    const struct place *place = *state;
+    int saved = dup(STDOUT_FILENO);
+    close(STDOUT_FILENO);
+    bool same = file_save_same("-", place->path), reversed = file_save_same(place->path, "-");
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    assert_false(same);
+    assert_false(reversed);
+}
+
 static void the_longest_name_is_written(void **state)
 {
     struct place *place = *state;
@@ -315,6 +327,7 @@ int main(void)
         cmocka_unit_test(devices_are_written_straight),
         WITH_PLACE(links_and_modes_stay),
         WITH_PLACE(a_link_to_no_file_yet_makes_that_file),
+        WITH_PLACE(a_closed_standard_output_is_no_file),
         WITH_PLACE(the_longest_name_is_written),
         WITH_PLACE(a_pipe_without_a_reader_is_an_error_at_once),
         WITH_PLACE(what_a_killed_process_left_is_removed),
