@@ -42,9 +42,11 @@ struct run *map_run(const struct gpu_info *device, map_run_answer *answer, void 
     struct error err = {.code = ERROR_NONE};
     for (size_t i = 0; map_benchmarks[i]; i++)
         run_add_benchmark(run, &benchmark_find(map_benchmarks[i])->info);
-    run_add_device(run)->id = device->id;
+    struct gpu_info *of = ARENA_NEW(run->arena, struct gpu_info); // the run points into it
+    *of = *device;
+    run_add_device(run)->id = of->id;
     struct plan *plan =
-        map_plan_create(run->arena, &(struct choice_request){.preset = "map"}, device, run, &err);
+        map_plan_create(run->arena, &(struct choice_request){.preset = "map"}, of, run, &err);
     if (!plan) {
         fprintf(stderr, "%s\n", err.message);
         abort();
@@ -55,7 +57,7 @@ struct run *map_run(const struct gpu_info *device, map_run_answer *answer, void 
          *cases < most && (step = plan->next(plan, run, &asked)) != PLAN_END;) {
         if (step != PLAN_CASE)
             continue;
-        answer(context, run->arena, asked.index, add_result(run, device, &asked));
+        answer(context, run->arena, asked.index, add_result(run, of, &asked));
         ++*cases;
     }
     plan->conclude(plan, run);

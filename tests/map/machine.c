@@ -203,8 +203,11 @@ static void answer(void *context, struct arena *arena, size_t index, struct resu
 struct run *machine_map(const struct gpu_info *device, const struct machine *machine, size_t *cases)
 {
     struct asked asked = {machine, (double)device->limits.cores};
-    struct run *run = map_run(device, answer, &asked, CASES_MAX, cases);
-    assert_true(*cases < CASES_MAX);
+    size_t count;
+    struct run *run = map_run(device, answer, &asked, CASES_MAX, &count);
+    assert_true(count < CASES_MAX);
+    if (cases)
+        *cases = count;
     return run;
 }
 

@@ -46,8 +46,9 @@ extern const struct machine machine_hopper;
 // "vulkan:0", with all capabilities but VIRTUAL_TIME.
 struct gpu_info machine_device(enum gpu_kind kind);
 
-// What `fathom map` makes of the machine; *cases: how many it asked for. Ended after `most` cases
-// in the second. Destroyed by the caller.
+// Runs `fathom map` on the machine and returns its run, which the caller destroys. Sets *cases,
+// unless `cases` is NULL, to the number of cases that were measured. machine_map_up_to ends the run
+// after `most` cases.
 struct run *machine_map(const struct gpu_info *device, const struct machine *machine,
                         size_t *cases);
 struct run *machine_map_up_to(const struct gpu_info *device, const struct machine *machine,

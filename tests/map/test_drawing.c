@@ -29,8 +29,7 @@ static char *drawing_of(const struct run *run)
 // The drawing of that machine's map; freed by the caller.
 static char *drawn(const struct gpu_info *device, const struct machine *machine)
 {
-    size_t cases;
-    struct run *run = machine_map(device, machine, &cases);
+    struct run *run = machine_map(device, machine, NULL);
     char *text = drawing_of(run);
     run_destroy(run);
     return text;

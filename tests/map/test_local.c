@@ -14,17 +14,21 @@
 
 #include <cmocka.h>
 
+static struct run *map_of(const struct machine *machine)
+{
+    const struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    return machine_map(&device, machine, NULL);
+}
+
 static void latencies_are_those_without_translation(void **state)
 {
     (void)state;
-    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     // given small TLBs: random loads of the second level and of memory take longer than chains that
     // visit few pages at a time
     struct machine m = machine_hopper;
     m.local[1] = 126;
     m.local[3] = 310;
-    size_t cases;
-    struct run *run = machine_map(&device, &m, &cases);
+    struct run *run = map_of(&m);
     // then the latencies are those of these chains; of the other levels, those of the curve
     const char *const keys[] = {
         "map/what=level/path=vector/level=1", "map/what=level/path=vector/level=2",
@@ -42,12 +46,10 @@ static void latencies_are_those_without_translation(void **state)
 static void a_latency_is_unknown_if_faster_chains_disagree(void **state)
 {
     (void)state;
-    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     struct machine m = machine_hopper;
     m.local[1] = 126;
     m.local_rises = true;
-    size_t cases;
-    struct run *run = machine_map(&device, &m, &cases);
+    struct run *run = map_of(&m);
     const struct result *level = machine_found(run, "map/what=level/path=vector/level=2");
     assert_true(isnan(machine_value(level, "latency")));
     assert_non_null(strstr(machine_detail(level, "latency"), "faster, but do not agree"));
@@ -57,12 +59,10 @@ static void a_latency_is_unknown_if_faster_chains_disagree(void **state)
 static void a_rise_that_only_random_chains_show_may_be_translation(void **state)
 {
     (void)state;
-    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     // given a first and a second level that are equal to chains that visit few pages at a time
     struct machine m = machine_hopper;
     m.local[1] = m.latency[0];
-    size_t cases;
-    struct run *run = machine_map(&device, &m, &cases);
+    struct run *run = map_of(&m);
     const struct result *hierarchy = machine_found(run, "map/what=hierarchy/path=vector");
     assert_true(isnan(machine_value(hierarchy, "levels")));
     assert_non_null(strstr(machine_detail(hierarchy, "levels"), "it may be address translation"));

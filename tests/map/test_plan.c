@@ -41,8 +41,7 @@ static void every_level_of_a_machine_is_found_with_its_size_and_line(void **stat
         struct machine m = machine_hopper;
         m.line = line;
         m.hashed = line != 64;
-        size_t cases;
-        struct run *run = machine_map(&device, &m, &cases);
+        struct run *run = machine_map(&device, &m, NULL);
         assert_int_equal(
             machine_value(machine_found(run, "map/what=hierarchy/path=vector"), "levels"), 3);
         for (size_t level = 1; level <= m.levels; level++)
@@ -68,8 +67,7 @@ static void the_reach_of_the_tlb_is_found_from_pages(void **state)
 {
     (void)state;
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
-    size_t cases;
-    struct run *run = machine_map(&device, &machine_hopper, &cases);
+    struct run *run = machine_map(&device, &machine_hopper, NULL);
     const struct result *first = machine_found(run, "map/what=tlb/path=vector/level=1");
     const struct result *beyond = machine_found(run, "map/what=tlb/path=vector");
     assert_true(fabs(machine_value(first, "size") / (machine_hopper.entries * machine_hopper.page) -
@@ -90,8 +88,7 @@ static void chains_over_pages_without_an_end_show_no_reach(void **state)
     for (size_t i = 0; i < 2; i++) {
         struct machine m = machine_hopper;
         m.entries = entries[i];
-        size_t cases;
-        struct run *run = machine_map(&device, &m, &cases);
+        struct run *run = machine_map(&device, &m, NULL);
         const struct result *tlb = machine_found(run, "map/what=tlb/path=vector");
         assert_int_equal(tlb->verdict, VERDICT_SKIPPED);
         assert_non_null(strstr(tlb->reasons[0].text, "from 16 MiB to "));
@@ -107,8 +104,7 @@ static void pages_of_a_small_tlb_are_found_where_chains_fit(void **state)
     for (unsigned entries = 16; entries <= 400; entries += 23) {
         struct machine m = machine_hopper;
         m.entries = entries;
-        size_t cases;
-        struct run *run = machine_map(&device, &m, &cases);
+        struct run *run = machine_map(&device, &m, NULL);
         const struct result *tlb = machine_found(run, "map/what=tlb/path=vector/level=1");
         if (machine_value(tlb, "size") < (double)(92 << 20))
             assert_non_null(strstr(machine_detail(tlb, "page"),
@@ -138,8 +134,7 @@ static void pages_are_found_by_how_many_share_an_entry(void **state)
         struct machine m = machine_hopper;
         m.page = pages[i].kib * 1024.0;
         m.entries = 2e9 / fmax(m.page, 2 << 20);
-        size_t cases;
-        struct run *run = machine_map(&device, &m, &cases);
+        struct run *run = machine_map(&device, &m, NULL);
         const struct result *tlb = machine_found(run, "map/what=tlb/path=vector/level=1");
         if (pages[i].unknown)
             assert_non_null(strstr(machine_detail(tlb, "page"), pages[i].unknown));
@@ -154,8 +149,7 @@ static void a_curve_that_merely_rises_is_unknown_and_says_why(void **state)
     (void)state;
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     const struct machine ramp = {.slope = 0.3, .line = 128, .latency = {10, 100}};
-    size_t cases;
-    struct run *run = machine_map(&device, &ramp, &cases);
+    struct run *run = machine_map(&device, &ramp, NULL);
     const struct result *result = machine_found(run, "map/what=hierarchy/path=vector");
     assert_int_equal(result->verdict, VERDICT_SKIPPED);
     assert_non_null(
@@ -171,8 +165,7 @@ static void a_staircase_that_ends_in_a_rise_keeps_its_stairs(void **state)
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     struct machine m = machine_hopper;
     m.rises_from = 64 << 20;
-    size_t cases;
-    struct run *run = machine_map(&device, &m, &cases);
+    struct run *run = machine_map(&device, &m, NULL);
     const struct result *result = machine_found(run, "map/what=hierarchy/path=vector");
     assert_int_equal(result->verdict, VERDICT_SKIPPED);
     assert_non_null(strstr(result->reasons[0].text, " beyond "));
@@ -186,8 +179,7 @@ static void who_shares_a_level_is_found_and_so_are_its_halves(void **state)
 {
     (void)state;
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
-    size_t cases;
-    struct run *run = machine_map(&device, &machine_hopper, &cases);
+    struct run *run = machine_map(&device, &machine_hopper, NULL);
     const struct result *near = machine_found(run, "map/what=level/path=vector/level=2");
     assert_int_equal(
         machine_value(machine_found(run, "map/what=level/path=vector/level=1"), "sharers"), 1);
@@ -204,8 +196,7 @@ static void a_level_larger_than_what_can_be_allocated_is_a_bound(void **state)
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     device.limits.allocation_bytes = device.limits.storage_range_bytes = 16 << 20;
     device.limits.memory_bytes = 64 << 20;
-    size_t cases;
-    struct run *run = machine_map(&device, &machine_hopper, &cases);
+    struct run *run = machine_map(&device, &machine_hopper, NULL);
     const struct result *last = machine_found(run, "map/what=level/path=vector/level=2");
     assert_true(isnan(machine_value(last, "size")));
     assert_non_null(strstr(machine_detail(last, "size"), "unknown: more than "));
@@ -225,8 +216,7 @@ static void what_may_be_a_cache_that_nobody_states_is_not_counted_as_memory(void
     device.limits.last_cache_bytes = 0;
     device.limits.allocation_bytes = device.limits.storage_range_bytes = 16 << 20;
     device.limits.memory_bytes = 64 << 20;
-    size_t cases;
-    struct run *run = machine_map(&device, &machine_hopper, &cases);
+    struct run *run = machine_map(&device, &machine_hopper, NULL);
     // then its levels are a bound, and what lies beyond is not the memory that it states
     const struct result *hierarchy = machine_found(run, "map/what=hierarchy/path=vector");
     const struct result *beyond = machine_found(run, "map/what=memory/path=vector");
@@ -243,8 +233,7 @@ static void memory_well_beyond_any_cache_needs_no_statement(void **state)
     (void)state;
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     device.limits.last_cache_bytes = 0;
-    size_t cases;
-    struct run *run = machine_map(&device, &machine_hopper, &cases);
+    struct run *run = machine_map(&device, &machine_hopper, NULL);
     const struct result *beyond = machine_found(run, "map/what=memory/path=vector");
     assert_int_equal(machine_value(machine_found(run, "map/what=hierarchy/path=vector"), "levels"),
                      3);
@@ -270,8 +259,7 @@ static void a_size_whose_lines_are_unknown_has_an_interval_down_to_the_shortest(
                               .page = 2 << 20,
                               .code = {1024, 8192, INFINITY},
                               .fetch = {0.5, 0.7, 2.1}};
-    size_t cases;
-    struct run *run = machine_map(&device, &m, &cases);
+    struct run *run = machine_map(&device, &m, NULL);
     const struct result *level = machine_found(run, "map/what=level/path=vector/level=1");
     const struct metric *size = result_metric(level, "size");
     assert_true(size->ci95[0] <= m.capacity[0] && m.capacity[0] <= size->ci95[1]);
@@ -286,8 +274,7 @@ static void a_bandwidth_is_unknown_for_the_reason_of_the_read_that_was_skipped(v
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     struct machine m = machine_hopper;
     m.no_reads = "reads are not for this device";
-    size_t cases;
-    struct run *run = machine_map(&device, &m, &cases);
+    struct run *run = machine_map(&device, &m, NULL);
     const struct result *level = machine_found(run, "map/what=level/path=vector/level=1");
     const struct result *beyond = machine_found(run, "map/what=memory/path=vector");
     const char *const names[] = {"bandwidth", "group_bandwidth"};
@@ -327,9 +314,8 @@ static void a_level_behind_several_caches_is_asked_where_none_of_them_holds_it(v
     m.reads[2] = 11e12;
     m.reads[3] = 4.2e12;
     m.merges = 0;
-    size_t cases;
     const char *why;
-    struct run *run = machine_map(&device, &m, &cases);
+    struct run *run = machine_map(&device, &m, NULL);
     // then the third level has its own bandwidth, not that of the caches before it
     assert_true(fabs(bandwidth_of(run, 3, &why) / 11e12 - 1) < 0.02);
     const struct result *memory = machine_found(run, "map/what=memory/path=vector");
@@ -353,9 +339,8 @@ static void two_caches_of_a_level_are_not_asked_for_what_only_both_hold(void **s
     m.latency[2] = 335;
     m.reads[1] = 5e12;
     m.reads[2] = 1e12;
-    size_t cases;
     const char *why;
-    struct run *run = machine_map(&device, &m, &cases);
+    struct run *run = machine_map(&device, &m, NULL);
     assert_true(fabs(bandwidth_of(run, 2, &why) / 5e12 - 1) < 0.02);
     assert_int_equal(
         machine_value(machine_found(run, "map/what=level/path=vector/level=2"), "instances"), 2);
@@ -372,9 +357,8 @@ static void a_bandwidth_without_a_plateau_or_of_suspect_reads_is_unknown(void **
     const struct machine *const machines[] = {&falling, &suspect};
     const char *const reasons[] = {"have no plateau", "reads were throttled"};
     for (size_t i = 0; i < 2; i++) {
-        size_t cases;
         const char *why;
-        struct run *run = machine_map(&device, machines[i], &cases);
+        struct run *run = machine_map(&device, machines[i], NULL);
         for (size_t level = 1; level <= 2; level++) {
             assert_true(isnan(bandwidth_of(run, level, &why)));
             assert_non_null(strstr(why, reasons[i]));
@@ -390,8 +374,7 @@ static void a_driver_that_states_a_cache_of_16_kib_changes_nothing(void **state)
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     device.vendor_id = GPU_VENDOR_AMD;
     device.limits.last_cache_bytes = 16 << 10;
-    size_t cases;
-    struct run *run = machine_map(&device, &machine_hopper, &cases);
+    struct run *run = machine_map(&device, &machine_hopper, NULL);
     assert_int_equal(machine_value(machine_found(run, "map/what=hierarchy/path=vector"), "levels"),
                      3);
     for (size_t level = 1; level <= 3; level++)
@@ -427,8 +410,7 @@ static void what_no_probe_shows_is_unknown(void **state)
     (void)state;
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     device.caps &= ~GPU_CAP(CORE_ID);
-    size_t cases;
-    struct run *run = machine_map(&device, &machine_hopper, &cases);
+    struct run *run = machine_map(&device, &machine_hopper, NULL);
     const struct result *level = machine_found(run, "map/what=level/path=vector/level=1");
     const char *const names[] = {"ways", "sharers", "clock domain"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -48,8 +48,7 @@ static void caches_of_instructions_are_reported_in_bytes_where_the_encoding_is_k
         device.vendor_id = chips[i].vendor;
         device.device_id = chips[i].device;
         m.code_bytes = chips[i].said;
-        size_t cases;
-        struct run *run = machine_map(&device, &m, &cases);
+        struct run *run = machine_map(&device, &m, NULL);
         assert_int_equal(
             machine_value(machine_found(run, "map/what=hierarchy/path=instruction"), "levels"), 2);
         assert_code_level(run, 1, chips[i].bytes);
@@ -66,8 +65,7 @@ static void code_whose_instructions_all_take_as_long_shows_no_cache(void **state
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     struct machine m = machine_hopper;
     m.code[0] = INFINITY;
-    size_t cases;
-    struct run *run = machine_map(&device, &m, &cases);
+    struct run *run = machine_map(&device, &m, NULL);
     const struct result *result = machine_found(run, "map/what=hierarchy/path=instruction");
     assert_non_null(
         strstr(machine_detail(result, "levels"), "unknown: code of 32768 instructions is as fast"));
@@ -81,8 +79,7 @@ static void code_that_is_cut_short_is_a_bound(void **state)
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     struct machine m = machine_hopper;
     m.code_most = 4096;
-    size_t cases;
-    struct run *run = machine_map(&device, &m, &cases);
+    struct run *run = machine_map(&device, &m, NULL);
     assert_code_level(run, 1, 0);
     const struct result *last = machine_found(run, "map/what=level/path=instruction/level=2");
     assert_non_null(strstr(machine_detail(last, "size"), "more than 4096 instructions"));
@@ -102,8 +99,7 @@ static void cpus_and_models_are_asked_for_no_code_and_say_why(void **state)
         struct gpu_info device = machine_device(i ? GPU_KIND_DISCRETE : GPU_KIND_CPU);
         if (i)
             device.caps |= GPU_CAP(VIRTUAL_TIME);
-        size_t cases;
-        struct run *run = machine_map(&device, &machine_hopper, &cases);
+        struct run *run = machine_map(&device, &machine_hopper, NULL);
         const struct result *result = machine_found(run, "map/what=hierarchy/path=instruction");
         assert_int_equal(result->verdict, VERDICT_SKIPPED);
         assert_non_null(strstr(result->reasons[0].text, i ? "a model" : "a CPU"));
