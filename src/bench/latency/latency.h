@@ -61,7 +61,7 @@
     X(repeats)       /* number of repeats in a window */                                           \
     X(mask)          /* mask of the valid bits of the core's counter */                            \
     X(zero)          /* 0, but the compiler does not know that */                                  \
-    X(never)         /* a word that no link has */                                                 \
+    X(never)         /* differs from every link, but the compiler does not know that */            \
     X(token)         /* a number that identifies this chase */
 
 #endif
