@@ -46,7 +46,7 @@ struct command_info {
     const char *name;
     const char *operands; // operands as the help shows them, "[BENCHMARK…]"; "" if there are none
     enum word_kind operand_kind;
-    size_t operand_max;  // maximum number of operands
+    size_t operand_max;  // maximum number of operands; SIZE_MAX: no limit
     const char *summary; // one line that describes the command in `fathom --help`
     const char *detail;  // paragraphs for `fathom COMMAND --help` and the man page
     // Examples such as "fathom run --preset quick\tevery benchmark, …", then NULL.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/table.h"
 
+#include <stdint.h>
+
 const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_DEVICES] =
         {
@@ -119,7 +121,7 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .name = "report",
             .operands = "RUN.json… -o REPORT.html",
             .operand_kind = WORD_FILE,
-            .operand_max = 1 << 20,
+            .operand_max = SIZE_MAX,
             .summary = "Draw runs as one HTML page that can be mailed",
             .detail =
                 "Writes one file that needs no network: the machine, charts and tables of "
@@ -207,7 +209,7 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .name = "fleet",
             .operands = "FILE|FOLDER…",
             .operand_kind = WORD_FILE,
-            .operand_max = 1 << 20,
+            .operand_max = SIZE_MAX,
             .summary = "Judge the checks of many machines: what is slow, what differs, what lacks",
             .detail =
                 "Reads check files, one of each machine, and of a FOLDER every .json and .json.gz "
