@@ -33,7 +33,7 @@ struct target {
     const char *temporary;
     struct stat info; // status of the file, if it exists
     bool exists;
-    bool standard; // true: the target is the standard output, which is open
+    bool standard; // true: the target is the standard output, which may be closed
 };
 
 // The contents of the file that is to be written: a function that writes them, and its argument.
