@@ -33,12 +33,6 @@ void measure_link_of(struct arena *arena, const struct gpu_info *info, struct me
                               seen.lanes, seen.source);
 }
 
-double measure_card_traffic(struct arena *arena, const struct gpu_info *info)
-{
-    const struct sensors_desc card = measure_card_of(arena, info);
-    return sensors_link_traffic(&card);
-}
-
 const char *measure_card_users(struct arena *arena, const struct gpu_info *info, long own_pid)
 {
     return sensor_clocks_users(
@@ -130,6 +124,11 @@ void measure_card_close(struct measure_card *card)
 {
     if (card)
         sensors_close(card->sensors);
+}
+
+double measure_card_traffic(const struct measure_card *card)
+{
+    return card->sensors ? sensors_traffic(card->sensors) : (double)NAN;
 }
 
 struct measure_pace *measure_card_begin(struct measure_card *card, double *case_hz)

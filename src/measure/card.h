@@ -23,10 +23,6 @@ struct measure_link {
 // because an idle card slows its link down.
 void measure_link_of(struct arena *arena, const struct gpu_info *info, struct measure_link *link);
 
-// Returns how many bytes per second pass over the links of a device at present, as
-// sensors_link_traffic returns them.
-double measure_card_traffic(struct arena *arena, const struct gpu_info *info);
-
 // Returns the names and ids of the processes that use the card of a device, without own_pid and its
 // descendants, as sensor_clocks_users returns them.
 const char *measure_card_users(struct arena *arena, const struct gpu_info *info, long own_pid);
@@ -44,6 +40,10 @@ struct measure_card;
 // still judged.
 struct measure_card *measure_card_open(struct arena *arena, const struct gpu_info *info);
 void measure_card_close(struct measure_card *card); // accepts NULL
+
+// Returns how many bytes per second pass over the card's links at present (sensors_traffic); NaN if
+// the card has no sensors.
+double measure_card_traffic(const struct measure_card *card);
 
 // Begins a visit. Returns the state from which the visit's core clock is judged; the caller stores
 // it as the member `pace` of struct measure_request. *case_hz is the core clock that the case keeps

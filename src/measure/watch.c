@@ -249,3 +249,9 @@ bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
     finding->share = finding->watched_ns > 0 ? away_ns / finding->watched_ns : 0;
     return yardsticks_run(watch->yardsticks, watch->arithmetic_iterations, finding, err);
 }
+
+bool watch_traffic_is_high(const struct watch_finding *finding)
+{
+    static const double share_most = 0.02;
+    return finding->link_traffic > share_most * finding->limits[WATCH_TO_DEVICE];
+}

@@ -39,10 +39,6 @@ enum watch_yardstick {
     WATCH_YARDSTICKS
 };
 
-// If more than this share of the limit of the link passes over it while fathom copies nothing,
-// other work uses it.
-#define WATCH_TRAFFIC_MOST 0.02
-
 // What one watch found.
 struct watch_finding {
     enum watch_method method;
@@ -51,8 +47,8 @@ struct watch_finding {
     double watched_ns;
     double rates[WATCH_YARDSTICKS];  // measured rate of each yardstick; NaN: not measured
     double limits[WATCH_YARDSTICKS]; // physical limit of each rate; NaN: not known
-    // Bytes per second that other work moved over the link; NaN: not known. measure_watch_run sets
-    // NaN, and the caller may ask the card (suite/visitor.c).
+    // Bytes per second that passed over the card's links while fathom copied nothing; NaN: not
+    // known. measure_watch_run sets NaN, and the caller asks the card (measure_card_traffic).
     double link_traffic;
     const char *who; // names of processes that use the device; NULL: none are known, or share is 0
 };
@@ -71,6 +67,10 @@ struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *
 // lasted less than 90 % of that is repeated, but at most three times.
 MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
                                   struct watch_finding *finding, struct error *err);
+
+// Returns whether other work uses the links: link_traffic is more than 2 % of the link's limit. An
+// idle H200 moves 0.1 % of it.
+bool watch_traffic_is_high(const struct watch_finding *finding);
 
 // ---------------------------------------------------------------- computed from times
 

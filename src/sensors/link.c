@@ -28,11 +28,6 @@ double sensors_link_rate(double transfers_hz, unsigned lanes)
     return transfers_hz * lanes * code / 8;
 }
 
-double sensors_link_traffic(const struct sensors_desc *desc)
-{
-    return sensors_nvml_traffic(desc);
-}
-
 bool sensors_link_read(const struct sensors_desc *desc, struct sensor_link *link)
 {
     *link = (struct sensor_link){.source = "sysfs"};

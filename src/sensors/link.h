@@ -20,11 +20,6 @@ struct sensor_link {
 // sysfs nor NVML reports a link, as for software devices.
 bool sensors_link_read(const struct sensors_desc *desc, struct sensor_link *link);
 
-// Returns how many bytes per second pass over the card's links at present, in both directions
-// together: PCI Express, as NVML counts it during some 20 ms for each direction, and all NVLinks
-// meanwhile. The call lasts as long. NaN if NVML does not report PCI Express.
-double sensors_link_traffic(const struct sensors_desc *desc);
-
 // Returns the bandwidth, like sensor_link.bytes_per_s, of a link with this rate and number of
 // lanes; 0 if PCI Express has no such rate or number.
 double sensors_link_rate(double transfers_hz, unsigned lanes);

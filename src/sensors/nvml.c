@@ -34,11 +34,13 @@ struct nvml_violation {
 };
 
 // Fields of nvmlDeviceGetFieldValues: KiB of data that all NVLinks sent and received since the
-// driver was loaded. The struct has the layout of nvmlFieldValue_t; the value is an unsigned 64-bit
-// number.
+// driver was loaded, in 64 bits; bytes that the card sent and received over PCI Express, in 32 bits
+// (drivers since 550). The struct has the layout of nvmlFieldValue_t.
 enum {
     NVML_NVLINK_SENT = 138,
-    NVML_NVLINK_RECEIVED = 139
+    NVML_NVLINK_RECEIVED = 139,
+    NVML_PCIE_SENT = 197,
+    NVML_PCIE_RECEIVED = 198
 };
 struct nvml_field {
     unsigned id, scope;
@@ -57,8 +59,6 @@ struct nvml_api {
                                         struct nvml_violation *violation);
     int (*nvmlDeviceGetCurrPcieLinkGeneration)(struct nvml_device *device, unsigned *generation);
     int (*nvmlDeviceGetCurrPcieLinkWidth)(struct nvml_device *device, unsigned *lanes);
-    int (*nvmlDeviceGetPcieThroughput)(struct nvml_device *device, int counter,
-                                       unsigned *kib_per_s);
     int (*nvmlDeviceGetFieldValues)(struct nvml_device *device, int count,
                                     struct nvml_field *fields);
 };
@@ -76,7 +76,6 @@ static const struct dynlib_symbol symbols[] = {
     OPTIONAL_SYMBOL(nvmlDeviceGetViolationStatus),
     OPTIONAL_SYMBOL(nvmlDeviceGetCurrPcieLinkGeneration),
     OPTIONAL_SYMBOL(nvmlDeviceGetCurrPcieLinkWidth),
-    OPTIONAL_SYMBOL(nvmlDeviceGetPcieThroughput),
     OPTIONAL_SYMBOL(nvmlDeviceGetFieldValues),
 };
 #undef SYMBOL
@@ -153,11 +152,55 @@ static void nvml_read(void *handle, double values[SENSOR_VALUE_COUNT])
     values[SENSOR_THERMAL_LIMITED] = limited_s(nvml, NVML_POLICY_THERMAL);
 }
 
+// Counters of the card's links at one time.
+struct link_counts {
+    uint64_t at_ns;
+    bool has_pcie, has_nvlink;
+    uint32_t pcie_bytes[2];
+    double nvlink_bytes;
+};
+
+static void count_links(const struct nvml *nvml, struct link_counts *counts)
+{
+    const unsigned all_links = UINT_MAX;
+    struct nvml_field fields[] = {{.id = NVML_PCIE_SENT},
+                                  {.id = NVML_PCIE_RECEIVED},
+                                  {.id = NVML_NVLINK_SENT, .scope = all_links},
+                                  {.id = NVML_NVLINK_RECEIVED, .scope = all_links}};
+    *counts = (struct link_counts){.at_ns = clock_now_ns()};
+    if (!nvml->api.nvmlDeviceGetFieldValues ||
+        nvml->api.nvmlDeviceGetFieldValues(nvml->card.device, 4, fields) != NVML_SUCCESS)
+        return;
+    counts->has_pcie = fields[0].status == NVML_SUCCESS && fields[1].status == NVML_SUCCESS;
+    counts->has_nvlink = fields[2].status == NVML_SUCCESS && fields[3].status == NVML_SUCCESS;
+    for (unsigned i = 0; i < 2; i++)
+        counts->pcie_bytes[i] = (uint32_t)fields[i].value;
+    counts->nvlink_bytes = 1024.0 * ((double)fields[2].value + (double)fields[3].value);
+}
+
+// The counters of PCI Express overflow after 4 GiB. These take at least 30 ms, but the two readings
+// are only a few ms apart.
+static double nvml_traffic(void *handle)
+{
+    struct link_counts before, after;
+    double bytes = 0;
+    count_links(handle, &before);
+    clock_sleep_ns(clock_left_ns(before.at_ns + NS_PER_MS));
+    count_links(handle, &after);
+    for (unsigned i = 0; i < 2; i++)
+        bytes += after.has_pcie ? (uint32_t)(after.pcie_bytes[i] - before.pcie_bytes[i]) : 0;
+    bytes += after.has_nvlink ? after.nvlink_bytes - before.nvlink_bytes : 0;
+    bool known = before.has_pcie == after.has_pcie && before.has_nvlink == after.has_nvlink &&
+                 (after.has_pcie || after.has_nvlink);
+    return known ? bytes * NS_PER_S / (double)(after.at_ns - before.at_ns) : (double)NAN;
+}
+
 const struct sensors_source sensors_nvml = {
     .name = "NVML",
     .open = nvml_open,
     .close = nvml_close,
     .read = nvml_read,
+    .traffic = nvml_traffic,
 };
 
 bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, unsigned *lanes)
@@ -182,53 +225,4 @@ bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, un
         nvml_close(nvml);
     arena_destroy(arena);
     return known;
-}
-
-// Returns how many bytes per second pass over PCI Express, in both directions; NaN if not known.
-// The driver counts for 20 ms in each direction.
-static double pcie_traffic(const struct nvml *nvml)
-{
-    enum {
-        FROM_DEVICE, // nvmlPcieUtilCounter_t
-        TO_DEVICE
-    };
-    unsigned from_device = 0, to_device = 0;
-    bool known = nvml->api.nvmlDeviceGetPcieThroughput &&
-                 nvml->api.nvmlDeviceGetPcieThroughput(nvml->card.device, FROM_DEVICE,
-                                                       &from_device) == NVML_SUCCESS &&
-                 nvml->api.nvmlDeviceGetPcieThroughput(nvml->card.device, TO_DEVICE, &to_device) ==
-                     NVML_SUCCESS;
-    return known ? 1024.0 * ((double)from_device + to_device) : NAN;
-}
-
-// Returns how many bytes all NVLinks of the card have moved, in both directions; NaN if the card
-// has none.
-static double nvlink_bytes(const struct nvml *nvml)
-{
-    const unsigned all_links = UINT_MAX;
-    struct nvml_field fields[] = {{.id = NVML_NVLINK_SENT, .scope = all_links},
-                                  {.id = NVML_NVLINK_RECEIVED, .scope = all_links}};
-    bool known = nvml->api.nvmlDeviceGetFieldValues &&
-                 nvml->api.nvmlDeviceGetFieldValues(nvml->card.device, 2, fields) == NVML_SUCCESS &&
-                 fields[0].status == NVML_SUCCESS && fields[1].status == NVML_SUCCESS;
-    return known ? 1024.0 * ((double)fields[0].value + (double)fields[1].value) : NAN;
-}
-
-double sensors_nvml_traffic(const struct sensors_desc *desc)
-{
-    struct arena *arena = arena_create();
-    struct error err;
-    struct nvml *nvml = nvml_open(arena, desc, &err);
-    double traffic = NAN;
-    if (nvml) {
-        uint64_t begin_ns = clock_now_ns();
-        double before = nvlink_bytes(nvml);
-        traffic = pcie_traffic(nvml);
-        double moved = nvlink_bytes(nvml) - before;
-        if (!isnan(moved))
-            traffic += moved * 1e9 / (double)(clock_now_ns() - begin_ns);
-        nvml_close(nvml);
-    }
-    arena_destroy(arena);
-    return traffic;
 }

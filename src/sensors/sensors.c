@@ -96,3 +96,8 @@ void sensors_read(struct sensors *sensors, struct sensor_reading *reading)
     clock_gettime(CLOCK_MONOTONIC, &now);
     reading->at_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
+
+double sensors_traffic(struct sensors *sensors)
+{
+    return sensors->source->traffic ? sensors->source->traffic(sensors->handle) : (double)NAN;
+}

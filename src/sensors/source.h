@@ -14,14 +14,13 @@ struct sensors_source {
     // Sets the elements of `values` that this source can read. The caller checks whether the values
     // are possible.
     void (*read)(void *handle, double values[SENSOR_VALUE_COUNT]);
+    // See sensors_traffic. NULL: this source counts no traffic.
+    double (*traffic)(void *handle);
 };
 
 extern const struct sensors_source sensors_nvml, sensors_hwmon;
 
 // Reads the card's PCI Express link from NVML. Returns false if NVML does not report it.
 bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, unsigned *lanes);
-
-// See sensors_link_traffic.
-double sensors_nvml_traffic(const struct sensors_desc *desc);
 
 #endif

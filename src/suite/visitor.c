@@ -36,14 +36,11 @@ struct visitor {
     // fail with this error and do not try again. ERROR_NONE: there was no such error.
     struct error refusal;
     struct measure_count *count;   // counters of `device`; NULL until the first counted visit
-    struct measure_card *card;     // the card's sensors; NULL: there are none
+    struct measure_card *card;     // sensors of the card; card_of opens them
     struct gpu_scope *watch_scope; // scope of the objects of `watch`, on the device `usual`
     struct measure_watch *watch;   // watch for other work; NULL until the first watch
     struct processors_time before; // processor times at the last watch, if the device is a CPU
     bool has_before;
-    // Best rate of each yardstick of the watch so far; only those of copies are used.
-    double best_rates[WATCH_YARDSTICKS];
-    bool link_busy; // true: other work used a link of the card at the last watch
     long family_pid;
     bool validation;
     const struct benchmark *benchmark; // benchmark of the open session; NULL: none is open
@@ -119,6 +116,13 @@ void visitor_destroy(struct visitor *visitor)
     arena_destroy(visitor->arena);
 }
 
+static struct measure_card *card_of(struct visitor *visitor)
+{
+    if (!visitor->card)
+        visitor->card = measure_card_open(visitor->arena, visitor->info);
+    return visitor->card;
+}
+
 // Opens the device with the queues that the benchmark asks for, unless it is already open with
 // these.
 static bool device_open(struct visitor *visitor, const struct benchmark *benchmark,
@@ -147,8 +151,6 @@ static bool device_open(struct visitor *visitor, const struct benchmark *benchma
     }
     if (!benchmark->device)
         visitor->usual = visitor->device;
-    if (!visitor->card)
-        visitor->card = measure_card_open(visitor->arena, visitor->info);
     return true;
 }
 
@@ -223,7 +225,7 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
         return false;
     struct case_memory *memory = memory_of(visitor, order->index);
     struct measure_request request = *order->request;
-    struct measure_pace *pace = measure_card_begin(visitor->card, &memory->core_hz);
+    struct measure_pace *pace = measure_card_begin(card_of(visitor), &memory->core_hz);
     request.pace = request.any_clock ? NULL : pace;
     request.count = order->counting ? visitor->count : NULL;
     struct bench_visit run = {
@@ -282,29 +284,6 @@ static bool watch_processors(struct visitor *visitor, struct watch_finding *find
     return true;
 }
 
-// Sets finding->link_traffic at the first watch, as long as other work used a link at the last one,
-// and if a copy is slower than before. Asking takes 40 ms, and fathom copies nothing meanwhile. On
-// an idle H200, copies over the link differ by 11 %, copies in memory by 4 %. Copies in memory show
-// work of a second card, which reads or writes this card's memory over NVLink.
-static void find_traffic(struct visitor *visitor, struct arena *arena,
-                         struct watch_finding *finding)
-{
-    static const double slow[WATCH_YARDSTICKS] = {
-        [WATCH_MEMORY] = 0.95, [WATCH_TO_DEVICE] = 0.88, [WATCH_TO_HOST] = 0.88};
-    const double *rates = finding->rates, limit = finding->limits[WATCH_TO_DEVICE];
-    if (!(limit > 0) || !(rates[WATCH_TO_DEVICE] > 0) || !(rates[WATCH_TO_HOST] > 0))
-        return;
-    bool asks = visitor->link_busy || visitor->best_rates[WATCH_TO_DEVICE] == 0;
-    for (unsigned i = 0; i < WATCH_YARDSTICKS; i++) {
-        double *best = &visitor->best_rates[i];
-        asks = asks || rates[i] < slow[i] * *best;
-        *best = fmax(*best, rates[i]); // fmax ignores a NaN
-    }
-    if (asks)
-        finding->link_traffic = measure_card_traffic(arena, visitor->info);
-    visitor->link_busy = finding->link_traffic > WATCH_TRAFFIC_MOST * limit;
-}
-
 bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                    struct watch_finding *finding, struct error *err)
 {
@@ -314,8 +293,8 @@ bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *are
         (!visitor->watch && !watch_open(visitor, err)) ||
         !measure_watch_run(visitor->watch, least_ns, finding, err))
         return false;
-    find_traffic(visitor, arena, finding);
-    if (finding->share > 0 || finding->link_traffic > 0)
+    finding->link_traffic = measure_card_traffic(card_of(visitor));
+    if (finding->share > 0 || watch_traffic_is_high(finding))
         finding->who = measure_card_users(arena, visitor->info, visitor->family_pid);
     return true;
 }

@@ -89,7 +89,7 @@ static void raise_to_busy(enum watch_verdict *verdict, const char **reason, cons
 static void judge_traffic(struct arena *arena, const struct watch_finding *finding,
                           struct watch_judgement *judgement)
 {
-    if (!(finding->link_traffic > WATCH_TRAFFIC_MOST * finding->limits[WATCH_TO_DEVICE]))
+    if (!watch_traffic_is_high(finding))
         return;
     const char *text = arena_printf(arena, "other work moved %.2g GB/s over the link%s%s",
                                     finding->link_traffic / 1e9, finding->who ? ": " : "",

@@ -45,7 +45,6 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *
 int nvmlDeviceGetViolationStatus(void *device, int policy, unsigned long long violation[2]);
 int nvmlDeviceGetCurrPcieLinkGeneration(void *device, unsigned *generation);
 int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *lanes);
-int nvmlDeviceGetPcieThroughput(void *device, int counter, unsigned *kib_per_s);
 struct field {
     unsigned id, scope;
     long long timestamp_us, latency_us;
@@ -160,24 +159,27 @@ int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *lanes)
     return SUCCESS;
 }
 
-int nvmlDeviceGetPcieThroughput(void *device, int counter, unsigned *kib_per_s)
-{
-    (void)device;
-    *kib_per_s = counter == 0 ? 3000 : 1000; // from the device, to the device
-    return counter < 2 ? SUCCESS : NOT_SUPPORTED;
-}
-
-// The NVLinks of the double move 1 GiB between two calls in each direction, if there are any.
+// Between two calls the double sends 3 MiB and receives 1 MiB over PCI Express, which it counts in
+// 32 bits; the first count overflows at the second call. Its NVLinks, if it has any, move 1 GiB in
+// each direction. An old driver counts nothing.
 int nvmlDeviceGetFieldValues(void *device, int count, struct field *fields)
 {
-    static unsigned long long calls;
+    static const unsigned mib = 1 << 20;
+    static unsigned calls;
     (void)device;
     calls++;
     for (int i = 0; i < count; i++) {
-        bool linked = is_wrong("nvlink") && fields[i].scope == UINT_MAX &&
-                      (fields[i].id == 138 || fields[i].id == 139);
-        fields[i].status = linked ? SUCCESS : NOT_SUPPORTED;
-        fields[i].value = linked ? calls << 20 : 0;
+        bool link = is_wrong("nvlink") && fields[i].scope == UINT_MAX;
+        unsigned id = is_wrong("old") ? 0 : fields[i].id;
+        fields[i].status = SUCCESS;
+        if (id == 197)
+            fields[i].value = 3 * mib * calls - 4 * mib; // an unsigned int, as the counter
+        else if (id == 198)
+            fields[i].value = mib * calls;
+        else if (link && (id == 138 || id == 139))
+            fields[i].value = (unsigned long long)mib * calls; // in KiB
+        else
+            fields[i].status = NOT_SUPPORTED;
     }
     return SUCCESS;
 }
