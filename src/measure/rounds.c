@@ -95,7 +95,9 @@ static void add_reasons(struct rounds *rounds, const struct reason *list, size_t
                                       .text = arena_strdup(rounds->arena, list[i].text),
                                       .verdict = verdict};
         }
-        rounds->reasons[at].rounds++;
+        struct round_reason *reason = &rounds->reasons[at];
+        reason->rounds += reason->last != rounds->count + 1;
+        reason->last = rounds->count + 1;
     }
 }
 

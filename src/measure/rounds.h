@@ -32,7 +32,8 @@ struct round_answer {
 struct round_reason {
     const char *code, *text;
     enum verdict verdict; // VERDICT_OK: the reason is a remark
-    unsigned rounds;
+    unsigned rounds;      // number of rounds that have the reason, once or several times
+    unsigned last;        // number of the last of these rounds, from 1
 };
 
 struct rounds {

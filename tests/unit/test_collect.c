@@ -273,6 +273,21 @@ static void too_many_retakes_count_and_make_the_case_suspect(void **state)
     arena_destroy(f.arena);
 }
 
+static void a_reason_that_a_visit_has_twice_counts_one_round(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin_with(&f, &(struct collect_rule){.goal = 0.005, .budget_ns = 3000});
+    visit_flagged(&f, 100, NULL);
+    visit_flagged(&f, 50, "other work");
+    collect_flag(f.collect, 1, &(struct reason){.code = "shared-device", .text = "found later"});
+    visit_flagged(&f, 100, NULL);
+    struct result result = end(&f);
+    assert_string_equal(find_reason(&result, "shared-device")->text,
+                        "other work (in 1 of 3 rounds)");
+    arena_destroy(f.arena);
+}
+
 static void enough_clean_rounds_do_without_the_flagged_ones(void **state)
 {
     (void)state;
@@ -372,6 +387,7 @@ int main(void)
         cmocka_unit_test(what_the_card_limits_may_vary),
         cmocka_unit_test(a_visit_to_be_taken_again_is_no_round),
         cmocka_unit_test(too_many_retakes_count_and_make_the_case_suspect),
+        cmocka_unit_test(a_reason_that_a_visit_has_twice_counts_one_round),
         cmocka_unit_test(enough_clean_rounds_do_without_the_flagged_ones),
         cmocka_unit_test(flagged_visits_count_when_the_time_is_used_up),
         cmocka_unit_test(a_flag_found_later_opens_the_case_again),
