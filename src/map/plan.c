@@ -25,6 +25,8 @@ enum {
 // around it.
 static const double knee_octaves = 0.045;
 
+// A stage has the cases of one benchmark, because a worker keeps the programs and the memory of
+// only one benchmark.
 enum stage {
     STAGE_COARSE,
     STAGE_KNEES,
@@ -41,7 +43,7 @@ enum stage {
     STAGE_TLB_KNEES,
     STAGE_PAGES,
     STAGE_PATHS,
-    STAGE_SHARED,
+    STAGE_BANKS,
     STAGE_CODE,
     STAGE_CODE_KNEES,
     STAGE_CODE_KNEES_AGAIN,
@@ -322,6 +324,7 @@ static void plan_bandwidth(struct map_cases *cases, const struct map_caches *cac
 static void plan_paths(struct map_cases *cases)
 {
     map_cases_add_latency(cases, "constant", "random", "1KiB..max/4");
+    map_cases_add_latency(cases, "shared", "random", "4KiB,16KiB,max");
     if (map_cases_of_cpu(cases))
         return; // a CPU has one path for all these loads
     const char *sizes =
@@ -394,8 +397,7 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
     case STAGE_PATHS:
         plan_paths(cases);
         break;
-    case STAGE_SHARED:
-        map_cases_add_latency(cases, "shared", "random", "4KiB,16KiB,max");
+    case STAGE_BANKS:
         plan_banks(cases);
         break;
     case STAGE_CODE:
