@@ -84,14 +84,14 @@ static void raise_to_busy(enum watch_verdict *verdict, const char **reason, cons
     *verdict = WATCH_BUSY;
 }
 
-// Judges the traffic over the link. It changes what all visits find, because the copies also read
-// or write the device's memory, through the last cache.
+// Judges the traffic over the card's links. It changes what all visits find, because the copies
+// also read or write the device's memory, through the last cache.
 static void judge_traffic(struct arena *arena, const struct watch_finding *finding,
                           struct watch_judgement *judgement)
 {
     if (!watch_traffic_is_high(finding))
         return;
-    const char *text = arena_printf(arena, "other work moved %.2g GB/s over the link%s%s",
+    const char *text = arena_printf(arena, "other work moved %.3g GB/s over the card's links%s%s",
                                     finding->link_traffic / 1e9, finding->who ? ": " : "",
                                     finding->who ? finding->who : "");
     raise_to_busy(&judgement->verdict, &judgement->text, text);

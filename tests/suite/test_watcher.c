@@ -182,7 +182,7 @@ static void traffic_over_the_link_concerns_all_visits(void **state)
     struct watch_judgement judgement = judged(arena, &finding, 2e12);
     assert_int_equal(judgement.verdict, WATCH_BUSY);
     assert_int_equal(judgement.link, WATCH_BUSY);
-    assert_string_equal(judgement.text, "other work moved 52 GB/s over the link");
+    assert_string_equal(judgement.text, "other work moved 52 GB/s over the card's links");
     arena_destroy(arena);
 }
 
