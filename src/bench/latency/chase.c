@@ -152,11 +152,9 @@ static const char *builder_name(const struct latency_case *this_case)
 // True if each round has the chain at another place, so that the confidence interval includes its
 // effect: how far a line of the L2 is from the core depends on its address. A chain that an L1 may
 // hold stays, because a place at which the L1's sets fill unevenly would make the L1 look smaller.
-// For path=image, the chain is copied into an image, whose place the driver chooses.
 static bool is_moved(const struct latency_case *this_case)
 {
-    return this_case->path == LATENCY_ATOMIC ||
-           (this_case->path != LATENCY_IMAGE && this_case->bytes >= LATENCY_PAGE_LAP_BYTES);
+    return this_case->path == LATENCY_ATOMIC || this_case->bytes >= LATENCY_PAGE_LAP_BYTES;
 }
 
 // Gets the memory of the chain and makes it the argument of the kernels that build and chase the
@@ -206,6 +204,15 @@ static bool build(struct latency_chase *chase, struct error *err)
     return builder && build_links(chase, builder, &chase->region, err);
 }
 
+// Allocates a buffer that nothing uses, of another size each round. The driver chooses the place of
+// an image, and it would choose the same one each round if nothing else had been allocated.
+static bool occupy(const struct latency_chase *chase, struct error *err)
+{
+    static const uint64_t sizes = 32, unit_bytes = UINT64_C(2) << 20;
+    uint64_t bytes = (chase->chain.key % sizes + 1) * unit_bytes;
+    return bench_buffer(chase->visit->scope, bytes, GPU_MEMORY_DEVICE, err) != NULL;
+}
+
 // For path=texel, makes a typed view of the chain's memory. For path=image, copies the chain into
 // an image. Does nothing for other paths.
 static bool make_views(struct latency_chase *chase, struct error *err)
@@ -225,6 +232,8 @@ static bool make_views(struct latency_chase *chase, struct error *err)
         .width = columns * LATENCY_IMAGE_SIDE,
         .height = chase->chain.nodes / columns * LATENCY_IMAGE_SIDE,
     };
+    if (chase->moves && !occupy(chase, err))
+        return false;
     region->image = gpu_image_create(scope, &desc, err);
     return region->image && gpu_image_copy_from(region->image, region->buffer, region->offset, err);
 }

@@ -369,7 +369,9 @@ static void describe(const struct measured *m)
                      latency_l1_percent(gpu_program_kernel(m->chase->program)->name));
     visit_detail(m->visit, "region", "%" PRIu64 " bytes, %" PRIu32 " nodes", chain->bytes,
                  chain->nodes);
-    if (m->chase->moves)
+    if (m->chase->moves && m->chase->this_case.path == LATENCY_IMAGE)
+        visit_detail(m->visit, "place", "each round a new image, after a buffer of another size");
+    else if (m->chase->moves)
         visit_detail(m->visit, "place", "each round at another multiple of 2 MiB in a buffer");
     if (m->memory->warm)
         visit_detail(m->visit, "warm-up", "a lap by the measuring workgroup");
