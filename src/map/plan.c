@@ -321,12 +321,9 @@ static void plan_bandwidth(struct map_cases *cases, const struct map_caches *cac
     map_bandwidth_add_cases(cases, curve->count ? curve : NULL, sizes);
 }
 
-static void plan_paths(struct map_cases *cases)
+// Adds the paths that only a GPU has. A CPU has one path for all these loads.
+static void plan_gpu_paths(struct map_cases *cases)
 {
-    map_cases_add_latency(cases, "constant", "random", "1KiB..max/4");
-    map_cases_add_latency(cases, "shared", "random", "4KiB,16KiB,max");
-    if (map_cases_of_cpu(cases))
-        return; // a CPU has one path for all these loads
     const char *sizes =
         arena_printf(cases->arena, "16KiB..%" PRIu64 "/4", 2 * map_cases_last_cache(cases));
     map_cases_add_latency(cases, "texel", "random", sizes);
@@ -334,6 +331,14 @@ static void plan_paths(struct map_cases *cases)
     // the same address in all lanes.
     if (cases->device->vendor_id == GPU_VENDOR_AMD)
         map_cases_add_latency(cases, "scalar", "random", sizes);
+}
+
+static void plan_paths(struct map_cases *cases)
+{
+    map_cases_add_latency(cases, "constant", "random", "1KiB..max/4");
+    if (!map_cases_of_cpu(cases))
+        plan_gpu_paths(cases);
+    map_cases_add_latency(cases, "shared", "random", "4KiB,16KiB,max");
 }
 
 static bool uses_steps(const struct map_plan *plan)
