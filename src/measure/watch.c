@@ -252,6 +252,7 @@ bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
 
 bool watch_traffic_is_high(const struct watch_finding *finding)
 {
-    static const double share_most = 0.02;
-    return finding->link_traffic > share_most * finding->limits[WATCH_TO_DEVICE];
+    static const double share_most = 0.02, most_bytes_per_s = 5e8;
+    double limit = finding->limits[WATCH_TO_DEVICE];
+    return finding->link_traffic > share_most * limit && finding->link_traffic > most_bytes_per_s;
 }

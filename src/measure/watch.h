@@ -68,8 +68,9 @@ struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *
 MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
                                   struct watch_finding *finding, struct error *err);
 
-// Returns whether other work uses the links: link_traffic is more than 2 % of the link's limit. An
-// idle H200 moves 0.1 % of it.
+// Returns whether other work uses the links: link_traffic is more than 2 % of the link's limit, and
+// more than 0.5 GB/s. Reading the counters moves some 0.17 MB by itself, so an idle H200 seems to
+// move 0.06 GB/s, and a card whose counters are read in 1 ms may seem to move 0.17 GB/s.
 bool watch_traffic_is_high(const struct watch_finding *finding);
 
 // ---------------------------------------------------------------- computed from times

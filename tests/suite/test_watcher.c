@@ -186,6 +186,22 @@ static void traffic_over_the_link_concerns_all_visits(void **state)
     arena_destroy(arena);
 }
 
+// Given a link of one lane, 1 GB/s, then what the reading of the counters moves is no sign, though
+// it is more than 2 % of the link.
+static void reading_the_counters_is_no_other_work(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct watch_finding finding = idle_finding();
+    finding.limits[WATCH_TO_DEVICE] = finding.limits[WATCH_TO_HOST] = 1e9;
+    finding.rates[WATCH_TO_DEVICE] = finding.rates[WATCH_TO_HOST] = 0.9e9;
+    finding.link_traffic = 0.17e9;
+    assert_int_equal(judged(arena, &finding, 2e12).verdict, WATCH_CLEAN);
+    finding.link_traffic = 0.7e9;
+    assert_int_equal(judged(arena, &finding, 2e12).verdict, WATCH_BUSY);
+    arena_destroy(arena);
+}
+
 static void the_best_rates_are_kept(void **state)
 {
     (void)state;
@@ -338,6 +354,7 @@ int main(void)
         cmocka_unit_test(a_copy_in_the_cache_lasts_as_long_as_one_in_memory),
         cmocka_unit_test(a_place_that_is_taken_concerns_all_but_the_link),
         cmocka_unit_test(traffic_over_the_link_concerns_all_visits),
+        cmocka_unit_test(reading_the_counters_is_no_other_work),
         cmocka_unit_test(the_best_rates_are_kept),
         cmocka_unit_test(a_watch_is_due_after_250_ms_of_visits),
         cmocka_unit_test(a_watch_lies_between_the_first_and_the_last_of_the_rounds),
