@@ -234,6 +234,14 @@ unsigned collect_visits(const struct collect *collect)
     return (unsigned)collect->visit_count;
 }
 
+bool collect_lacks_metric(const struct collect *collect)
+{
+    for (size_t i = 0; i < collect->info->metric_count; i++)
+        if (collect->rounds->metrics[i].rounds == 0)
+            return true;
+    return false;
+}
+
 bool collect_done(const struct collect *collect)
 {
     return collect->state != COLLECT_GATHERING;

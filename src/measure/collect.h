@@ -80,6 +80,9 @@ void collect_failure(struct collect *collect, const struct error *err);
 unsigned collect_rounds(const struct collect *collect);
 unsigned collect_visits(const struct collect *collect);
 
+// Returns true if some metric has no value in any visit that counts so far.
+bool collect_lacks_metric(const struct collect *collect);
+
 // Returns true if the case needs no further visit: it is precise enough, has made its last round,
 // has spent its budget, had to repeat too many visits, or has failed.
 bool collect_done(const struct collect *collect);

@@ -85,6 +85,9 @@ struct measure_request {
     // Number of the round. In round 0, the case's first visit decides on the size and shape of the
     // work.
     unsigned round;
+    // True: some metric of the benchmark has no value in any visit that counts. What a benchmark
+    // measures in only one visit of a case, it measures if this is set.
+    bool lacks_metric;
     // The gate where several devices wait for each other; NULL: only one device measures.
     const struct measure_gate *gate;
     bool any_clock;              // true: samples count whatever the core and memory clocks were

@@ -97,6 +97,8 @@ static const struct json_field order_fields[] = {
     {"sample_ns", FIELD_COUNT, JSON_AT(struct order_message, request.sample_ns)},
     {"timeout_ns", FIELD_COUNT, JSON_AT(struct order_message, request.timeout_ns)},
     {"round", FIELD_COUNT, JSON_AT(struct order_message, request.round)},
+    {"lacks_metric", FIELD_FLAG, JSON_AT(struct order_message, request.lacks_metric),
+     .omit_zero = true},
     {"any_clock", FIELD_FLAG, JSON_AT(struct order_message, request.any_clock), .omit_zero = true},
     {"waits", FIELD_FLAG, JSON_AT(struct order_message, waits)},
     {"counts", FIELD_FLAG, JSON_AT(struct order_message, counts), .omit_zero = true},

@@ -149,6 +149,7 @@ static struct measure_request request_for(const struct scheduler *s, const struc
         .timeout_ns = budget->timeout_ns,
         .any_clock = budget->any_clock,
         .round = collect_visits(entry->collect),
+        .lacks_metric = collect_lacks_metric(entry->collect),
     };
 }
 

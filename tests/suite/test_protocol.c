@@ -163,8 +163,11 @@ static void an_order_comes_through_with_every_bit(void **state)
         {.key = "hops", .type = PARAM_UINT, .uint = 3, .role = PARAM_METHOD},
     };
     const struct bench_case bench_case = {values, 3};
-    const struct measure_request request = {
-        .samples = 4, .sample_ns = 2000000, .timeout_ns = UINT64_C(1) << 62, .round = 7};
+    const struct measure_request request = {.samples = 4,
+                                            .sample_ns = 2000000,
+                                            .timeout_ns = UINT64_C(1) << 62,
+                                            .round = 7,
+                                            .lacks_metric = true};
     const char *const natives[] = {"dram__bytes_read.sum"};
     const struct visit_counting counting = {natives, 1};
     const struct visit_order sent = {
@@ -180,6 +183,7 @@ static void an_order_comes_through_with_every_bit(void **state)
     assert_int_equal(got.bench_case->values[2].role, PARAM_METHOD);
     assert_int_equal(got.request->samples, 4);
     assert_int_equal(got.request->round, 7);
+    assert_true(got.request->lacks_metric);
     assert_true(got.waits);
     assert_int_equal(got.counting->native_count, 1);
     assert_string_equal(got.counting->natives[0], "dram__bytes_read.sum");

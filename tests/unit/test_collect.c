@@ -273,6 +273,25 @@ static void too_many_retakes_count_and_make_the_case_suspect(void **state)
     arena_destroy(f.arena);
 }
 
+// Given a metric that only one visit measures, then the case lacks it again when this visit no
+// longer counts.
+static void a_metric_is_lacking_until_a_visit_with_it_counts(void **state)
+{
+    (void)state;
+    struct fixture f = begin(5);
+    assert_true(collect_lacks_metric(f.collect));
+    visit_flagged(&f, 100, NULL);
+    assert_true(collect_lacks_metric(f.collect));
+    struct measure_visit *whole = measure_visit_create(f.arena);
+    visit_samples(whole, 0, &(double){100}, 1, 0);
+    visit_samples(whole, 1, &(double){7}, 1, 0);
+    collect_visit(f.collect, whole);
+    assert_false(collect_lacks_metric(f.collect));
+    collect_flag(f.collect, 1, &(struct reason){.code = "shared-device", .text = "other work"});
+    assert_true(collect_lacks_metric(f.collect));
+    arena_destroy(f.arena);
+}
+
 static void a_reason_that_a_visit_has_twice_counts_one_round(void **state)
 {
     (void)state;
@@ -387,6 +406,7 @@ int main(void)
         cmocka_unit_test(what_the_card_limits_may_vary),
         cmocka_unit_test(a_visit_to_be_taken_again_is_no_round),
         cmocka_unit_test(too_many_retakes_count_and_make_the_case_suspect),
+        cmocka_unit_test(a_metric_is_lacking_until_a_visit_with_it_counts),
         cmocka_unit_test(a_reason_that_a_visit_has_twice_counts_one_round),
         cmocka_unit_test(enough_clean_rounds_do_without_the_flagged_ones),
         cmocka_unit_test(flagged_visits_count_when_the_time_is_used_up),
