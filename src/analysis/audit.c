@@ -5,13 +5,14 @@
 #include <string.h>
 
 static const double close_bound = 0.01, wide_bound = 0.03;
-// A claim of fewer than close_bytes bytes may differ from the count by the share wide_bound, any
-// other claim by close_bound.
+// A claim is what a benchmark predicts that a hardware counter counts. A claim of fewer than
+// close_bytes bytes may differ from the count by the share wide_bound, any other claim by
+// close_bound.
 static const double close_bytes = 1 << 30;
 
 enum {
-    // Maximum number of claims that the text of finding "claim-differs" lists; others are only
-    // counted.
+    // Maximum number of claims that the text of the finding "claim-differs" lists. Further claims
+    // that differ are only counted.
     NAMED_MAX = 3
 };
 
@@ -23,7 +24,8 @@ const double *audit_counted(const struct result *result, const char *name)
     return NULL;
 }
 
-// Returns what the result's counter `name` counted; 0 if the result lacks the counter.
+// Returns the counted value of the result's hardware counter `name`; 0 if the result lacks the
+// counter.
 static double counted(const struct result *result, const char *name)
 {
     const double *value = audit_counted(result, name);
@@ -42,9 +44,10 @@ static double bound_of(const struct counter *counter)
     return is_small ? wide_bound : close_bound;
 }
 
-// Returns the largest count that agrees with a claim of zero: a small share of the result's largest
-// claim of the same unit; for bytes at least AUDIT_ZERO_BYTES, summed over all units of work. A
-// claim of zero has no ratio counted ÷ claimed that a bound could limit.
+// Returns the largest counted value that agrees with a claim (predicted value) of zero: a small
+// share of the result's largest claim of the same unit; for bytes at least AUDIT_ZERO_BYTES, summed
+// over all units of work. With a claim of zero there is no ratio counted ÷ claimed that could be
+// compared with a bound.
 static double zero_bound(const struct result *result, const struct counter *counter)
 {
     double most = 0;
@@ -81,13 +84,16 @@ double audit_hit_rate(const struct result *result, unsigned level)
 struct tally {
     const char *device;
     size_t cases, claims, agreeing;
-    const char *named; // text that lists the first claims that differ from the count
+    // text that lists the first claims (predicted counts) that differ from the counts
+    const char *named;
     size_t named_count;
-    const char **keys; // keys of the results with a claim that differs from the count
+    const char **keys; // keys of the results in which a claim differs from the count
     size_t key_count, key_capacity;
-    // Number of cases whose claim `dram_read` (bytes read from memory) agrees with the count.
+    // Number of cases whose claim `dram_read` (predicted bytes read from memory) agrees with the
+    // count.
     size_t memory_cases;
-    // Largest share, 0 to 1, of a claim `dram_read` that the L2 served instead of memory.
+    // Largest share, 0 to 1, of the bytes in a claim `dram_read` that the L2 served instead of
+    // memory.
     double served;
     const char *served_key;
 };
@@ -118,8 +124,9 @@ static void name_claim(struct run *run, struct tally *tally, const struct result
                                 tally->named ? ", " : "", counter->name, result->key, differs);
 }
 
-// Tallies a claim that agrees with the count. If the claim is `dram_read` (bytes read from memory),
-// counts the case and keeps the largest share of such a claim that the L2 served instead of memory.
+// Called for a claim that agrees with the count. If it is `dram_read` (predicted bytes read from
+// memory), counts the case and keeps the largest share of such bytes that the L2 served instead of
+// memory.
 static void tally_served(struct tally *tally, const struct result *result,
                          const struct counter *counter)
 {

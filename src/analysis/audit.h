@@ -5,17 +5,18 @@
 
 #include "results/results.h"
 
-// Returns what the result's counter `name` counted; NULL if it lacks the counter.
+// Returns the counted value of the result's hardware counter `name`; NULL if the result lacks it.
 const double *audit_counted(const struct result *result, const char *name);
 
-// Returns counted ÷ claimed; NaN if nothing or zero is claimed.
+// Returns the counted value divided by the claim, which is the value that the benchmark predicts;
+// NaN if there is no claim or it is zero.
 double audit_ratio(const struct counter *counter);
 
-// Returns true if the counter agrees with its claim. Bytes may differ by 3 % if less than 1 GiB is
-// claimed in all, everything else by 1 %. `dram_read` may also be lower by what the L2 served. If
-// zero is claimed, the count may be up to 1 % of the result's largest claim of the same unit; a
-// count of bytes may also be up to AUDIT_ZERO_BYTES, summed over all units of work. A counter
-// without a claim agrees.
+// Returns true if the counted value agrees with its claim, the value that the benchmark predicts.
+// Bytes may differ by 3 % if less than 1 GiB is claimed in all, everything else by 1 %. `dram_read`
+// may also be lower by what the L2 served. If zero is claimed, the count may be up to 1 % of the
+// result's largest claim of the same unit; a count of bytes may also be up to AUDIT_ZERO_BYTES,
+// summed over all units of work. A counter without a claim agrees.
 enum {
     AUDIT_ZERO_BYTES = 256 << 10
 };
@@ -25,12 +26,12 @@ bool audit_agrees(const struct result *result, const struct counter *counter);
 // reads were not counted, or if a unit of work read less than a byte.
 double audit_hit_rate(const struct result *result, unsigned level);
 
-// Adds up to three findings to the run for each device whose counters have claims. "counted": how
-// many claims agree with the count. "l2-served": its value is the largest share of a claim to read
-// memory that the L2 served although the claim agrees, its key is the key of that result.
-// "claim-differs": its keys are those of the results with a claim that does not agree. Results that
-// other work may have disturbed (reason "shared-device") are not judged, because the counters of L2
-// and DRAM include such work.
+// A claim is the value that a benchmark predicts for a hardware counter. Adds up to three findings
+// to the run for each device whose counters have claims. "counted": how many claims agree with the
+// count. "l2-served": its value is the largest share of a claim to read memory that the L2 served
+// although the claim agrees, its key is the key of that result. "claim-differs": its keys are those
+// of the results with a claim that does not agree. Results that other work may have disturbed
+// (reason "shared-device") are left out, because the counters of L2 and DRAM include such work.
 void audit_add_findings(struct run *run);
 
 #endif

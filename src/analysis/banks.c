@@ -4,9 +4,10 @@
 #include <math.h>
 #include <stdbool.h>
 
-// Threads conflict in the banks if a load takes at least this many times as long as at stride 1.
+// A stride has bank conflicts if a load takes at least this many times as long as at stride 1.
 static const double conflict_least = 2;
-static const double alike = 1.25; // largest ratio of two times that count as equal
+// two times of a load count as equal if their ratio is at most this
+static const double alike = 1.25;
 
 static bool is_power(double value)
 {
@@ -14,7 +15,7 @@ static bool is_power(double value)
     return frexp(value, &exponent) == 0.5;
 }
 
-// Returns the load's time at this stride; NaN if the stride was not measured.
+// Returns the time of a load at this stride; NaN if the stride was not measured.
 static double time_at(const struct banks_curve *curve, double stride)
 {
     for (size_t i = 0; i < curve->count; i++)
@@ -44,8 +45,8 @@ unsigned banks_count(const struct banks_curve *curve)
     for (size_t i = curve->count; i-- > 0;)
         if (is_power(curve->strides[i]) && curve->times[i] * alike >= longest)
             banks = curve->strides[i];
-    // At strides above `banks`, the time must not fall again at a power of two, and at least one
-    // such power of two must have been measured.
+    // Checks the strides that are powers of two above `banks`: the time must not fall there again,
+    // and at least one such stride must have been measured.
     for (unsigned stride = (unsigned)banks; stride && stride <= last; stride *= 2)
         if (time_at(curve, stride) * alike < longest)
             return 0;

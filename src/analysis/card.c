@@ -17,8 +17,9 @@ struct builder {
 
 // ---------------------------------------------------------------- levels of memory
 
-// Returns which level of memory (L1, L2 or DRAM) level k of the latency curve is; CARD_LEVEL_ANY if
-// it is none of these, and the card has no row for it.
+// The card is the summary of a device's main figures. Returns which level of memory (L1, L2 or
+// DRAM) level k of the latency curve is; CARD_LEVEL_ANY if it is none of these, and the card shows
+// no row for it.
 static enum card_level level_name(const struct level_curve *curve, size_t k)
 {
     if (k + 1 == levels_count(curve) && isfinite(levels_memory(curve)))
@@ -31,10 +32,10 @@ struct working_sets {
     double least, most;
 };
 
-// Returns the working sets that show a level's bandwidth. For a cache they range from four times
-// the size of the cache before it to half of its own size, so that it holds all of the working set.
-// For memory they begin at four times the size of the last cache. The range is empty (least > most)
-// if the latency curve does not show the level.
+// Returns the sizes of working sets that show a level's bandwidth. For a cache they range from four
+// times the size of the cache before it to half of its own size, so that the cache holds the whole
+// set. For memory they begin at four times the size of the last cache. The range is empty (least >
+// most) if the latency curve does not show the level.
 static struct working_sets level_sets(const struct level_curve *curve, enum card_level level)
 {
     size_t count = levels_count(curve), k = level == CARD_LEVEL_L1 ? 0 : 1;
@@ -69,9 +70,9 @@ static struct card_row *row_get(struct card *card, enum card_section section, co
     return &card->rows[at];
 }
 
-// Returns true if `one` is the better figure for the card. A measured figure wins against one that
-// was not measured. Of two measured figures the better value wins, but if they are at most
-// CARD_NEAR apart, the better verdict wins.
+// Returns true if the figure `one` is better than `other`, so that the card (the device's summary)
+// shows it. A measured figure wins against one that was not measured. Of two measured figures the
+// better value wins, but if they are at most CARD_NEAR apart, the better verdict wins.
 static bool is_better(const struct card_figure *one, const struct card_figure *other)
 {
     if (!isfinite(one->value) || !isfinite(other->value))
@@ -107,7 +108,7 @@ static void figure_add(const struct builder *b, const char *label, const struct 
     row->count += at == row->count;
 }
 
-// Returns a figure with the headline's names and units but without a value.
+// Returns a figure without a value, with the names and units that the headline declares.
 static struct card_figure figure_of(const struct builder *b)
 {
     const struct metric_info *metric = benchmark_metric(b->info, b->headline->metric);
@@ -184,8 +185,8 @@ static bool is_described(const struct builder *b, const struct result *result,
            (b->headline->level == CARD_LEVEL_ANY || (bytes >= sets->least && bytes <= sets->most));
 }
 
-// Returns the range of working sets whose cases may give the headline's figure. For a cache only
-// the largest working set that was measured counts, because a larger part of a smaller one lies in
+// Returns the range of working sets whose cases may give the headline's figure. For a cache it
+// holds only the largest working set that was measured: of a smaller one, a larger part lies in
 // caches nearer to the cores.
 static struct working_sets wanted_sets(const struct builder *b)
 {
@@ -200,8 +201,8 @@ static struct working_sets wanted_sets(const struct builder *b)
     return sets;
 }
 
-// Finds the best figure of the headline. Returns false if the headline describes no case of the
-// run, or only measured cases without a value above 0.
+// Finds the best figure among the cases that the headline describes. Returns false if the run has
+// no such case, or only measured ones without a value above 0.
 static bool best_figure(const struct builder *b, struct card_figure *best)
 {
     const struct run *run = b->card->run;
@@ -222,8 +223,8 @@ static bool best_figure(const struct builder *b, struct card_figure *best)
 
 // ---------------------------------------------------------------- figures of kind HEADLINE_LEVELS
 
-// Returns the case with the median latency among the cases of level k of the latency curve. If at
-// least half of these cases have the verdict ok, only those with this verdict are considered.
+// Returns the case with the median latency on level k of the latency curve. If at least half of the
+// level's cases have the verdict ok, only these are considered.
 static const struct result *middle_case(const struct builder *b, size_t k)
 {
     const struct plateau *level = &b->card->curve.fit.levels[k];
@@ -253,7 +254,8 @@ static void add_levels(const struct builder *b)
     }
 }
 
-// Returns true if this headline declares the latency curve from which the card takes its levels.
+// Returns true if the headline belongs to the benchmark and metric of the latency curve that shows
+// the device's levels of memory.
 static bool declares_curve(const struct builder *b)
 {
     return b->headline->kind == HEADLINE_LEVELS && b->card->curve.count > 0 &&
@@ -285,7 +287,7 @@ static void add_headline(const struct builder *b)
         add_further(b->card, b->arena, &best);
 }
 
-// Removes each row in which all figures were skipped. A row with a failed case stays.
+// Removes each row of the card whose figures were all skipped. A row with a failed case stays.
 static void drop_empty_rows(struct card *card)
 {
     size_t kept = 0;
@@ -309,7 +311,7 @@ static const struct run_device *device_of(const struct run *run, const char *id)
     return NULL;
 }
 
-// Returns the line that says that no GPU was measured; NULL if a GPU was measured.
+// Returns the warning that the card's device is a CPU and not a GPU; NULL if it is a GPU.
 static const char *warning_of(const struct run *run, const struct run_device *device)
 {
     if (!device->kind || strcmp(device->kind, "cpu") != 0)

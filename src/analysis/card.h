@@ -22,43 +22,48 @@
 
 enum {
     CARD_ROWS_MAX = 14,
-    CARD_FIGURES_MAX = 2, // maximum number of figures in a row
+    CARD_FIGURES_MAX = 2, // maximum number of figures in a row of the card
     CARD_NOTES_MAX = 5
 };
-#define CARD_NEAR 0.05 // figures with at most this relative difference count as equal
-// A note mentions a figure that differs from the reference by more than this share.
+#define CARD_NEAR 0.05 // figures count as equal if they differ by at most this share
+// If a figure differs from that of the reference card by more than this share, the card gets a note
+// about it.
 #define CARD_DIFFERS 0.10
 // If several benchmarks measure the same figure, and their values differ by more than this share,
 // the card has a note about it.
 #define CARD_APART 0.01
-#define CARD_FAR   0.75 // a note mentions a figure below this share of its physical limit
+// if a figure is below this share of its physical limit, the card gets a note about it
+#define CARD_FAR 0.75
 
 // Code of the finding that fathom found no GPU and measured a CPU. The text of the finding becomes
 // the warning above the card's rows.
 #define CARD_NO_GPU "no-gpu"
 
 struct card_figure {
-    // Title: the row's label and the name, "DRAM read"; in card.further the headline's title.
+    // Title of the figure: the row's label and the figure's name, "DRAM read"; in card.further the
+    // title of the headline.
     const char *title;
-    const char *name;      // name within its row, "read" or "copy"; NULL if the row has one figure
-    const char *benchmark; // the benchmark that measured the figure
+    // name of the figure within its row, "read" or "copy"; NULL if the row has one figure
+    const char *name;
+    const char *benchmark; // name of the benchmark that measured the figure
     unsigned version;
-    const char *key; // key of the case that the figure is from
+    const char *key; // key of the case that gave the figure
     enum unit unit;  // unit in which screens show the figure
     enum better better;
-    double value;   // not finite: there is no value (`verdict` and `reason` say why)
+    double value;   // value of the figure; not finite: none (`verdict` and `reason` say why)
     double ci95[2]; // 95 % interval of `value`; not finite: not known
     bool at_least;
     double cycles; // `value` in cycles of the core clock; not finite: not known
     double limit;  // physical limit of `value`; not finite: not known
     double share;  // `value` as a share of `limit` (metric_share); not finite: not known
     enum verdict verdict;
-    const char *reason; // why the verdict is not ok; NULL if it is ok
-    bool provisional;   // true: the run is not finished and may still change the figure
-    // The same figure of the reference card; not finite: that card has none of this `version`.
+    const char *reason; // why the figure's verdict is not ok; NULL if it is ok
+    bool provisional;   // true: the run is not finished, so the figure may still change
+    // Value of the same figure on the reference card; not finite: that card lacks the figure, or
+    // has it from another version of the benchmark.
     double reference;
-    // Next element in the list of figures of the same row and name that other headlines gave and
-    // that are worse; NULL: end of the list.
+    // List of worse figures with the same row and name, which other headlines gave: the next one;
+    // NULL: end of the list.
     const struct card_figure *other;
 };
 
@@ -71,7 +76,8 @@ struct card_row {
 
 // One figure of a known card. Known cards are listed in reference/cards.json.
 struct known_figure {
-    // Label of the row, name in the row; `name` is NULL if the row has one figure.
+    // Label of the figure's row, and the figure's name in the row. `name` is NULL if the row has
+    // one figure.
     const char *row, *name;
     const char *benchmark;
     unsigned version;
@@ -90,21 +96,23 @@ struct known_cards {
 struct card {
     const struct run *run;
     const struct run_device *device;
-    const char *api;     // API of the device: "vulkan"
-    const char *warning; // text that says that no GPU was measured; NULL: a GPU was measured
+    const char *api; // API of the device: "vulkan"
+    // warning that the device is a CPU and not a GPU; NULL: it is a GPU
+    const char *warning;
     // The device's longest latency curve; it has no cases if the run has no curve.
     struct level_curve curve;
     struct card_row rows[CARD_ROWS_MAX];
     size_t count;
-    // Figures without a row, from headlines of kind HEADLINE_BEST, in the order of the benchmarks.
+    // Figures that are in no row of the card, from headlines of kind HEADLINE_BEST, in the order of
+    // the benchmarks.
     struct card_figure *further;
     size_t further_count, further_capacity;
     // Known card to compare with; NULL: no known card is suitable.
     const struct known_card *reference;
     bool same_model; // true: the reference has the same model name as this card
-    // Sentences about figures that stand out: they differ from a reference of the same model, are
-    // not trusted, are far from their limit, or several benchmarks measured different values for
-    // them.
+    // Sentences about figures that stand out: a figure differs from a reference of the same model,
+    // is not trusted or is far below its limit, or several benchmarks measured different values for
+    // it.
     const char *notes[CARD_NOTES_MAX];
     size_t note_count;
 };
@@ -130,7 +138,7 @@ bool card_figure_trusted(const struct card_figure *figure);
 // means 10 % better. NaN if the value or the reference is not known.
 double card_figure_gain(const struct card_figure *figure);
 
-// True if the two names are equal or both are NULL.
+// Returns true if the names `a` and `b` of two figures are equal or both are NULL.
 bool card_same_name(const char *one, const char *other);
 
 // Writes the card as a JSON object. `name` is the name of the JSON member, as in json_put_text.

@@ -81,7 +81,7 @@ const struct known_cards *known_cards_read(struct arena *arena, const char *text
 
 const struct known_cards *known_cards_builtin(struct arena *arena)
 {
-    struct error err; // the error is not read: a test proves that the built-in cards.json is valid
+    struct error err; // the error is ignored: a test proves that the built-in cards.json is valid
     return known_cards_read(arena, reference_cards, reference_cards_bytes, "cards.json", &err);
 }
 
@@ -150,8 +150,8 @@ static bool is_same_model(const struct known_card *known, const struct card *car
     return card->device->name && strcmp(known->device, card->device->name) == 0;
 }
 
-// Ranks a known card as a reference for `card`; 0 means unsuitable. The same model counts most,
-// then the same preset, then the number of common figures.
+// Returns how suitable a known card is as a reference for `card`; 0 means unsuitable. The same
+// model counts most, then the same preset, then the number of figures that both have.
 static size_t rank(const struct known_card *known, const struct card *card)
 {
     bool itself = card->run->started && strcmp(known->started, card->run->started) == 0;
@@ -189,7 +189,8 @@ static void note(struct card *card, const char *text)
         card->notes[card->note_count++] = text;
 }
 
-// Figures that were chosen from a card, sorted by weight; the smallest weight comes first.
+// Figures that a function `judge` chose from a card, in ascending order of the weight that it gave
+// them.
 struct choice {
     const struct card_figure *figures[FIGURES_MAX];
     double weights[FIGURES_MAX];
@@ -223,8 +224,8 @@ static struct choice choose(const struct card *card,
     return choice;
 }
 
-// Weight for choose(): accepts trusted figures that differ from the reference by more than
-// CARD_DIFFERS, and puts the one that differs most first.
+// Gives each trusted figure that differs from the reference by more than CARD_DIFFERS a weight, for
+// choose(). The figure that differs most gets the smallest weight and so comes first.
 static double by_difference(const struct card_figure *figure)
 {
     double gain = card_figure_trusted(figure) ? card_figure_gain(figure) : NAN;
@@ -303,8 +304,8 @@ static void note_limits(struct arena *arena, struct card *card)
                                 unit_text(arena, far.figures[i]->limit, far.figures[i]->unit)));
 }
 
-// Appends `other`, the figure of another benchmark, to the text `list`, if it is trusted and its
-// value differs from that of `shown` by more than CARD_APART.
+// If `other`, the same figure from another benchmark, is trusted and its value differs from that of
+// `shown` by more than CARD_APART, appends it to the text `list`.
 static const char *also_measured(struct arena *arena, const char *list,
                                  const struct card_figure *shown, const struct card_figure *other)
 {

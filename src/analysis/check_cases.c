@@ -50,13 +50,13 @@ uint64_t check_bytes(const struct check_case *of, const struct run_device *devic
 {
     bool second = of->metric == CHECK_L2_READ || of->metric == CHECK_LATENCY_L2;
     bool is_cpu = device->kind && strcmp(device->kind, "cpu") == 0;
-    // A limit that is not known is NaN, which fmin ignores.
+    // An unknown size is NaN; fmin ignores a NaN.
     double most = fmin(run_device_limit(device, "memory_bytes"),
                        run_device_limit(device, "allocation_bytes")) /
                   4;
     if (second)
         most = fmin(most, run_device_limit(device, "last_cache_bytes") / 2);
-    else if (is_cpu) // a CPU is slow and only serves to try out fathom: 64 MiB are enough
+    else if (is_cpu) // at most 64 MiB: a CPU is slow, and checks of it only serve to try out fathom
         most = fmin(most, (double)MIB(64));
     uint64_t bytes = of->bytes;
     while (bytes > KIB(16) && (double)bytes > most)
@@ -79,7 +79,8 @@ static bool is_case(const struct check_case *of, const struct result *result, ui
            (bytes == 0 || (size && size->uint == bytes));
 }
 
-// Returns true if the result is of copies from a device to itself. Checks do not use such results.
+// Returns true if the result measured copies from a device to itself. Checks do not use such
+// results.
 static bool is_within(const struct result *result)
 {
     return *value_of(result, "from") &&
@@ -124,8 +125,8 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-// If the result is of a case between two devices and gives a figure of `device`, returns the index
-// of the other device (1 for "cuda:1"); else NaN.
+// If the result measured copies between two devices and gives a figure of `device`, returns the
+// index of the other device (1 for "cuda:1"); else NaN.
 static double peer_of(const struct check_case *of, const struct result *result,
                       const struct run_device *device)
 {
@@ -141,7 +142,7 @@ static double peer_of(const struct check_case *of, const struct result *result,
     return is_pair ? strtod(number + 1, NULL) : (double)NAN;
 }
 
-// Returns true if the figure of `of->metric` for the device comes from this result. For a case
+// Returns true if this result gives the figure of kind `of->metric` of the device. For copies
 // between two devices, `peer` is the index of the other device.
 static bool yields(const struct check_case *of, const struct result *result,
                    const struct run_device *device, double peer)
@@ -165,11 +166,11 @@ const struct result *check_result(const struct run *run, const struct run_device
     return NULL;
 }
 
-// Rates how well `other`, a result of another run, serves as a counterpart for copies between
-// `card` and the device with index `peer`. 3: `other` is of copies between `card` and a device with
-// that index. 2: between `card` and a device with another index. 1: between all devices together,
-// or `card` measured it and the result does not name the devices, as in the reference results that
-// are embedded in the program. 0: between other devices.
+// `other` is a result of another run. Rates how well it can be compared with copies between `card`
+// and the device with index `peer`. 3: `other` is of copies between `card` and a device with that
+// index. 2: between `card` and a device with another index. 1: between all devices together, or
+// `card` measured it and the result does not name the devices, as in the reference results that are
+// embedded in the program. 0: between other devices.
 static int fitness(const struct check_case *of, const struct result *other,
                    const struct run_device *card, double peer)
 {
@@ -289,8 +290,9 @@ double check_sensor(const struct result *result, const char *name)
     return sensor ? sensor->value : (double)NAN;
 }
 
-// Sets the check's state: the core clock from the FP32 result (else from the first result that has
-// it), the memory clock from the DRAM result, and the highest temperature and power of all results.
+// Sets the state in the check: the core clock from the FP32 result (else from the first result that
+// has it), the memory clock from the DRAM result, and the highest temperature and power of all
+// results.
 static void take_state(const struct run *run, const struct run_device *device, struct check *check)
 {
     struct check_state *state = &check->state;

@@ -5,51 +5,51 @@
 
 #include "results/check.h"
 
-// The case of a benchmark from which a check takes one of its figures.
+// A case that a check measures. It gives one of the check's figures.
 struct check_case {
     enum check_metric metric;
     const char *title;     // name of the figure on screens: "DRAM"
     const char *benchmark; // name of the benchmark: "bandwidth"
-    const char *measured;  // name of the benchmark's metric that gives the figure
+    const char *measured;  // name of the benchmark's metric whose value becomes the figure
     // Values that the parameters of the case must have, except `bytes` (conditions for
     // case_matches).
     const char *values;
-    // Value of the parameter `bytes`, which check_bytes reduces for a small device; 0: the case has
-    // no such parameter.
+    // Value of the parameter `bytes` of the case; 0: it has no such parameter. For a small device,
+    // check_bytes reduces the value.
     uint64_t bytes;
-    bool quick; // true: quick checks include the case
+    bool quick; // true: quick checks measure the case, too
     // True: the case uses several devices at once, so no other case may be measured meanwhile.
     bool at_once;
 };
 extern const struct check_case check_cases[];
 extern const size_t check_case_count;
 
-// Returns the case from which a check takes the figure `metric`; NULL if no case gives that figure.
+// Returns the case that gives a check's figure of the kind `metric`; NULL if no case gives it.
 const struct check_case *check_case_of(enum check_metric metric);
 
 // Returns the name of the figure on screens: "DRAM", "Copy to GPU 1". The text may live in `arena`.
 const char *check_title(struct arena *arena, const struct check_figure *figure);
 
 // Returns the value of the parameter `bytes` with which a check measures the case on a device:
-// of->bytes, halved until it is small enough, but not below 16 KiB. Small enough means at most a
-// quarter of the memory and of the largest allocation; for cases of L2 also at most half of the
-// last cache; for all other cases on a CPU also at most 64 MiB.
+// of->bytes, halved until it is small enough, but not below 16 KiB. It is small enough at a quarter
+// of the memory and of the largest allocation; for cases of L2 also at half of the last cache; for
+// all other cases on a CPU also at 64 MiB.
 uint64_t check_bytes(const struct check_case *of, const struct run_device *device);
 
-// Returns the case of a check that the result has measured, with the full size (check_case.bytes).
-// NULL if there is none, if the verdict is not ok, or if the result is of a copy within one device.
-// The program embeds those results of reference runs for which a case is returned.
+// Returns the case of a check that the result has measured with the full size (check_case.bytes).
+// Returns NULL if there is none, if the verdict is not ok, or if the result is of a copy within one
+// device. The results of reference runs for which this returns a case are embedded in the program.
 const struct check_case *check_wanted(const struct result *result);
 
-// Returns the result of the run from which the figure `metric` of the device comes; NULL if there
-// is none. `peer` is as in struct check_figure.
+// Returns the result of the run that gives the device's figure of the kind `metric`; NULL if there
+// is none. For copies between two devices, `peer` is the index of the other device.
 const struct result *check_result(const struct run *run, const struct run_device *device,
                                   enum check_metric metric, double peer);
 
-// Returns the result of `run` that gives a figure of `card`, if `result` of another run gives the
-// same figure of `device`. NULL if there is none. For copies between devices, both results must
-// have been made the same way, and a peer with the same index is preferred. For copies between all
-// devices, the number of devices must be the same, too.
+// `result` of one run gives a figure of `device`. Returns the result of another run, `run`, that
+// gives the same figure of `card`; NULL if there is none. For copies between devices, both results
+// must have been made the same way, and a peer with the same index is preferred. For copies between
+// all devices, the number of devices must be the same, too.
 const struct result *check_counterpart(const struct run *run, const struct run_device *card,
                                        const struct check_case *of, const struct run_device *device,
                                        const struct result *result);
@@ -57,21 +57,20 @@ const struct result *check_counterpart(const struct run *run, const struct run_d
 // Returns the run's device with this id; NULL if the run has none or `id` is NULL.
 const struct run_device *check_device(const struct run *run, const char *id);
 
-// Removes from a result what a later check does not need for a comparison. The result keeps the
-// metric that checks use (without the rounds), the clocks, and how copies between devices were
-// made. Returns false and changes nothing if the result was not measured, or if no check measures
-// its case.
+// Reduces a result to what a later check compares with: the metric that checks use (without the
+// rounds), the clocks, and how copies between devices were made. Returns false and changes nothing
+// if the result was not measured, or if no check measures its case.
 bool check_shorten(struct arena *arena, struct result *result);
 
-// Returns true if the result tells something about the device: the device measured it, or took part
-// in its copies between devices.
+// Returns true if the result says something about the device: the device measured it, or took part
+// in the copies between devices that it measured.
 bool check_concerns(const struct result *result, const char *device);
 
 // Returns the value of a sensor of the result; NaN if the result is NULL or lacks the sensor.
 double check_sensor(const struct result *result, const char *name);
 
-// Sets the figures, clocks, temperature and power of the check, from the run's results of the
-// check's device.
+// Sets the figures of the check, and the clocks, temperature and power in its state, from the run's
+// results of the check's device.
 void check_take_figures(struct run *run, struct check *check);
 
 #endif

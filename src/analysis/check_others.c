@@ -23,7 +23,7 @@ enum check_class check_class_of(enum check_metric metric)
     return metric >= CHECK_PEER ? CHECK_CLASS_LINK : CHECK_CLASS_CHIP;
 }
 
-// The value of one figure in one run of a card.
+// One measured value of a figure: on which card, and of which model and class.
 struct seen {
     enum check_class class;
     const char *model, *card, *figure; // `model` is the model's name, a tab, and the API
@@ -84,13 +84,15 @@ static int compare(const void *a, const void *b)
 
 // ---------------------------------------------------------------- pooling the spreads
 
-// Sums of squared deviations of the logarithms of figures (`between`: between cards of one model,
-// `repeats`: between runs of one card), and the cards that the figures come from.
+// Sums of squared deviations of the logarithms of figures from their means (`between`: between
+// cards of one model, `repeats`: between runs of one card), and the cards that the figures come
+// from.
 struct sums {
     double between, repeats;
-    // Degrees of freedom of the two sums: number of terms minus number of means.
+    // Degrees of freedom of `between` and `repeats`: number of squared deviations minus number of
+    // means.
     size_t between_count, repeats_count;
-    // Cards with a figure that at least two cards of their model measured.
+    // Cards with a figure that at least one more card of their model has measured.
     const char **cards;
     size_t card_count;
     const char **repeated; // cards with several runs; a card with n runs is listed n − 1 times
@@ -114,8 +116,8 @@ static void note_cards(struct sums *sums, const struct seen *first, size_t runs,
         sums->repeated[sums->repeated_count++] = first->card;
 }
 
-// Adds the values of one figure, measured on the cards of one model, to the sums. In `list` the
-// runs of a card are neighbours.
+// Adds the squared deviations of one figure, measured on the cards of one model, to the sums. In
+// `list` the runs of a card are neighbours.
 static void add_figure(struct sums *sums, const struct seen *list, size_t count, double *means)
 {
     size_t cards = 0;
@@ -137,8 +139,8 @@ static void add_figure(struct sums *sums, const struct seen *list, size_t count,
     }
 }
 
-// Returns the spread between cards in one class of figures. Also adds to the sums of repeated runs,
-// which are pooled over all classes.
+// Returns how much the figures of one class differ between cards of a model. Also adds the
+// deviations between runs of one card to the sums, because these are pooled over all classes.
 static struct check_spread pool_class(struct sums *sums, const struct seen *list, size_t count,
                                       double *means)
 {
@@ -242,8 +244,8 @@ static unsigned long branch_of(const char *driver)
     return number ? strtoul(number, NULL, 10) : 0;
 }
 
-// Returns the result of `card` in another run that can be compared with `result`; NULL if that run
-// has none.
+// Returns the result in another run, measured on `card`, that can be compared with `result`; NULL
+// if that run has none.
 static const struct result *comparable(struct arena *arena, const struct run *run,
                                        const struct run_device *card, const struct check_case *of,
                                        const struct run_device *device, const struct result *result)
@@ -253,9 +255,10 @@ static const struct result *comparable(struct arena *arena, const struct run *ru
     return usable && !result_mismatch(arena, known, result) ? known : NULL;
 }
 
-// Adds the value that another run measured on `card`. Each run of the judged card itself adds a
-// value; of any other card only the last run counts, and its value replaces an earlier one. All
-// cards without a UUID are treated as a single card, because they may be the same.
+// Adds the value that another run measured on `card` to the values with which the device is
+// compared. If `card` is the judged device itself, each of its runs adds a value. Of any other card
+// only the last run counts: its value replaces an earlier one. All cards without a UUID are treated
+// as a single card, because they may be the same.
 static void add_other(struct check_others *others, const struct run_device *card,
                       const struct result *result, const struct metric *metric, double factor)
 {
@@ -306,9 +309,9 @@ static void add_same_model(struct arena *arena, const struct check_ask *ask,
     }
 }
 
-// Returns true for a figure that is limited by the memory's or the host link's bandwidth. All
-// models reach a similar share of that limit. Arithmetic is limited by power, and its share of the
-// limit differs between models.
+// Returns true for a kind of figure that is limited by the bandwidth of the memory or of the host
+// link. All models reach a similar share of such a limit. Arithmetic, in contrast, is limited by
+// power, and the share that it reaches differs between models.
 static bool is_bound_by_limit(enum check_metric metric)
 {
     return metric == CHECK_DRAM_READ || check_metric_is_host_link(metric);

@@ -8,7 +8,8 @@
 
 #include "analysis/check_cases.h"
 
-// Classes of figures, by what they depend on.
+// Classes of a check's figures. Figures of one class are limited by the same part of the machine,
+// so they vary alike between cards.
 enum check_class {
     CHECK_CLASS_CHIP,   // limited by the core clock: arithmetic, cache bandwidth, L1 latency
     CHECK_CLASS_MATRIX, // rate of matrix units, whose power lowers the core clock
@@ -22,15 +23,15 @@ enum check_class {
 };
 enum check_class check_class_of(enum check_metric metric);
 
-// A spread of figures: the standard deviation of their logarithms. The deviation is not known if
-// `freedom` is 0. The degrees of freedom count cards (for repeated runs: further runs of a card),
-// not figures, because the figures of one card are not independent.
+// How much figures differ, as the standard deviation of their logarithms. The deviation is not
+// known if `freedom` is 0. The degrees of freedom count cards (for repeated runs: further runs of a
+// card), not figures, because the figures of one card are not independent.
 struct check_spread {
     double deviation;
     unsigned freedom;
 };
 
-// How far the figures of checks differ: between cards of one model (`between`, for each class of
+// How much the figures of checks differ between cards of one model (`between`, for each class of
 // figures), and between runs of one card (`repeats`). Two results are compared only if model, API,
 // version of the benchmark, case and method are equal.
 struct check_spreads {
@@ -38,18 +39,18 @@ struct check_spreads {
 };
 void check_spreads_of(struct run *const *runs, size_t run_count, struct check_spreads *spreads);
 
-// Minimum degrees of freedom with which a spread between cards is used. With fewer cards, all of
-// them may be alike by chance, and the spread would be too small. The larger minimum (KINDS) is for
-// the classes MEMORY and LATENCY, in which one model has several kinds of card, so that even seven
-// cards may be of one kind.
+// The spread between cards of one model is used only with at least this many degrees of freedom.
+// With fewer cards, all of them may be alike by chance, and the spread would be too small. The
+// larger minimum (KINDS) is for the classes MEMORY and LATENCY, in which one model has several
+// kinds of card, so that even seven cards may be of one kind.
 enum {
     CHECK_SPREAD_FREEDOM = 4,
     CHECK_SPREAD_FREEDOM_KINDS = 7
 };
 
-// Returns the bound of a spread: how far a value may be from the median of `count` other values, as
-// a factor − 1 (0.03: 3 %). A share of 1 − confidence of healthy cards (or runs) is further off.
-// NaN if the spread has no degrees of freedom.
+// Returns how far the value of a healthy card (or run) may be from the median of `count` other
+// values, as a factor − 1 (0.03: 3 %). Only a share of 1 − confidence of healthy ones is further
+// off. NaN if the spread has no degrees of freedom.
 double check_spread_bound(const struct check_spread *spread, size_t count, double confidence);
 
 // ---------------------------------------------------------------- values of other cards
@@ -63,7 +64,8 @@ struct check_ask {
     struct run *const *runs;
     size_t run_count;
     const struct run_device *device;
-    const struct check_state *state; // state of `device` during its check
+    // clocks, power limit and other state of `device` during its check
+    const struct check_state *state;
 };
 
 // The values with which a device is compared in one case: one for each run of this very card. If
@@ -75,10 +77,12 @@ struct check_others {
     const char *uuids[CHECK_OTHERS_MAX];
     size_t count;
     bool itself; // true: all values are from runs of this very card
-    // True: the values were computed from shares of a limit, which other models reach.
+    // True: no card of the model was measured, so the values are computed from the share of their
+    // limit that other models reach.
     bool by_limit;
-    double unsure; // relative half-width of the 95 % interval of the value that was added last
-    // UUIDs of the cards that had another power limit or ECC state in a run, which was not used.
+    double unsure; // relative half-width of the 95 % interval of the last element of `values`
+    // UUIDs of cards of which a run was not used, because the card then had another power limit or
+    // ECC state than the judged device.
     const char *left[CHECK_OTHERS_MAX];
     size_t left_out;
     // Driver of a card that is compared, if its branch (first number of the version) differs from

@@ -24,7 +24,7 @@ struct ratio ratio_of(const struct metric *base, const struct metric *now)
         return ratio;
     if (base->median != 0)
         ratio.value = now->median / base->median;
-    // The quotient of two intervals exists only if both are positive.
+    // The ratio gets an interval only if both intervals lie above 0.
     if (base->ci95[0] > 0 && now->ci95[0] > 0) {
         ratio.low = now->ci95[0] / base->ci95[1];
         ratio.high = now->ci95[1] / base->ci95[0];
@@ -42,23 +42,25 @@ enum side {
     SIDE_LESS
 };
 
-// A metric of one case in two runs: element 0 is of run base, element 1 of run new.
+// The same metric of one case in two runs: element 0 is from run base, element 1 from run new.
 struct figure {
     const struct metric *of[2]; // the metric in both runs; NULL: not known
-    // Metrics of which those in `of` are a part (part_of); NULL: none.
+    // The metrics of which those in `of` are a part (metric_info.part_of), such as the total time;
+    // NULL: `of` are not parts.
     const struct metric *whole[2];
 };
 
-// True if the interval of `a` ends below that of `b`, and the gap between them is more than the
-// threshold times the upper end of `a` (or of `whole`, if `a` is a part of it). If that end is 0,
-// any gap is enough.
+// Returns true if the interval of `a` ends below that of `b`, and the gap between the two intervals
+// is more than the threshold times the upper end of `a` (or of `whole`, if `a` is a part of that
+// metric). If that upper end is 0, any gap is enough.
 static bool is_below(const struct metric *a, const struct metric *b, const struct metric *whole,
                      double threshold)
 {
     return b->ci95[0] - a->ci95[1] > threshold * fabs(whole ? whole->ci95[1] : a->ci95[1]);
 }
 
-// True if the interval of the change from base to new lies completely within the threshold.
+// Returns true if the relative change from base to new is at most the threshold, at every point of
+// its interval.
 static bool is_within(const struct figure *figure, double threshold)
 {
     const struct metric *base = figure->of[0], *now = figure->of[1];
@@ -95,8 +97,8 @@ static enum compare_word word_of(enum side side, enum better better)
     return (side == SIDE_MORE) == (better == BETTER_HIGHER) ? COMPARE_FASTER : COMPARE_SLOWER;
 }
 
-// Returns the result's first metric whose name is in the comma-separated `list`; NULL if there is
-// none.
+// `list` has names of metrics, separated by commas. Returns the result's first metric that is in
+// the list; NULL if there is none.
 static const struct metric *first_of(const struct result *result, const char *list)
 {
     for (size_t i = 0; i < result->metric_count; i++)
@@ -117,7 +119,8 @@ const struct metric *metric_in_cycles(const struct benchmark_info *info,
     return NULL;
 }
 
-// Returns the metric of `result` that contains `metric` (metric_info.part_of); NULL if none does.
+// Returns the metric of `result` of which `metric` is a part (metric_info.part_of); NULL if it is a
+// part of none.
 static const struct metric *metric_whole(const struct benchmark_info *info,
                                          const struct result *result, const struct metric *metric)
 {
@@ -142,7 +145,8 @@ struct comparing {
     struct arena *arena;
     struct compare *compare;
     const struct compare_desc *desc;
-    bool other_card; // true: the two devices compared now are two cards of one model
+    // true: the two devices whose results are being compared are two cards of one model
+    bool other_card;
 };
 
 static struct compare_part *part_get(struct comparing *c, const char *benchmark)
@@ -171,7 +175,8 @@ static void row_add(struct comparing *c, const struct compare_row *row)
     if (directed && row->ratio.value > 0) {
         bool higher = row->base_metric->better == BETTER_HIGHER;
         part->geometric_mean += higher ? log(row->ratio.value) : -log(row->ratio.value);
-        part->mean_count++; // until parts_finish(), geometric_mean is a sum of logarithms
+        // geometric_mean is a sum of logarithms until parts_finish() has been called
+        part->mean_count++;
     }
 }
 
@@ -184,8 +189,8 @@ static void parts_finish(struct compare *compare)
     }
 }
 
-// True if the ratios new ÷ base of time and of cycles both have intervals, and these do not
-// overlap.
+// `time` and `cycles` are metrics of the same work. Returns true if their ratios new ÷ base have
+// intervals that do not overlap.
 static bool ratios_apart(const struct figure *time, const struct figure *cycles)
 {
     struct ratio a = ratio_of(time->of[0], time->of[1]);
@@ -193,8 +198,8 @@ static bool ratios_apart(const struct figure *time, const struct figure *cycles)
     return a.low > b.high || b.low > a.high;
 }
 
-// Like side_of, but the threshold is at least the spread between healthy cards of one model
-// (card_spread_of).
+// Like side_of, but a change counts only if it also exceeds the usual difference between two
+// healthy cards of one model (card_spread_of).
 static enum side side_beyond(const struct comparing *c, const char *benchmark,
                              const struct figure *figure)
 {
@@ -202,12 +207,12 @@ static enum side side_beyond(const struct comparing *c, const char *benchmark,
     return side_of(figure, fmax(c->compare->threshold, spread));
 }
 
-// An outlier changed by at most this many spreads, in logarithms.
+// card_spread_of says how much 95 % of the figures differ between two healthy cards at most. A
+// figure that differs by up to this many times as much, in logarithms, may be an outlier.
 static const double outlier_most = 3;
 
-// True if the figure changed by at most outlier_most times the spread between healthy cards
-// (card_spread_of), in logarithms. Of many figures, a few change that much between two healthy
-// cards.
+// Returns true if the figure changed, in logarithms, by at most outlier_most times what
+// card_spread_of allows between two healthy cards. Of many figures, a few change that much.
 static bool may_be_outlier(const char *benchmark, const struct figure *figure)
 {
     double base = figure->of[0]->median, now = figure->of[1]->median;
@@ -231,7 +236,8 @@ static enum compare_word word_for(const struct comparing *c, const char *benchma
         if (side_beyond(c, benchmark, time) != in_time)
             return COMPARE_CARD;
         if (cycles->of[0] && cycles->of[1] && side_beyond(c, benchmark, cycles) != in_time)
-            return COMPARE_CLOCK; // in cycles, the cards differ no more than healthy cards do
+            // in core cycles, the two cards differ no more than healthy cards do
+            return COMPARE_CLOCK;
     }
     return word_of(in_time, time->of[0]->better);
 }
@@ -270,8 +276,8 @@ static void metrics_compare(struct comparing *c, const struct result *base,
                                   .ratio = ratio_of(metric, other),
                                   .cycles = ratio_of(cycles.of[0], cycles.of[1]),
                                   .is_part = time.whole[0] != NULL};
-        // Time or cycles can make the row an outlier: if the clock changed too, the ratio of the
-        // cycles shows by how much the card itself differs.
+        // The row is an outlier if the change in time or in cycles is small enough: if the clock
+        // changed too, the ratio of the cycles shows by how much the card itself differs.
         row.is_outlier =
             c->other_card &&
             (may_be_outlier(base->benchmark, &time) ||
@@ -419,8 +425,8 @@ const char *compare_row_case(struct arena *arena, const struct compare *compare,
     return arena_printf(arena, "%s %s", result->device, result->key);
 }
 
-// Returns the size of a change, by which rows are sorted: |log ratio|. It is infinite if one of the
-// two values is 0, and 0 if nothing changed or there is no new metric.
+// Rows are sorted by the size of their change, |log ratio|. Returns this size; infinity if one of
+// the two values is 0, and 0 if nothing changed or there is no new metric.
 static double change_of(const struct compare_row *row)
 {
     if (row->ratio.value > 0)

@@ -61,12 +61,13 @@ enum compare_word {
 const char *compare_word_name(enum compare_word word);
 
 struct ratio {
-    double value, low, high; // ratio new ÷ base, and its interval; NaN: not known
+    // `value`: the ratio new ÷ base; `low` and `high`: the ends of its interval; NaN: not known
+    double value, low, high;
 };
 
-// Returns the ratio new ÷ base of a metric with its interval (see the beginning of this file). The
-// value is NaN if a median is not known or the base's is 0; the bounds are NaN if an interval is
-// not known or reaches 0 or below. A metric that is NULL is not known.
+// Returns the ratio new ÷ base of a metric with its interval. The value is NaN if a median is not
+// known or the base's is 0; the bounds are NaN if the interval of a median is not known or reaches
+// 0 or below. If `base` or `now` is NULL, all are NaN.
 struct ratio ratio_of(const struct metric *base, const struct metric *now);
 
 // Returns the metric of `result` that measures the same work in core cycles
@@ -75,29 +76,29 @@ struct ratio ratio_of(const struct metric *base, const struct metric *now);
 const struct metric *metric_in_cycles(const struct benchmark_info *info,
                                       const struct result *result, const struct metric *metric);
 
-// True if this metric measures in cycles the same work that another metric of the result measures
-// in time. Such a metric gets no row of its own.
+// Returns true if this metric measures in cycles the same work that another metric of the result
+// measures in time. A comparison has no row of its own for such a metric.
 bool metric_is_twin(const struct benchmark_info *info, const struct result *result,
                     const struct metric *metric);
 
-// How far apart two healthy cards of one model are, in the metrics of one benchmark that have this
-// unit. The table is in analysis/spread.c, which tools/results.py makes from the runs in
+// How much two healthy cards of one model differ at most in the figures of one benchmark that have
+// this unit. The table is in analysis/spread.c, which tools/results.py makes from the runs in
 // reference/.
 struct card_spread {
     const char *benchmark;
     enum unit unit;
-    double most; // bound of the relative difference between two cards (0.05: 5 %)
+    double most; // maximum relative difference between two healthy cards (0.05: 5 %)
 };
 extern const struct card_spread card_spreads[];
 extern const size_t card_spread_count;
 
-// Returns the bound of the relative difference between two healthy cards of one model: it holds for
-// 95 % of the figures of the benchmark with this unit, and is at least RESULTS_CLOCK_STEPS. If too
-// few cards were measured, returns the largest bound in the table.
+// Returns the maximum relative difference between two healthy cards of one model in a benchmark's
+// figures with this unit: 95 % of these figures differ by no more. It is at least
+// RESULTS_CLOCK_STEPS. If too few cards were measured, returns the largest value in the table.
 double card_spread_of(const char *benchmark, enum unit unit);
 
-// A row of a comparison: one metric of one case. A row whose word is ADDED, BROKEN or REFUSED
-// stands for a whole case; so does a row with MISSING if base_metric is NULL.
+// A row of a comparison: one metric of one case in both runs. A row whose word is ADDED, BROKEN or
+// REFUSED stands for a whole case; so does a row with MISSING if base_metric is NULL.
 struct compare_row {
     enum compare_word word;
     // Results of the case in base and in new; NULL: there is none.
@@ -109,30 +110,32 @@ struct compare_row {
     // Ratio new ÷ base of the metric that measures the same work in cycles; NaN: not known.
     struct ratio cycles;
     bool suspect; // true: a result of the row has the verdict suspect
-    bool is_part; // true: the metric is a part of another one, and is left out of the mean
-    // True: the change between two cards, in time or in cycles, is so small that it may be an
-    // outlier: at most 3 times card_spread_of, in logarithms.
+    // true: the metric is a part of another one, and is left out of the geometric mean
+    bool is_part;
+    // True: the change, in time or in cycles, is at most 3 times card_spread_of, in logarithms.
+    // Between two cards of one model it may then be an outlier.
     bool is_outlier;
     // Why the row has the word refused, broken, missing, added or unsure; may be NULL.
     const char *text;
 };
 
-// The summary of the rows of one benchmark.
+// Summary of all rows that belong to one benchmark.
 struct compare_part {
     const char *benchmark;
     size_t counts[COMPARE_WORD_COUNT];
-    // Geometric mean of base ÷ new where lower is better, else of new ÷ base; above 1: new is
-    // faster.
+    // Geometric mean of the ratios base ÷ new (where lower is better) and new ÷ base (where higher
+    // is better); above 1: new is faster.
     double geometric_mean;
-    size_t mean_count; // number of rows in the mean; with 0 rows the mean is NaN
+    // number of rows that the geometric mean includes; with 0 rows the mean is NaN
+    size_t mean_count;
 };
 
 struct compare {
     const struct run *base, *now;
     double threshold;
     struct device_pairs pairs;
-    // The rows, one pair of devices after the other: first the cases of base in their order, then
-    // the cases with the word ADDED. Devices without a partner come last.
+    // The rows of each pair of devices are together: first the cases of base in their order, then
+    // the cases that only new has (word ADDED). Devices without a partner come last.
     struct compare_row *rows;
     size_t row_count, row_capacity;
     struct compare_part *parts;
@@ -151,18 +154,19 @@ MUST_CHECK bool compare_runs(struct arena *arena, const struct run *base, const 
                              const struct compare_desc *desc, struct compare *compare,
                              struct error *err);
 
-// Gives the rows that are outliers between two cards the word "card", if they are at most 5 % of a
-// benchmark's figures. A figure that the card of either run shows (analysis/card.h) is judged for
-// itself, never as an outlier. Looks at the rows from index `first` on, which are the rows of this
-// pair. compare_runs calls this function.
+// Gives rows of a pair of two cards of one model the word "card", if their change may be an
+// outlier, and if there are at most 5 % of such rows among a benchmark's figures. A figure that the
+// summary of either run shows (analysis/card.h) never counts as an outlier. Looks at the rows from
+// index `first` on, which are the rows of this pair. compare_runs calls this function.
 void compare_excuse_outliers(struct arena *arena, struct compare *compare,
                              const struct device_pair *pair, size_t first);
 
-// True if the pair consists of two cards of one model: name and API are equal, both UUIDs are
-// known, and they differ.
+// Returns true if the two devices of a pair are different cards of one model: name and API are
+// equal, both UUIDs are known, and they differ.
 bool compare_other_card(const struct device_pair *pair);
 
-// True if any case is slower or broken; `fathom compare` then exits with a failure, for use in CI.
+// Returns true if any case is slower or broken in new; `fathom compare` then exits with a failure,
+// for use in CI.
 bool compare_regressed(const struct compare *compare);
 
 // Returns the case of a row as people read it: the key, after "DEVICE " if a run has several
@@ -170,8 +174,8 @@ bool compare_regressed(const struct compare *compare);
 const char *compare_row_case(struct arena *arena, const struct compare *compare,
                              const struct compare_row *row);
 
-// Returns the rows that have `word`, in `arena`, sorted by descending change. Sets *count to their
-// number.
+// Returns the rows that have `word`, in `arena`, the row with the largest change first. Sets *count
+// to their number.
 const struct compare_row **compare_rows_of(struct arena *arena, const struct compare *compare,
                                            enum compare_word word, size_t *count);
 

@@ -27,12 +27,12 @@ bool compare_other_card(const struct device_pair *pair)
            strcmp(base->uuid, now->uuid) != 0;
 }
 
-// Share of a benchmark's figures that may differ by more than card_spread_of between two healthy
-// cards: card_spread_of holds for the other 95 %.
+// Share of a benchmark's figures that may differ between two healthy cards by more than
+// card_spread_of says: card_spread_of holds for the other 95 %.
 static const double outlier_share = 0.05;
 
-// True if `card`, the summary of a run's most important figures, shows a figure of the row's case.
-// Such a figure is judged for itself, never as one outlier among many figures.
+// `card` is the summary of a run's most important figures. Returns true if it shows a figure from
+// the row's case. Such a row is never treated as one outlier among many figures.
 static bool is_on_card(const struct card *card, const struct compare_row *row)
 {
     for (size_t i = 0; i < card->count; i++)
@@ -43,7 +43,8 @@ static bool is_on_card(const struct card *card, const struct compare_row *row)
     return false;
 }
 
-// Gives the outliers of one benchmark the word "card", if they are at most outlier_share of its
+// An outlier is a row whose change may occur in a few of many figures of two healthy cards. Gives
+// the outliers of one benchmark the word "card", if they are at most the share outlier_share of its
 // figures. Considers only rows from index `first` on.
 static void excuse_part(struct compare *compare, struct compare_part *part, size_t first)
 {

@@ -71,7 +71,7 @@ static void chips_find(struct arena *arena, const struct run *run, struct cross 
 
 static bool intervals_overlap(const struct metric *a, const struct metric *b)
 {
-    // A comparison with NaN is false, so metrics without intervals count as overlapping.
+    // If an interval is NaN, this is false, so metrics without intervals count as overlapping.
     return !(a->ci95[1] < b->ci95[0] || b->ci95[1] < a->ci95[0]);
 }
 
@@ -116,8 +116,8 @@ static void row_add(struct arena *arena, struct cross_chip *chip, const struct r
 }
 
 // Returns true if an earlier device of the chip has a value of this metric in this case. When that
-// device was treated, the row was added, or left out because fewer than two devices have comparable
-// values.
+// device was handled, the row was either added, or left out because fewer than two devices have
+// comparable values.
 static bool has_row(const struct cross_chip *chip, size_t device, const struct result_index *index,
                     const struct result *result, const char *metric)
 {
@@ -182,7 +182,7 @@ bool cross_opens_group(const struct cross_chip *chip, size_t row)
 struct gap {
     const struct cross_chip *chip;
     size_t device;
-    // Any row of the group; it stands for the benchmark and the metric.
+    // Any row of the group; it gives the name of the benchmark and the metric.
     const struct cross_row *group;
     // `equal`: number of rows with a ratio. `apart`: number of those whose ratio is a finding.
     size_t equal, apart;

@@ -7,22 +7,24 @@
 
 #include "analysis/compare.h"
 
-// Bounds of the ratio of a metric through two APIs. A ratio outside the bounds is a finding, if the
-// intervals of the two values do not overlap. Texts call this "more than 3 %".
+// Bounds of the ratio of one metric, measured through two APIs on the same chip. A ratio outside
+// the bounds is a finding, if the intervals of the two values do not overlap. Texts call this "more
+// than 3 %".
 #define CROSS_RATIO_LOW  0.97
 #define CROSS_RATIO_HIGH 1.03
 
 struct cross_cell {
-    // Result of the case through one API; NULL: not measured through it.
+    // Result of the row's case through one API; NULL: not measured through this API.
     const struct result *result;
     const struct metric *metric; // metric of `result`; NULL if `result` is NULL
-    // Ratio of the metric to that of the reference device. NaN for the reference device itself, and
-    // if the two cases are not equal.
+    // This metric's value divided by its value on the reference device (the same chip through
+    // another API). NaN for the reference device itself, and if the two cases are not equal.
     struct ratio ratio;
-    bool apart; // true: the ratio is reported as a finding
+    bool apart; // true: the ratio is so far from 1 that it is reported as a finding
 };
 
-// One metric of one case, with one cell per device of the chip.
+// One metric of one case: a cell holds its value through one API, that is, on one device of the
+// chip.
 struct cross_row {
     const struct result *first; // result of the first device that has the metric
     const struct metric *metric;
@@ -30,13 +32,14 @@ struct cross_row {
     bool apart; // true: the ratio of at least one cell is reported as a finding
 };
 
-// Returns true if both rows belong to one group: benchmark and metric are equal.
+// Returns true if both rows have the same benchmark and metric, and so belong to one group.
 bool cross_same_group(const struct cross_row *a, const struct cross_row *b);
 
 struct cross_chip {
-    const struct run_device **devices; // the devices of the chip, one for each API
+    const struct run_device **devices; // the devices that are this chip, one for each API
     size_t device_count;
-    // Index of the device to which ratios refer: CUDA, else OpenCL, else the last one.
+    // Index of the reference device, by whose values those of the others are divided: CUDA, else
+    // OpenCL, else the last one.
     size_t reference;
     struct cross_row *rows;
     size_t row_count, row_capacity;
@@ -46,16 +49,19 @@ struct cross_chip {
 bool cross_opens_group(const struct cross_chip *chip, size_t row);
 
 struct cross {
-    struct cross_chip *chips; // chips that at least two of the run's devices share
+    // chips that the run measured through at least two APIs, each as a device of its own
+    struct cross_chip *chips;
     size_t chip_count;
 };
 
-// Returns the chips of a run and their rows, in `arena`. A metric in cycles gets no row if the
-// result has a metric in time for the same work. The run must outlive the returned value.
+// Returns the chips of a run that were measured through several APIs, with their rows, in `arena`.
+// A metric in cycles gets no row if the result has a metric in time for the same work. The run must
+// outlive the returned value.
 struct cross cross_of(struct arena *arena, const struct run *run);
 
-// Adds findings "api-gap" to the run: one for each device and each group of rows (one benchmark and
-// metric) in which a ratio of the device is a finding (`apart`).
+// Adds findings "api-gap" to the run. A group of rows has the same benchmark and metric. There is
+// one finding for each device and each group in which at least one ratio of the device is so far
+// from 1 that it counts (`apart`).
 void cross_add_findings(struct run *run);
 
 #endif

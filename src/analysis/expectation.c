@@ -12,15 +12,16 @@
 
 // ---------------------------------------------------------------- judging the figures
 
-// A device that is judged, and what its figures are compared with.
+// A device whose check is judged, and what its figures are compared with.
 struct judging {
     struct run *run;
     const struct expectation *expectation;
     struct check_ask ask;
     struct check *check;
     struct check_spreads spreads;
-    size_t left_out;    // largest number of check_others.left_out over the figures
-    const char *driver; // the last check_others.driver that a figure had; NULL: none
+    size_t left_out; // largest number of cards that a figure left out (check_others.left_out)
+    // driver of a compared card, if it differs (check_others.driver); NULL: none
+    const char *driver;
 };
 
 static double median_of(const double *values, size_t count)
@@ -33,8 +34,8 @@ static double median_of(const double *values, size_t count)
     return stats_median(known, known_count);
 }
 
-// Returns the bound of the difference between figures of healthy cards that follows from the known
-// spreads, as a factor − 1 (0.03: 3 %).
+// Returns how far the figures of healthy cards may be apart, as a factor − 1 (0.03: 3 %), as
+// computed from the known spreads between cards and between runs.
 static double spread_of(const struct check_others *others, const struct check_spreads *spreads,
                         const struct check_case *of, enum unit unit)
 {
@@ -65,8 +66,8 @@ static double bound_of(const struct check_others *others, const struct check_spr
     switch (check_class_of(of->metric)) {
     case CHECK_CLASS_HOST:
         // A faulty link falls to half its width, or to half the speed of its generation. Healthy
-        // links differ by less from host to host and from hour to hour. The bound is halfway to one
-        // half, in logarithms.
+        // links differ by less from host to host and from hour to hour. The bound lies halfway, in
+        // logarithms, to one half of the expected value.
         return sqrt(2) - 1;
     case CHECK_CLASS_CHIP:
     case CHECK_CLASS_MATRIX:
@@ -82,8 +83,7 @@ static double bound_of(const struct check_others *others, const struct check_spr
 }
 
 // Returns the better end of the figure's interval; for a link to the host, its best round if that
-// is better still, because other work of the host slows only some rounds of a link, but a faulty
-// link slows all rounds.
+// is even better: other work of the host slows only some rounds, a faulty link slows all.
 static double best_of(const struct judging *j, const struct check_figure *figure)
 {
     bool lower = check_metric_better(figure->metric) == BETTER_LOWER;
@@ -160,14 +160,14 @@ static void remark(struct run *run, struct check *check, const char *text)
 }
 
 // Returns the figure's title. If it ends with the number of a device, a colon follows, which
-// separates this number from the value: "Copy to GPU 1:".
+// separates the number from the value in a text: "Copy to GPU 1:".
 static const char *titled(struct arena *arena, const struct check_figure *figure)
 {
     const char *title = check_title(arena, figure);
     return figure->metric < CHECK_LINK_ALL_AT_ONCE ? title : arena_printf(arena, "%s:", title);
 }
 
-// Returns a text like "DRAM 3.1 of 4.6 TB/s".
+// Returns a figure's value and its expected value as a text: "DRAM 3.1 of 4.6 TB/s".
 static const char *figure_text(struct arena *arena, const struct check_figure *figure)
 {
     const char *name;
@@ -178,15 +178,15 @@ static const char *figure_text(struct arena *arena, const struct check_figure *f
     return arena_printf(arena, "%s %s of %s %s", titled(arena, figure), value, expected, name);
 }
 
-// Returns true if the clock `hz`, which should be `expected_hz`, explains at least half of the
-// deficit.
+// Returns true if the clock `hz`, normally `expected_hz`, explains at least half of how much worse
+// the figure is than expected.
 static bool explains(double hz, double expected_hz, const struct check_figure *figure)
 {
     return log(expected_hz / hz) >= deficit_of(figure) / 2; // false if a clock is not known (NaN)
 }
 
-// Concludes that the host link is the cause, if it has fewer lanes or a lower generation than the
-// card can have. Returns false if neither is the case.
+// If the host link has fewer lanes or a lower generation than the card can have, gives the check
+// the verdict slow with this cause. Returns false if not.
 static bool find_link_cause(struct run *run, struct check *check, const char *what)
 {
     const struct check_state *state = &check->state;
@@ -243,8 +243,8 @@ static void find_clock_cause(struct run *run, struct check *check,
 
 // ---------------------------------------------------------------- the verdict of the check
 
-// Returns the first reason with this code, and `part` in its text, of a result that concerns the
-// device and has this verdict. Sets *of to that result. Returns NULL if there is none.
+// Looks in the device's results with this verdict for a reason with this code and with `part` in
+// its text. Returns the first one, and sets *of to its result; NULL if there is none.
 static const struct reason *reason_of(const struct run *run, const struct check *check,
                                       enum verdict verdict, const char *code, const char *part,
                                       const struct result **of)
@@ -267,7 +267,7 @@ static const char *count_text(struct run *run, double count, const char *what)
                         text_count(run->arena, (size_t)count, what));
 }
 
-// Concludes that the card is broken if the driver reports errors: uncorrected ECC errors, a bad
+// Gives the check the verdict broken if the driver reports errors: uncorrected ECC errors, a bad
 // memory row that stays in use because no spare row is left, or an NVLink that was retrained
 // because it had lost its connection. Returns false if there are none.
 static bool find_errors(struct run *run, struct check *check)
@@ -307,8 +307,8 @@ static bool find_breakage(struct run *run, struct check *check)
     return check->verdict == CHECK_BROKEN || find_errors(run, check);
 }
 
-// Concludes that the device was busy if other work on it disturbed one of its results (reason
-// "shared-device"). Returns false if none was disturbed.
+// If other work on the device disturbed one of its results (reason "shared-device"), concludes that
+// the device was busy. Returns false if none was disturbed.
 static bool find_busy(struct run *run, struct check *check)
 {
     const struct result *result;
@@ -374,9 +374,9 @@ static const char *why_nothing(const struct run *run, const struct check *check)
     return check->cause ? check->cause : "no figure was measured";
 }
 
-// Finds the slow figure with the largest deficit, and concludes its cause. If no figure is slow,
-// too few lanes or a low generation of the host link make the card slow, unless a figure of that
-// link is ok. Returns false if nothing is slow.
+// Finds the slow figure that is worst relative to its expected value, and concludes its cause. If
+// no figure is slow, a host link with too few lanes or a low generation makes the card slow, unless
+// a figure of that link is ok. Returns false if nothing is slow.
 static bool find_slow(const struct judging *j)
 {
     struct run *run = j->run;
@@ -408,8 +408,8 @@ static bool find_slow(const struct judging *j)
     return true;
 }
 
-// Returns the spreads between cards and between runs of one card. They are computed from the runs
-// of the expectation and from its reference runs.
+// Returns how much figures differ between cards and between runs of one card, computed from the
+// runs with which devices are compared and from the reference runs.
 static struct check_spreads spreads_of(struct arena *arena, const struct expectation *expectation)
 {
     struct check_spreads spreads;
@@ -423,7 +423,7 @@ static struct check_spreads spreads_of(struct arena *arena, const struct expecta
     return spreads;
 }
 
-// Adds remarks about the runs that the device is compared with.
+// Adds remarks to the check about the runs with which the device was compared.
 static void note_runs(const struct judging *j)
 {
     struct arena *arena = j->run->arena;
@@ -494,6 +494,6 @@ extern const uint64_t reference_checks_bytes;
 
 struct run *expectation_builtin(void)
 {
-    struct error err; // `err` is not used: a test proves that the file can be read
+    struct error err; // `err` is not used, because a test proves that the embedded file can be read
     return run_read_text(reference_checks, reference_checks_bytes, "checks.json", &err);
 }

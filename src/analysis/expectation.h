@@ -40,7 +40,8 @@ struct expectation {
     struct run *const *runs;
     size_t run_count;
     enum check_basis basis;
-    // Reference runs (expectation_builtin) that are also used to compute the spreads; NULL: none.
+    // Reference runs (expectation_builtin), used in addition to compute how much healthy cards
+    // differ; NULL: none.
     struct run *references;
 };
 

@@ -228,8 +228,8 @@ static int compare_texts(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-// True if both checks are of one card, which has the same UUID in both; if one of them lacks the
-// UUID, the same PCI address; if one lacks that too, the same index.
+// Returns true if both checks are of the same card: its UUID is the same in both; if one of them
+// lacks the UUID, its PCI address; if one lacks that too, its index.
 static bool is_same_card(const struct check *a, const struct check *b)
 {
     if (a->uuid && b->uuid)
@@ -250,8 +250,8 @@ static int compare_indices(const struct fleet_card *a, const struct fleet_card *
     return (a->check.index > b->check.index) - (a->check.index < b->check.index);
 }
 
-// Order of the checks: by host and API. Of these, checks that a process took over from another
-// process of the host come last; otherwise newer checks come first.
+// Sorts checks by host and API. Among checks of the same host and API, those that a process took
+// over from another process of the host come last; otherwise newer checks come first.
 static int compare_checks(const void *a, const void *b)
 {
     const struct fleet_card *x = *(struct fleet_card *const *)a,
@@ -276,7 +276,7 @@ static int compare_cards(const void *a, const void *b)
     return order ? order : compare_checks(a, b);
 }
 
-// Returns true if a card from this file is still in the fleet.
+// Returns true if the fleet still has a card whose check is from this file.
 static bool is_used(const struct fleet *fleet, const char *file)
 {
     for (size_t i = 0; i < fleet->count; i++)
@@ -293,10 +293,9 @@ static bool is_left_out(const struct fleet *fleet, const char *file)
     return false;
 }
 
-// Handles a check that is dropped: `card`, whose hardware is also in `kept`, the check that is
-// kept. Records the file of `card` as left out, unless the fleet uses other checks of that file. A
-// check that was only taken over from another process of the host is counted, without recording its
-// file.
+// Records that the check of `card` is dropped, because the fleet has another check of the same card
+// (`kept`). The file of `card` is recorded as left out, unless the fleet uses other checks of that
+// file. A check that was only taken over from another process of the host is just counted.
 static void note_dropped(struct fleet *fleet, const struct fleet_card *card,
                          const struct fleet_card *kept)
 {
@@ -310,8 +309,8 @@ static void note_dropped(struct fleet *fleet, const struct fleet_card *card,
     fleet->files--;
 }
 
-// Returns the check of this card that is kept already; NULL if there is none. The kept checks of
-// the card's host and API are the last ones of the fleet.
+// Returns the check of the same card as `card` that the fleet has already; NULL if there is none.
+// The checks of the card's host and API that were added so far are the last ones in the fleet.
 static struct fleet_card *kept_of(const struct fleet *fleet, const struct fleet_card *card)
 {
     for (size_t i = fleet->count; i > 0 && compare_groups(fleet->cards[i - 1], card) == 0; i--)

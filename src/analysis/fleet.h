@@ -33,30 +33,36 @@
 
 #include <regex.h>
 
-// Share of all healthy fleets in which some card is called slow by chance. It is half of the 1 %
-// that users are promised; the other half allows for errors of the estimated scale.
+// Share of all healthy fleets in which some card is called slow by chance. Users are promised at
+// most 1 %; the other half allows for errors of the estimated scatter.
 #define FLEET_ERROR 0.005
-// Chance to miss a slow card, half of the 1 % that users are promised.
+// Probability that a slow card is missed. It is half of the 1 % that users are promised.
 #define FLEET_MISSED      0.005
 #define FLEET_DISCOVERIES 0.05
 #define FLEET_EFFECT      0.01
 #define FLEET_RESOLUTION  0.002
-// Chance that a healthy figure is beyond the bound of an expectation from many cards.
+// Probability that a healthy card's figure is beyond the bound that its check expects, if many
+// cards gave the expectation.
 #define FLEET_BOUND_CHANCE 0.001
 #define FLEET_NOISE        3.0
 
 enum {
-    FLEET_BOUND_CARDS = 8, // an expectation from at least this number of cards is "from many cards"
-    FLEET_LEAST = 8,       // kinds with fewer cards than this are not compared
-    FLEET_GROUP_LEAST = 3, // groups with fewer cards than this are not compared with their kind
-    FLEET_GROUP_FULL = 20  // with fewer cards, the effect of a group is reduced towards 0
+    // an expectation is "from many cards" if it comes from at least this number of cards
+    FLEET_BOUND_CARDS = 8,
+    // cards of one kind (model and API) are compared only if there are at least this many
+    FLEET_LEAST = 8,
+    // groups, such as racks, are compared with their kind only if they have at least this many
+    // cards
+    FLEET_GROUP_LEAST = 3,
+    // the computed effect of a group with fewer cards than this is reduced towards 0
+    FLEET_GROUP_FULL = 20
 };
 
 // Grades of a card, from good to bad.
 enum fleet_grade {
     FLEET_HEALTHY,
     FLEET_NOISY,
-    FLEET_UNKNOWN, // not judged: the card was busy, or was not measured, …
+    FLEET_UNKNOWN, // no grade: the card was busy, or was not measured, …
     FLEET_DOUBTFUL,
     FLEET_SLOW,
     FLEET_BROKEN,
@@ -68,8 +74,8 @@ const char *fleet_grade_name(enum fleet_grade grade); // returns the name of a g
 // Returns the name of a metric on screens: "DRAM read".
 const char *fleet_metric_title(enum check_metric metric);
 
-// Returns the unit in which screens show a figure. Operations per second become floating-point
-// operations per second, because checks count no other operations.
+// Returns the unit in which screens show a figure that has the unit `unit`. Operations per second
+// become floating-point operations per second, because checks count no other operations.
 enum unit fleet_unit(enum unit unit);
 
 // Returns a share as text: "2.7 %"; "over 999 %" (or "under -999 %") if it is larger, because such
@@ -77,11 +83,17 @@ enum unit fleet_unit(enum unit unit);
 const char *fleet_percent(struct arena *arena, double share);
 
 struct fleet_point {
-    const struct check_figure *figure; // figure of the check; NULL: not measured
-    double loss;   // how much worse than the median of its kind: 0.03 = 3 % worse; NaN: not known
-    double score;  // distance of the loss from the kind's median, in scales; NaN: too few cards
-    double chance; // chance that a healthy card has so high a score; NaN: the card is not compared
-    bool slow;     // true: the check or the comparison called the figure slow
+    const struct check_figure *figure; // the card's figure of one metric; NULL: not measured
+    // how much worse the figure is than the median of the card's kind: 0.03 = 3 % worse; NaN: not
+    // known
+    double loss;
+    // how rare the loss is among the cards of the kind, as a standard normal value
+    // (math/outliers.h); NaN: too few cards
+    double score;
+    // probability that a healthy card has so high a score; NaN: the card is not compared
+    double chance;
+    // true: the card's own check or the comparison with other cards called the figure slow
+    bool slow;
 };
 
 struct fleet_card {
@@ -90,14 +102,16 @@ struct fleet_card {
     const char *name, *driver, *api, *tool, *started;
     struct check check;
     size_t kind; // index in fleet.kinds
-    // The figure for each metric; of several links, that of the slowest link.
+    // The card's figure for each metric; for links to several cards, that of the slowest link.
     struct fleet_point points[CHECK_METRIC_COUNT];
-    // True: the card's figures are part of the median and the scale of its kind.
+    // True: the card's figures count for the median and the scatter of its kind.
     bool compared;
     enum fleet_grade grade;
-    const char *code;  // code of the cause: from check_code_words, or "below-fleet", "noisy"
+    // short word for the cause of the grade: from check_code_words, or "below-fleet", "noisy"
+    const char *code;
     const char *cause; // why the card has its grade, as one sentence
-    double loss;       // largest loss of the slow figures; 0: no figure is slow
+    // largest loss among the card's slow figures (0.03: 3 % worse); 0: no figure is slow
+    double loss;
 };
 
 struct fleet_metric {
@@ -106,14 +120,15 @@ struct fleet_metric {
     double median, low, high; // median, 1 % and 99 % quantile of the values of `cards`
     // Median of the values that the checks expect; NaN: no check expects one.
     double expected;
-    // Unit in which distances from the median are counted (see "distance" above).
+    // The score of a card counts its distance from the median loss in this unit: the scatter of the
+    // losses in the kind, or a larger minimum (see "distance" at the top of this file).
     double scale;
-    // Smallest loss that almost certainly makes a card slow ("found" above); NaN: the kind is too
-    // small.
+    // Smallest loss with which 99 of 100 cards would be called slow; NaN: the kind has too few
+    // cards.
     double found;
     size_t slow; // number of cards of the kind whose figure of this metric is slow
     enum unit unit;
-    struct population population; // distribution of the losses
+    struct population population; // median and scatter of the losses
 };
 
 struct fleet_kind {
@@ -121,18 +136,20 @@ struct fleet_kind {
     size_t count;
     // Step between core clocks, as a share of the core clock; 0: not known.
     double clock_step;
-    struct check_state normal; // medians, over the compared cards, of numbers from the driver
+    // median of each number from the driver (clocks, power limit, link), over the compared cards
+    struct check_state normal;
     struct fleet_metric metrics[CHECK_METRIC_COUNT];
 };
 
 // Cards of one kind that share a property, such as their rack, and differ from the rest of the
 // kind.
 struct fleet_group {
-    const char *name; // property in common: "rack r01", "group blue", "GPU 3", "driver 580.1"
+    // the property that the cards share: "rack r01", "group blue", "GPU 3", "driver 580.1"
+    const char *name;
     size_t kind, count;
     enum check_metric metric;
-    // Median loss of the group relative to the kind's, above 0 if the group is slower; reduced
-    // towards 0 if the group is small.
+    // Median loss of the group's cards minus that of the kind, above 0 if the group is slower;
+    // reduced towards 0 if the group is small.
     double effect;
     double score;
 };
@@ -148,20 +165,21 @@ struct fleet_relation {
     double quarters;
 };
 
-// A line in the list of cards to look at: cards of one host with the same grade and code.
+// An entry in the list of cards that somebody should look at: cards of one host with the same grade
+// and code.
 struct fleet_entry {
-    const struct fleet_card *card; // the worst of these cards
+    const struct fleet_card *card; // the worst card of the entry
     size_t count;
-    const char *cards; // cards as text: "card 5", "cards 0, 3", "all 8 cards"
+    const char *cards; // the entry's cards as text: "card 5", "cards 0, 3", "all 8 cards"
 };
 
 struct fleet {
     struct arena *arena;
     struct fleet_card **cards; // sorted by host, API and index
     size_t count, capacity;
-    size_t files; // number of files that were read and used
-    // Number of checks that were dropped, because they were only taken over from another process of
-    // the host.
+    size_t files; // number of run files that were read and used
+    // Number of checks that were dropped, because a process had only taken them over from another
+    // process of the host.
     size_t shared;
     struct named_text *left; // names of the files that were left out, and why
     size_t left_count, left_capacity;
@@ -172,16 +190,19 @@ struct fleet {
     size_t kind_count;
     size_t hosts;
     size_t grades[FLEET_GRADE_COUNT];
-    // Number of figures that were compared with the figures of other cards.
+    // Number of figures that were compared with those of other cards.
     size_t tests;
-    struct fleet_entry *list; // cards to look at, the worst entry first
+    struct fleet_entry *list; // cards that somebody should look at, the worst entry first
     size_t list_count;
-    struct fleet_group *groups; // groups that differ, the least likely by chance first
+    // groups that differ from their kind, the one that is least likely by chance first
+    struct fleet_group *groups;
     size_t group_count, group_capacity;
     struct fleet_relation *relations; // correlations with a loss, the strongest first
     size_t relation_count, relation_capacity;
     struct named_text
-        *remarks; // sentences named "missing", "version", "few", "expectation", "group"
+        // sentences about the fleet, each with one of the names "missing", "version", "few",
+        // "expectation", "group"
+        *remarks;
     size_t remark_count, remark_capacity;
 };
 
@@ -209,8 +230,8 @@ void fleet_judge(struct fleet *fleet);
 bool fleet_failed(const struct fleet *fleet);
 
 // The steps of fleet_judge, in the order in which it calls them. fleet_keep_each_once sorts the
-// cards and keeps one check of each. fleet_compare finds the kinds, their metrics and the scores.
-// fleet_find_patterns finds the groups, relations and remarks.
+// cards and keeps one check of each card. fleet_compare finds the kinds, their metrics, and how
+// rare each card's loss is. fleet_find_patterns finds groups that differ, correlations and remarks.
 void fleet_keep_each_once(struct fleet *fleet);
 void fleet_compare(struct fleet *fleet);
 void fleet_find_patterns(struct fleet *fleet);

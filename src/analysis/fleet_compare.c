@@ -21,8 +21,8 @@ static size_t kind_of(struct fleet *fleet, const struct fleet_card *card)
     return i;
 }
 
-// Sets the card's figure for each metric. If a check has several figures of a metric (links to
-// several peers), the one with the smallest value, which is the slowest link, is taken.
+// Sets the card's figure for each metric. If a check has several figures of a metric, for links to
+// several cards, the smallest value is taken, which is that of the slowest link.
 static void take_figures(struct fleet_card *card)
 {
     for (size_t i = 0; i < card->check.figure_count; i++) {
@@ -53,7 +53,8 @@ static void sort_into_kinds(struct fleet *fleet)
 
 // ---------------------------------------------------------------- one metric of one kind
 
-// Returns the loss of a figure: −ln(value) or, if lower is better, ln(value).
+// Returns a number that is larger the worse the figure is: −ln(value) or, if lower is better,
+// ln(value).
 static double log_loss(const struct check_figure *figure)
 {
     double l = log(figure->value);
@@ -110,8 +111,7 @@ static void gather_cards(struct fleet *fleet, size_t kind, enum check_metric met
         summary->cards[i] = list[i].card;
 }
 
-// A function that returns one number of a figure, such as its loss, its own interval or its
-// expected value.
+// A function that computes one number from a figure, such as its loss or its expected value.
 typedef double figure_number(const struct check_figure *figure);
 
 static double expectation(const struct check_figure *figure)
@@ -164,8 +164,9 @@ static void summarise(struct fleet *fleet, size_t kind, enum check_metric metric
         fmax(summary->population.sigma, least_scale(&fleet->kinds[kind], metric, interval));
 }
 
-// Sets the loss, the score and the chance of the card's figure. If the card is compared, adds its
-// figures of this metric to fleet->tests, the number of figures that were compared.
+// Sets how much the card's figure is worse than the kind's median (loss), how rare that is (score),
+// and the probability of such a score (chance). If the card is compared, adds its number of figures
+// of this metric to fleet->tests.
 static void score(struct fleet *fleet, struct fleet_card *card, enum check_metric metric)
 {
     const struct fleet_kind *kind = &fleet->kinds[card->kind];
@@ -188,8 +189,8 @@ static void score(struct fleet *fleet, struct fleet_card *card, enum check_metri
 
 // ---------------------------------------------------------------- numbers from the driver
 
-// Returns the address of element i of the numbers in `state` that may explain why a card is slow;
-// NULL if there are fewer numbers.
+// `state` has numbers from the driver that may explain why a card is slow. Returns the address of
+// number i; NULL if there are fewer numbers.
 static double *state_number(struct check_state *state, size_t i)
 {
     double *const numbers[] = {&state->core_clock_hz, &state->memory_clock_hz,

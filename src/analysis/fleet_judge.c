@@ -29,11 +29,11 @@ static const char *link_cause(struct arena *arena, const struct check_state *sta
     return NULL;
 }
 
-// Says when a figure beyond the bound of its expectation is slow without comparison with the fleet.
-// If the expectation is from many cards, one healthy figure in a thousand is beyond the bound by
-// chance. Such a figure is slow only in two cases: its loss is at least `factor` times the loss at
-// the bound, too much for chance in a fleet of this size; or `often` is set, because more figures
-// of the fleet are beyond their bounds than chance explains.
+// A check gives each figure a bound below its expected value. If the expectation is from many
+// cards, one healthy figure in a thousand is beyond the bound by chance. Such a figure is called
+// slow without comparison with the fleet only in two cases: its loss is at least `factor` times the
+// loss at the bound, too much for chance in a fleet of this size; or `often` is set, because more
+// figures of the fleet are beyond their bounds than chance explains.
 struct bounds {
     double factor;
     bool often;
@@ -60,8 +60,8 @@ static struct bounds find_bounds(const struct fleet *fleet)
                                     FLEET_BOUND_CHANCE <= FLEET_DISCOVERIES * (double)broken / n};
 }
 
-// Returns true if chance may explain that a check says "slow": all its slow figures are just beyond
-// the bounds of expectations from many cards.
+// Returns true if a check that says "slow" may do so by chance: all its slow figures are just
+// beyond the bounds of expectations from many cards.
 static bool may_be_chance(const struct check *check, const struct bounds *bounds)
 {
     bool any = false,
@@ -187,8 +187,8 @@ static const char *loss_text(struct arena *arena, const struct fleet_card *card,
                         fleet_percent(arena, point->loss));
 }
 
-// Sets the card's cause: a text that says which figure is slow and, if numbers from the driver
-// explain it, why. Sets its code, too.
+// Sets the cause of the card's grade: a text that says which figure is slow and, if numbers from
+// the driver explain it, why. Sets the card's code, too.
 static void explain(struct fleet *fleet, struct fleet_card *card, enum check_metric worst,
                     size_t metrics)
 {
@@ -213,8 +213,9 @@ static int compare_reals(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Returns the largest chance of a figure with which a card is doubtful, by the test of the false
-// discovery rate (FLEET_DISCOVERIES); 0 if no figure passes the test.
+// A figure makes its card doubtful if its chance, the probability that a healthy card is so slow,
+// is small enough by the test of the false discovery rate (FLEET_DISCOVERIES). Returns the largest
+// chance that is small enough; 0 if no figure passes the test.
 static double discovery_limit(struct fleet *fleet)
 {
     double *chances = ARENA_ARRAY(fleet->arena, fleet->tests, double);
@@ -229,8 +230,8 @@ static double discovery_limit(struct fleet *fleet)
     return found ? chances[found - 1] : 0;
 }
 
-// Gives the card this grade if one of its figures has a loss of at least FLEET_EFFECT and is so
-// rare among healthy cards that its chance is at most `chance`.
+// Gives the card the grade `grade` if one of its figures has a loss of at least FLEET_EFFECT, and
+// the probability that a healthy card has so bad a figure is at most `chance`.
 static void grade(struct fleet *fleet, struct fleet_card *card, enum fleet_grade grade,
                   double chance)
 {
@@ -251,9 +252,9 @@ static void grade(struct fleet *fleet, struct fleet_card *card, enum fleet_grade
     explain(fleet, card, worst, metrics);
 }
 
-// Returns the largest loss of the card's slow figures; if the card is doubtful, its doubtful
-// figures are included. The loss is relative to the other cards, or to the expected value if there
-// is no such comparison.
+// Returns the largest loss of the card's slow figures; of a doubtful card, also of its doubtful
+// figures. The loss is relative to the median of the other cards, or to the expected value if the
+// figure was not compared.
 static double largest_loss(const struct fleet_card *card)
 {
     double most = 0;
@@ -338,8 +339,8 @@ static const char *cards_text(struct arena *arena, struct fleet_card *const *car
     return arena_printf(arena, "%s %s", entry->count > 1 ? "cards" : "card", text);
 }
 
-// Adds entries to the list for one host: one for each combination of grade and code among its cards
-// that are not healthy.
+// Adds the cards of one host that are not healthy to the list of cards to look at: one entry for
+// each combination of grade and code.
 static void list_host(struct fleet *fleet, struct fleet_card *const *cards, size_t count)
 {
     size_t first = fleet->list_count;
@@ -388,8 +389,8 @@ static void make_list(struct fleet *fleet)
 
 // ---------------------------------------------------------------- judging the whole fleet
 
-// Returns true if nothing of the card was judged: it has no expected values, and it was not
-// compared with other cards.
+// Returns true if no figure of the card was judged: there are no expected values, and no comparison
+// with other cards.
 static bool is_unjudged(const struct fleet_card *card)
 {
     bool any = card->grade != FLEET_HEALTHY || card->check.code != CHECK_NO_EXPECTATION;

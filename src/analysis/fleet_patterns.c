@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Group of the hosts whose names the pattern of fleet_group_by does not match.
+// Name of the group for hosts whose names the pattern of fleet_group_by does not match.
 #define NO_GROUP "no group"
 
 static void remark(struct fleet *fleet, const char *name, const char *text)
@@ -26,7 +26,8 @@ static void remark(struct fleet *fleet, const char *name, const char *text)
 // A host's name, split at the last number before its domain: "r01n17.example" is "r01n", 17,
 // ".example".
 struct numbered {
-    size_t before; // length of the part before the number; without a number, of the whole name
+    // length of the name's part before the number; of the whole name if it has no number
+    size_t before;
     size_t digits;
     unsigned long number;
     const char *rest;
@@ -44,7 +45,7 @@ static struct numbered number_of(const char *host)
     return (struct numbered){start, end - start, strtoul(host + start, NULL, 10), host + end};
 }
 
-// Returns true if the names of the two hosts have a number and differ only in it.
+// Returns true if both hosts' names have a number and are equal except for it.
 static bool is_same_row(const char *a, const char *b)
 {
     const struct numbered x = number_of(a), y = number_of(b);
@@ -104,7 +105,7 @@ enum {
     MISSING_SHOWN = 20
 };
 
-// Returns the name of `host` with this number in place of its own.
+// Returns the name of `host`, with its number replaced by `number`.
 static const char *numbered_name(struct arena *arena, const char *host, unsigned long number)
 {
     const struct numbered own = number_of(host);
@@ -153,8 +154,8 @@ static void find_missing_hosts(struct fleet *fleet)
     }
 }
 
-// Returns the index after the last card of the host to which card `i` belongs. Sets *present to the
-// number of cards that were found in that host.
+// Cards are sorted by host. Returns the index after the last card of the host of card `i`. Sets
+// *present to the number of cards that were found in that host.
 static size_t host_end(const struct fleet *fleet, size_t i, size_t *present)
 {
     const char *host = fleet->cards[i]->host;
@@ -229,7 +230,8 @@ static int compare_members(const void *a, const void *b)
     return order ? order : (x->card > y->card) - (x->card < y->card);
 }
 
-// Returns the cards of a kind, sorted by the group that `key` names.
+// Returns the cards of one kind (model and API), sorted by the name of the group that `key`
+// returns.
 static struct member *members_of(struct fleet *fleet, size_t kind, group_key *key, size_t *count)
 {
     struct member *members = ARENA_ARRAY(fleet->arena, fleet->kinds[kind].count, struct member);
@@ -249,8 +251,9 @@ static size_t group_end(const struct member *members, size_t count, size_t i)
     return end;
 }
 
-// Adds a group to the fleet: how far the median loss of its cards is from that of their kind in one
-// metric. Its score uses the standard error of the median of n normal values, 1.25 σ / √n.
+// Adds a group of cards to the fleet: how far the median loss of these cards is from that of their
+// kind in one metric. Its score uses the standard error of the median of n normal values, 1.25 σ /
+// √n.
 static void add_group(struct fleet *fleet, size_t kind, enum check_metric metric,
                       const struct member *members, size_t count)
 {
@@ -296,8 +299,9 @@ static int compare_groups(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-// Keeps only groups that are unlikely to be due to chance: in at most one of a hundred healthy
-// fleets would any group have so large a score. The effect must also be at least FLEET_RESOLUTION.
+// Keeps only groups whose difference from their kind is unlikely to be chance: at most in the share
+// FLEET_ERROR of healthy fleets would any group have so large a score. The difference must also be
+// at least FLEET_RESOLUTION.
 static void keep_groups(struct fleet *fleet)
 {
     double limit = score_of_chance(FLEET_ERROR / 2 / (double)fleet->group_count);
@@ -336,8 +340,8 @@ static int compare_pairs(const void *a, const void *b)
     return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
-// Sorts the pairs (x[i], y[i]) by x. Returns the median y of the quarter with the largest x minus
-// that of the quarter with the smallest x.
+// Sorts the pairs (x[i], y[i]) by x. Returns the median y of the pairs with the largest x (a
+// quarter of all) minus that of the quarter with the smallest x.
 static double quarters_of(struct arena *arena, const double *x, const double *y, size_t count)
 {
     double(*pairs)[2] = arena_array(arena, count, sizeof *pairs);

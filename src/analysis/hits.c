@@ -10,17 +10,19 @@
 #include <math.h>
 #include <string.h>
 
-// A cache holds all the data of a chain if at least this share of the reads hit it.
+// A cache counts as holding all data of a chain (of dependent loads) if at least this share of the
+// reads hit it.
 static const double held_rate = 0.95;
-// A chain counts as missing all caches if a smaller share of its reads hit the L2.
+// A chain (of dependent loads) counts as missing all caches if less than this share of its reads
+// hit the L2.
 static const double missed_rate = 0.05;
 static const double factor_max = 1.25;
 static const double sum_bound = 0.01;
 
 // ---------------------------------------------------------------- hit rates
 
-// Returns true if hits and misses of the L1 add up to its reads. Then the counters can be used even
-// if they were counted in different passes.
+// Returns true if hits and misses of the L1 add up to its reads. Then these three counters can be
+// used together, even if they were counted in different passes.
 static bool adds_up(const struct result *result)
 {
     const double *read = audit_counted(result, "l1_read"),
@@ -34,8 +36,8 @@ static bool is_one_pass(const struct result *result, unsigned level)
     const char *prefix = level == 1 ? "l1_read" : "l2_";
     for (size_t i = 0; i < result->counter_count; i++) {
         const struct counter *counter = &result->counters[i];
-        // Older run files do not say in how many passes a counter was counted (`passes` is 0). Of
-        // their counters only those of L1 were certainly counted in one pass.
+        // Older run files do not say in how many passes a counter was counted (`passes` is 0). In
+        // these files, only the counters of L1 are sure to have been counted in one pass.
         if (text_begins(counter->name, prefix) &&
             (counter->passes > 1 || (counter->passes == 0 && level != 1)))
             return false;
@@ -51,14 +53,14 @@ double hits_rate(const struct result *result, unsigned level)
 
 // ---------------------------------------------------------------- sizes at which hits end
 
-// A range of points of a latency curve, as indices. For the end of a cache's hits: `held` is the
-// last point that the cache holds, `next` the next point with a known hit rate.
+// Two points of a latency curve, as indices. If the range is the end of a cache's hits: `held` is
+// the last point at which almost all reads hit, `next` the next point with a known hit rate.
 struct end {
     size_t held, next;
 };
 
-// Finds between which points of the latency curve the hits of cache `level` (1: L1, 2: L2) end.
-// Returns false if the curve shows no hits, or no end of the hits.
+// Finds the two points of the latency curve between which the reads stop hitting cache `level` (1:
+// L1, 2: L2). Returns false if the reads hit that cache at no point, or up to the last point.
 static bool find_end(const struct level_curve *curve, unsigned level, struct end *end)
 {
     bool found = false;
@@ -88,8 +90,9 @@ static const struct plateaus_step *step_of(struct arena *arena, const struct lev
     return step;
 }
 
-// Compares the size at which the hits of a cache end with the size at which its level ends by
-// latency. Returns the ratio of the larger to the smaller; 1 if their intervals touch.
+// Compares the size at which reads stop hitting a cache with the size at which the latency rises
+// beyond that cache. Returns the ratio of the larger to the smaller size; 1 if their intervals
+// touch.
 static double factor_of(const struct level_curve *curve, const struct end *end,
                         const struct plateaus_step *step)
 {
@@ -103,7 +106,8 @@ static const char *size_text(struct arena *arena, double octaves)
     return unit_text(arena, round(exp2(octaves)), UNIT_BYTE);
 }
 
-// Returns a text that says where the level ends by latency, and whether the hits end there too.
+// Returns a text that says up to which size the latency is that of cache `level`, and whether the
+// reads hit the cache up to the same size.
 static const char *verdict_text(struct arena *arena, const struct plateaus_step *step,
                                 unsigned level, double factor)
 {
@@ -185,7 +189,7 @@ static void report_fetch(struct run *run, struct arena *arena, const char *devic
         .key_count = 2};
 }
 
-// Returns true if the device has hit rates but no finding about them yet.
+// Returns true if the device's results have hit rates, and the run has no finding about them yet.
 static bool is_due(const struct run *run, const char *device)
 {
     bool has_rates = false;
@@ -203,7 +207,7 @@ static bool is_due(const struct run *run, const char *device)
 
 void hits_add_findings(struct run *run, const char *device)
 {
-    if (!is_due(run, device)) // checked first, because fitting a curve takes time
+    if (!is_due(run, device)) // is_due is checked first, because fitting a curve takes time
         return;
     struct arena *arena = arena_create();
     const struct level_curve curve = levels_longest(arena, run, device);

@@ -10,11 +10,12 @@
 #include <string.h>
 
 struct search {
-    struct arena *arena; // owns the points and the curves
+    struct arena *arena; // owns the memory of the points and the curves
     const struct run *run;
     const char *device;
     const struct benchmark_info *benchmark;
-    const struct headline_info *headline; // the headline that declares the curves
+    // the headline whose metric and parameter are the y and x of the curves
+    const struct headline_info *headline;
 };
 
 // ---------------------------------------------------------------- finding the latency curves
@@ -50,10 +51,11 @@ static const struct metric *reading(const struct search *search, const struct re
     return metric && isfinite(metric->median) && metric->median > 0 ? metric : NULL;
 }
 
-// A case that may be a point of a curve.
+// A case that may become a point of a latency curve.
 struct point {
     const struct result *result;
-    const char *by; // name of the headline's parameter: cases of one curve differ only in it
+    // name of the parameter that is the curve's x: cases of one curve differ only in it
+    const char *by;
     double octaves, ns;
     size_t place; // index of the case in the run
 };
@@ -62,7 +64,7 @@ struct point {
 struct row {
     const struct point *points;
     size_t count;
-    size_t place; // smallest index in the run of the cases of this row
+    size_t place; // smallest index that a case of this curve has in the run
 };
 
 static int order_of(double a, double b)
@@ -88,7 +90,8 @@ static int compare_values(const struct case_value *a, const struct case_value *b
 }
 
 // Returns 0 if both cases are points of the same curve: they have the same parameters, and those of
-// role AXIS have equal values, except for the parameter `by`, which is the curve's x.
+// role AXIS have equal values, except for the parameter that is the curve's x (point.by). Else
+// returns which of the two curves comes first.
 static int compare_rows(const struct point *a, const struct point *b)
 {
     const struct bench_case *one = &a->result->bench_case, *other = &b->result->bench_case;
@@ -212,7 +215,8 @@ static bool text_differs(const struct level_curve *a, const struct level_curve *
     return one && other && one->text && other->text && strcmp(one->text, other->text) != 0;
 }
 
-// Returns true if a parameter's value is a text of role AXIS and is not the same in all curves.
+// Returns true if a parameter distinguishes the curves: its value is a text of role AXIS and is not
+// the same in all curves.
 static bool separates(const struct level_curves *curves, const struct case_value *value)
 {
     if (value->type != PARAM_TEXT || value->role != PARAM_AXIS)
@@ -223,7 +227,7 @@ static bool separates(const struct level_curves *curves, const struct case_value
     return false;
 }
 
-// Returns the text values that distinguish this curve from the other curves: "texel"; "" if there
+// Returns the text values by which this curve differs from the other curves: "texel"; "" if there
 // are none.
 static const char *label_of(struct arena *arena, const struct level_curves *curves,
                             const struct level_curve *curve)
@@ -320,7 +324,8 @@ const char *levels_name(struct arena *arena, const struct level_curve *curve, si
     return levels_cache_name(arena, ends, count - 1, k);
 }
 
-// Returns the metric of all points of level k that have it, in `arena`.
+// Returns the values of one metric at all points of level k that have the metric, in `arena`. Adds
+// their number to *count.
 static double *level_values(struct arena *arena, const struct level_curve *curve, size_t k,
                             const char *metric, size_t *count)
 {

@@ -14,7 +14,7 @@ enum {
 // A latency curve: results of one device that differ only in the size of the working set, which
 // ascends.
 struct level_curve {
-    const char *label;  // text values that distinguish the curve from others: "texel"; "": none
+    const char *label; // text values by which this curve differs from the others: "texel"; "": none
     const char *metric; // name of the metric in `ns`: "latency"
     const struct result **results;
     double *octaves, *ns; // octaves: log2 of bytes (x); ns: medians of the metric (y)
@@ -42,11 +42,11 @@ struct level_curve levels_longest(struct arena *arena, const struct run *run, co
 // Returns an empty curve with room for `most` cases. It has no label and no fit.
 struct level_curve level_curve_empty(struct arena *arena, size_t most);
 
-// Returns the number of levels that the curve shows with certainty.
+// Returns the number of memory levels (caches and memory) that the curve shows with certainty.
 size_t levels_count(const struct level_curve *curve);
 
-// Returns the size in bytes at which level k (counted from 0) ends. Must not be called for the last
-// level, which has no end.
+// Returns the size in bytes of the largest working set that level k (counted from 0) holds. Must
+// not be called for the last level, whose size the curve does not show.
 double levels_end(const struct level_curve *curve, size_t k);
 
 // Returns the size in bytes from which on a working set is taken to be in memory: four times the
@@ -66,8 +66,8 @@ const char *levels_name(struct arena *arena, const struct level_curve *curve, si
 // Inserts a case into the curve, which stays sorted by x, the log2 of the size in bytes.
 void level_curve_insert(struct level_curve *curve, const struct result *result, double x, double y);
 
-// Fits plateaus to a latency curve. `octaves` holds the log2 of the sizes in bytes, ascending.
-// Every curve is fitted with the same limits.
+// Finds the levels of a latency curve by fitting plateaus to it. `octaves` holds the log2 of the
+// sizes in bytes, ascending. The same bounds (struct plateaus_desc) apply to every curve.
 void levels_fit(struct arena *arena, const double *octaves, const double *latency, size_t count,
                 struct plateaus *fit);
 
@@ -85,9 +85,9 @@ struct level_height levels_height(struct arena *arena, const struct level_curve 
 double levels_spread(struct arena *arena, const struct level_curve *curve, size_t k,
                      const char *metric);
 
-// Gets the caches that a benchmark of levels, such as `map`, found: sets sizes[k] to the metric
-// with the size in bytes of cache k (counted from 0; at most `most` caches), or to NULL if it is
-// unknown. Returns the number of caches; 0 if the run has no such benchmark.
+// Gets the caches that a benchmark of levels, such as `map`, found. sizes[k] becomes the metric
+// with the size in bytes of cache k (counted from 0; at most `most` caches), or NULL if that size
+// is unknown. Returns the number of caches; 0 if the run has no such benchmark.
 size_t levels_mapped(const struct run *run, const char *device, const struct metric **sizes,
                      size_t most);
 

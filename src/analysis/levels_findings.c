@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-// Sizes that differ by less than this number of octaves count as equal.
+// Two sizes count as equal if they differ by less than this number of octaves.
 static const double same_octaves = 0.02;
 
 // Returns the latency of level k as a text: "16.33 ns (32.3 cycles)", or "16.33 ns" if the cycles
@@ -41,8 +41,8 @@ static void add_finding(struct run *run, const char *code, const char *device,
     finding->device = device;
 }
 
-// Returns the size at which level k ends as a text: "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". If a map
-// measured the size (`mapped`), the text has the map's size, and also the curve's if they differ:
+// Returns the size of level k as a text: "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". If the benchmark
+// `map` measured the size (`mapped`), the text has that size, and also the curve's if they differ:
 // if the chain's stride is longer than a cache line, the curve stays flat beyond the level's real
 // size.
 static const char *end_text(struct arena *arena, const struct level_curve *curve, size_t k,
@@ -64,12 +64,13 @@ static const char *end_text(struct arena *arena, const struct level_curve *curve
 
 // A step of the curve that is reported as the end of a level.
 struct reported {
-    size_t level;                // number of the level, counted from 1
-    size_t step;                 // index of the step in the curve's fit
-    const struct metric *mapped; // the level's size as a map found it; NULL: there is no map
+    size_t level; // number of the level, counted from 1
+    size_t step;  // index of the step in the curve's fit
+    // the level's size as the benchmark `map` found it; NULL: the run has no such result
+    const struct metric *mapped;
 };
 
-// Returns the step of the curve, from `first` on, whose end is nearest to `bytes`.
+// Returns the index of the curve's step, not before step `first`, whose end is nearest to `bytes`.
 static size_t step_near(const struct level_curve *curve, size_t first, double bytes)
 {
     size_t best = first;
@@ -80,9 +81,9 @@ static size_t step_near(const struct level_curve *curve, size_t first, double by
     return best;
 }
 
-// Sets steps[] to the steps that are reported and returns their number: all steps of the curve or,
-// if the run has a map, one for each cache whose size the map knows. The probes of a map show which
-// steps are not the end of a cache.
+// Sets steps[] to the steps of the curve that are reported as ends of levels, and returns their
+// number. These are all steps or, if the run has results of the benchmark `map`, one for each cache
+// whose size is known from them: `map` can tell which steps are not the end of a cache.
 static size_t steps_reported(const struct run *run, const char *device,
                              const struct level_curve *curve, struct reported steps[PLATEAUS_MAX])
 {
@@ -100,7 +101,8 @@ static size_t steps_reported(const struct run *run, const char *device,
     return count;
 }
 
-// Reports steps[i] of `count`. The level after it is the one that ends at the next reported step.
+// Adds a finding about steps[i], one of `count` reported steps. The level after this step reaches
+// to the next reported step.
 static void report_step(struct run *run, struct arena *arena, const char *device,
                         const struct level_curve *curve, const struct reported *steps, size_t count,
                         size_t i)
@@ -149,8 +151,8 @@ static void report_other(struct run *run, struct arena *arena, const char *devic
                           .key_count = 1});
 }
 
-// Returns " beyond 48 KiB", where 48 KiB is the end of the last level that was found; "" if none
-// was found.
+// Returns a text for the end of a sentence, such as " beyond 48 KiB": the size of the last level
+// that was found; "" if none was found.
 static const char *beyond_text(struct arena *arena, const struct plateaus *fit)
 {
     return fit->flat < 2
@@ -196,8 +198,8 @@ static bool is_step(const struct finding *finding, const char *device)
            (!finding->device || strcmp(finding->device, device) == 0);
 }
 
-// Gives the device's findings "level" their names, if they lack them: earlier versions of fathom
-// wrote no names.
+// Gives the device's findings "level" the names of their caches, if they lack them: earlier
+// versions of fathom wrote no names.
 static void name_findings(struct run *run, const char *device)
 {
     double *ends = ARENA_ARRAY(run->arena, run->finding_count, double);

@@ -28,18 +28,18 @@ bool device_same_api(const struct run_device *a, const struct run_device *b)
     return api == strcspn(b->id, ":") && strncmp(a->id, b->id, api) == 0;
 }
 
-// How closely two devices of different runs are related, the closest relation first.
-// device_pairs_of pairs devices in this order.
+// How closely two devices of different runs are related, the closest relation first:
+// device_pairs_of first pairs all devices that are related most closely, then the next, and so on.
 enum nearness {
     NEAR_UUID,
-    NEAR_PCI, // same PCI address; does not count if both devices report a UUID
+    NEAR_PCI, // the PCI addresses are equal; used only if a device reports no UUID
     NEAR_ID,
     NEAR_MODEL,
-    NEAR_ANY // any other device that has no pair yet
+    NEAR_ANY // no relation: any device that has no pair yet
 };
 
-// Returns a text that is equal for two devices that are related as `nearness` says. NULL if the
-// text needs a name, UUID or PCI address that the device does not have.
+// Returns a text for a device. The texts of two devices are equal if the devices are related as
+// `nearness` says. NULL if the device lacks the name, UUID or PCI address that the text needs.
 static const char *mark_of(struct arena *arena, const struct run_device *device,
                            enum nearness nearness)
 {
@@ -64,7 +64,8 @@ static int compare_marked(const void *left, const void *right)
     return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-// Returns the index of the first of the sorted marks that is equal to `mark` or comes after it.
+// Returns the index of the first device in `sorted` whose mark is equal to `mark` or comes after
+// it; `count` if there is none.
 static size_t first_at(const struct marked *sorted, size_t count, const char *mark)
 {
     size_t low = 0, high = count;
@@ -84,8 +85,9 @@ static void pairs_add(struct arena *arena, struct device_pairs *pairs, enum near
 {
     const struct run *base = pairs->base, *now = pairs->now;
     struct marked *sorted = ARENA_ARRAY(arena, now->device_count, struct marked);
-    // skip[i]: number of devices at the front of the range of equal marks that begins at sorted[i]
-    // that are already paired, so that the search can start after them.
+    // In `sorted`, devices with equal marks are neighbours. skip[i] counts how many devices from
+    // sorted[i] on are already paired, if i is the first one with its mark. The search starts after
+    // them.
     size_t *skip = ARENA_ARRAY(arena, now->device_count, size_t);
     size_t count = 0;
     for (size_t i = 0; i < now->device_count; i++) {
@@ -133,7 +135,8 @@ static int compare_keys(const struct result *a, const char *device, const char *
     return order ? order : strcmp(a->device, device);
 }
 
-// Order by key, then by device. If both are equal, the result that is later in the run comes first.
+// Sorts results by key, then by device. If both are equal, the result that is later in the run
+// comes first.
 static int compare_places(const void *left, const void *right)
 {
     const struct result_place *a = left, *b = right;
@@ -141,7 +144,7 @@ static int compare_places(const void *left, const void *right)
     return order ? order : (a->order < b->order) - (a->order > b->order);
 }
 
-// Order by device, then by position in the run.
+// Sorts results by device, then by position in the run.
 static int compare_devices(const void *left, const void *right)
 {
     const struct result_place *a = left, *b = right;

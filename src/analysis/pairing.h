@@ -10,8 +10,8 @@ const char *device_api(struct arena *arena, const char *id);
 
 bool device_same_api(const struct run_device *a, const struct run_device *b);
 
-// Returns true if both devices have the same UUID or, if a UUID is not known, the same PCI address.
-// Returns false if nothing is known by which they can be compared.
+// Returns true if both devices have the same UUID or, if one of the UUIDs is not known, the same
+// PCI address. Returns false if neither can be compared.
 bool device_same_chip(const struct run_device *a, const struct run_device *b);
 
 // A device of run `base` and its counterpart in run `now`.
@@ -23,7 +23,8 @@ struct device_pairs {
     struct device_pair *list;
     size_t count;
     const struct run *base, *now;
-    bool *base_paired, *now_paired; // [i]: true if device i of that run is in a pair
+    // base_paired[i], now_paired[i]: true if device i of run `base` or `now` is in a pair
+    bool *base_paired, *now_paired;
 };
 
 // Pairs each device of `base` with at most one device of `now`. Both must have the same model name

@@ -15,7 +15,7 @@
 #include "results/results.h"
 
 struct index_entry {
-    const char *path; // path of the run file; in the index it is relative to the index's folder
+    const char *path; // path of the run file; in an index file it is relative to the index's folder
     const char *match, *api, *preset;
     const char *note; // text about the run; may be NULL
     bool published;

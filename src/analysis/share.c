@@ -9,7 +9,8 @@
 
 enum {
     NUMBER_BYTES = 32,
-    IMPORTANCE_FIGURE = 2 // importance of a result that a headline may show; it is kept
+    // importance of a result that a headline may show; such results are never removed
+    IMPORTANCE_FIGURE = 2
 };
 
 static double rounded(double value)
@@ -54,8 +55,8 @@ static void remove_benchmarks(struct run *run)
     run->benchmark_count = kept;
 }
 
-// Removes the results whose importance is below `least`, then the benchmarks and findings that have
-// lost their results.
+// Removes the results whose importance is below `least`, then the benchmarks without results and
+// the findings about results that were removed.
 static void remove_results(struct run *run, const int *importance, int least)
 {
     size_t kept = 0;
@@ -85,7 +86,8 @@ static bool is_publishable(const struct result *result)
 }
 
 // Returns true if the benchmark has a headline of kind HEADLINE_LEVELS whose parameter is the
-// number of a level. The details of such a benchmark (`map`) describe each level, so they are kept.
+// number of a level. The details in the results of such a benchmark (`map`) describe each level, so
+// they are not removed.
 static bool describes_levels(const struct benchmark_info *info)
 {
     for (size_t h = 0; info && h < info->headline_count; h++) {
@@ -193,9 +195,9 @@ static bool is_better(const struct metric *metric, const struct metric *than)
     return !than || better_ratio(metric->better, metric->median, than->median) > 1;
 }
 
-// Gives IMPORTANCE_FIGURE to the results of a device that the headline may show: all cases that the
-// headline describes if it has a parameter, else the best case and the best case with the verdict
-// ok.
+// Gives IMPORTANCE_FIGURE to those results of a device that the headline may show. If the headline
+// has a parameter, these are all cases that it describes; else the best case, and the best case
+// with the verdict ok.
 static void mark_headline(const struct run *run, const char *device,
                           const struct benchmark_info *info, const struct headline_info *headline,
                           int *importance)

@@ -28,7 +28,8 @@ static _Noreturn void die_of_memory(size_t bytes)
     fprintf(stderr, "fathom: out of host memory (%zu bytes asked for): free some and run again\n",
             bytes);
     fflush(stdout);
-    _Exit(ARENA_EXIT_STATUS); // exit() would run the drivers' exit handlers, which may crash
+    // not exit(): it would run the drivers' exit handlers, which may crash
+    _Exit(ARENA_EXIT_STATUS);
 }
 
 void *arena_malloc(size_t bytes)

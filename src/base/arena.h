@@ -19,7 +19,8 @@ enum {
 
 struct arena;
 
-// A point in the life of an arena: arena_rewind() frees everything that was allocated after it.
+// A point in time in the life of an arena: arena_rewind() frees everything that was allocated
+// later.
 struct arena_mark {
     void *block;
     size_t used;
@@ -32,7 +33,8 @@ void arena_destroy(struct arena *arena);
 // Like malloc, but ends the process if there is no memory: for libraries that do not check malloc.
 void *arena_malloc(size_t bytes);
 
-// Returns zeroed memory, aligned for any type. If bytes is 0, the pointer is valid and unique.
+// Returns zeroed memory of the arena, aligned for any type. If `bytes` is 0, the pointer is still
+// valid and unique.
 void *arena_alloc(struct arena *arena, size_t bytes);
 
 // Returns a zeroed array. If count × size overflows, the process ends.
@@ -43,8 +45,9 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 // The number of elements of an array. Must not be used with a pointer.
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-// Returns `array` if its capacity is above `count` elements, else a copy with twice the capacity
-// (at first 8). *capacity counts elements. The old array is freed only with the arena.
+// Returns an array with room for at least one more element: `array` itself if its capacity is above
+// `count` elements, else a copy with twice the capacity (at first 8). *capacity counts elements.
+// The old array is freed only with the arena.
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity, size_t size);
 
 char *arena_strdup(struct arena *arena, const char *text);

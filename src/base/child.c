@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // needed for the declaration of pipe2
+#define _GNU_SOURCE // for the declaration of pipe2
 #include "base/child.h"
 
 #include "base/clock.h"
@@ -26,16 +26,16 @@ enum {
     EXEC_FAILED = 127
 };
 static const size_t line_bytes_default = (size_t)64 << 20;
-static const uint64_t nap_ns = NS_PER_MS / 4;   // time between checks whether a child has ended
+static const uint64_t nap_ns = NS_PER_MS / 4;   // pause between checks of a child's end
 static const uint64_t killed_ns = 5 * NS_PER_S; // maximum wait for the end of a killed child
 
 struct child {
     pid_t pid; // process id of the child; 0 once the child has ended
     int status;
-    bool killed; // true: killed by this process, so the exit status means nothing
+    bool killed; // true: this process killed the child: its status means nothing
     size_t line_bytes_max;
     struct child_channel channel;
-    int words_fd; // pipe from which this process reads the child's output
+    int words_fd; // pipe from which this process reads what the child prints
     char words[WORDS_BYTES];
     size_t words_used;
     char last_line[LAST_LINE_BYTES];
@@ -89,8 +89,8 @@ static bool channel_make_room(struct child_channel *channel, size_t line_bytes_m
     return true;
 }
 
-// Reads once from the channel into its buffer. Returns the number of bytes read, 0 at the end of
-// the stream, or a negative number with errno: EMSGSIZE if the line exceeds line_bytes_max.
+// Reads once from the channel's socket into its buffer. Returns the number of bytes read, 0 at the
+// end of the stream, or a negative number with errno: EMSGSIZE if the line exceeds line_bytes_max.
 static ssize_t channel_fill(struct child_channel *channel, size_t line_bytes_max)
 {
     if (!channel_make_room(channel, line_bytes_max)) {
@@ -123,7 +123,7 @@ bool child_channel_is_ready(const struct child_channel *channel)
     return channel->consumed < channel->used || poll(&socket, 1, 0) > 0;
 }
 
-// Sends what the socket takes of the text. MSG_NOSIGNAL: no SIGPIPE if the reader has ended.
+// Sends as much of the text as the socket takes. MSG_NOSIGNAL: no SIGPIPE if the reader has ended.
 static ssize_t send_some(int fd, const char *text, size_t bytes)
 {
     ssize_t sent;
@@ -167,8 +167,8 @@ bool child_channel_write(struct child_channel *channel, const char *line, struct
 
 struct plumbing {
     int ours, theirs;                  // both ends of the channel: the parent's, the child's
-    int words_read, words_write;       // both ends of the pipe for the child's output
-    int exec_failed_read, exec_failed; // both ends of the pipe for the errno of a failed exec
+    int words_read, words_write;       // pipe for the child's output: read end, write end
+    int exec_failed_read, exec_failed; // pipe for the errno of a failed exec: read end, write end
 };
 
 static void plumbing_close(struct plumbing *p)
@@ -215,7 +215,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
         setsid();
     else
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // If the parent ended before prctl, no signal comes: getppid shows that, and the child ends.
+    // If the parent ended before prctl, no signal comes; getppid then differs, so the child ends.
     if (getppid() == parent && dup2(p->theirs, STDIN_FILENO) >= 0 &&
         dup2(p->words_write, STDOUT_FILENO) >= 0 &&
         (desc->outlives || dup2(p->words_write, STDERR_FILENO) >= 0))
@@ -272,7 +272,7 @@ struct child *child_create(const struct child_desc *desc, struct error *err)
 
 // ---------------------------------------------------------------- talking to children
 
-// Reads what the child has printed, and keeps only the last part of it.
+// Reads what the child has printed so far, and keeps only the last part of it.
 static void words_drain(struct child *child)
 {
     char fresh[WORDS_BYTES];
@@ -323,21 +323,21 @@ static bool take_line(struct child *child, const char **line, enum child_answer 
     return true;
 }
 
-// Reads a child's data after poll. Returns false and sets *answer if no line can come any more.
+// Reads one child's data after poll. Returns false and sets *answer if no more lines can come.
 static bool take_bytes(struct child *child, const struct pollfd *channel,
                        const struct pollfd *words, enum child_answer *answer)
 {
     if (words->revents)
         words_drain(child);
     if (words->revents & (POLLHUP | POLLERR) && child->words_fd >= 0) {
-        close(child->words_fd); // closed, because each poll would report the ended pipe again
+        close(child->words_fd); // otherwise every later poll would report the ended pipe again
         child->words_fd = -1;
     }
     *answer = channel->revents ? receive_bytes(child) : CHILD_LINE;
     return *answer == CHILD_LINE;
 }
 
-// Fills the list for poll: the channel and the output pipe of each child, and wake_fd.
+// Fills `fds`, the list for poll: the channel and the output pipe of each child, and wake_fd.
 static void list_fds(struct child *const *children, size_t count, int wake_fd, struct pollfd *fds)
 {
     for (size_t i = 0; i < count; i++) {
@@ -399,8 +399,8 @@ static bool reap(struct child *child)
     return true;
 }
 
-// Waits at most timeout_ns for the child to end. Meanwhile reads the child's output: if the pipe
-// were full, the child could not end.
+// Waits at most timeout_ns for the child to end. Meanwhile it reads what the child prints: a child
+// that writes to a full pipe would not end.
 static bool await_end(struct child *child, uint64_t timeout_ns)
 {
     uint64_t deadline_ns = clock_deadline_ns(timeout_ns);
@@ -422,7 +422,7 @@ static void end(struct child *child, uint64_t grace_ns)
     if (!await_end(child, grace_ns)) {
         child->killed = true;
         kill(child->pid, SIGKILL);
-        (void)await_end(child, killed_ns); // result ignored: a child in a system call may not end
+        (void)await_end(child, killed_ns); // ignored: a child in a system call may not end
         child->pid = 0;
     }
     words_drain(child);

@@ -15,7 +15,7 @@
 struct child;
 
 struct child_desc {
-    const char *const *argv; // arguments, then NULL; argv[0] is the path of the program
+    const char *const *argv; // arguments of the program, then NULL; argv[0] is the program's path
     // The child's environment: NAME=VALUE texts, then NULL. NULL instead of an array: the
     // environment of this process.
     const char *const *environment;
@@ -55,9 +55,9 @@ enum child_answer {
 enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wake_fd,
                                 const char **line);
 
-// Like child_receive, but waits for any of several children, at most 16. Elements that are NULL are
-// ignored. *from becomes the index of the child that the returned value is about. It is undefined
-// for CHILD_TIMEOUT and CHILD_WOKEN.
+// Like child_receive, but waits for a line from any of `count` children, at most 16. Elements that
+// are NULL are ignored. *from becomes the index of the child to which the returned value applies.
+// It is undefined for CHILD_TIMEOUT and CHILD_WOKEN.
 enum child_answer child_receive_any(struct child *const *children, size_t count,
                                     uint64_t timeout_ns, int wake_fd, size_t *from,
                                     const char **line);
@@ -68,9 +68,10 @@ const char *child_end_text(struct child *child);
 
 // How a child ended, by itself or because this process killed it.
 struct child_end {
-    int signal;        // signal that killed the child; 0: no signal killed it
-    int status;        // exit status; 0 if a signal killed the child
-    const char *words; // last line of its output, as printable ASCII; valid until child_destroy
+    int signal; // signal that killed the child; 0: no signal killed it
+    int status; // exit status; 0 if a signal killed the child
+    // last line that the child printed, as printable ASCII; valid until child_destroy
+    const char *words;
 };
 
 // Ends the child if it still runs, and returns how it ended.
@@ -86,11 +87,13 @@ struct child_channel {
 void child_channel_init(struct child_channel *channel, int fd);
 void child_channel_fini(struct child_channel *channel);
 
-// Waits for the next line. Returns NULL at the end of the stream, if reading fails, or if the line
-// is longer than line_bytes_max. The line is valid until the next call.
+// Waits for the next line from the other end of the channel. Returns NULL at the end of the stream,
+// if reading fails, or if the line is longer than line_bytes_max. The line is valid until the next
+// call.
 const char *child_channel_read(struct child_channel *channel, size_t line_bytes_max);
 
-// True if unread bytes have arrived, or if the parent has closed the channel. Does not wait.
+// Returns true if unread bytes have arrived on the channel, or if the parent has closed it. Does
+// not wait.
 bool child_channel_is_ready(const struct child_channel *channel);
 MUST_CHECK bool child_channel_write(struct child_channel *channel, const char *line,
                                     struct error *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // needed for the names of registers in ucontext_t
+#define _GNU_SOURCE // for the names of registers in ucontext_t
 #include "base/crash.h"
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static uintptr_t instruction_of(const void *context)
 }
 
 // The functions from here to announce() run in a signal handler. They may call only functions that
-// POSIX allows there (async-signal-safe functions).
+// POSIX allows in signal handlers (async-signal-safe functions).
 
 static const char *read_hex(const char *text, uintptr_t *value)
 {
@@ -90,7 +90,7 @@ static void announce(int number, siginfo_t *info, void *context)
     if (name)
         announce_file(name);
     (void)info;
-    raise(number); // ends the process, because the signal has its default action again
+    raise(number); // this ends the process, because the handler was removed when it was called
 }
 
 void crash_announce(struct arena *arena)

@@ -27,10 +27,11 @@ struct dynlib_symbol {
     }
 
 struct dynlib_desc {
-    const char *const *files; // file names to try in order; ends with NULL
+    // file names of the library, which are tried in order; the list ends with NULL
+    const char *const *files;
     const struct dynlib_symbol *symbols;
     size_t symbol_count;
-    void *table; // the struct whose function pointers are set to the addresses of the symbols
+    void *table; // struct of function pointers, which are set to the addresses of the symbols
 };
 
 // Opens the first file of desc->files that can be loaded, and sets the pointers in desc->table.

@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 
 enum {
-    // Sizes are rounded up to a multiple of this number of bytes. It is a multiple of the page size
-    // of every system.
+    // Allocated sizes are rounded up to a multiple of this number of bytes, which is a multiple of
+    // the page size of every system.
     SMALL_PAGE = 1 << 16
 };
 
@@ -37,7 +37,8 @@ void *pages_alloc(size_t bytes)
     void *memory = pages_alloc_sparse(bytes);
     if (memory)
         madvise(memory, whole_pages(bytes),
-                MADV_HUGEPAGE); // the system may refuse; then the pages are small
+                // the system may refuse huge pages; then the pages have the usual size
+                MADV_HUGEPAGE);
     return memory;
 }
 

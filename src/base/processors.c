@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // needed for the declaration of sched_setaffinity
+#define _GNU_SOURCE // for the declaration of sched_setaffinity
 #include "base/processors.h"
 
 #include "base/text.h"
@@ -86,7 +86,8 @@ double processors_time_lost(const struct processors_time *before,
                             const struct processors_time *after)
 {
     double stolen = after->stolen - before->stolen, all = after->all - before->all;
-    // `ran` is a sum over threads: it decreases if a thread ended between the two readings.
+    // `ran` is a sum over the threads that exist, so it decreases if a thread ended between the two
+    // readings.
     double ran = fmax(after->ran - before->ran, 0);
     return fmax(share_of(after->waited - before->waited, ran), share_of(stolen, all - stolen));
 }

@@ -10,11 +10,14 @@
 // false and changes nothing if the list is empty or malformed, or if the system does not allow it.
 bool processors_bind(const char *list);
 
-// Times since the start of this process (ran, waited) or of the machine (stolen, all).
+// Times that a process or its machine has spent so far: `ran` and `waited` since the start of this
+// process, `stolen` and `all` since the start of the machine.
 struct processors_time {
-    double ran, waited; // ns that the process's threads ran, or were ready but had to wait
-    // `stolen`: clock ticks that other virtual machines used; `all`: clock ticks of all processors
-    // in total.
+    // ns in which the process's threads ran, and in which they were ready but had to wait for a
+    // processor
+    double ran, waited;
+    // `stolen`: clock ticks that other virtual machines used; `all`: sum of the clock ticks of all
+    // processors.
     double stolen, all;
 };
 
@@ -22,9 +25,9 @@ struct processors_time {
 // cannot be read.
 bool processors_time_read(const char *root, struct processors_time *time);
 
-// Returns the share of time that this process lost to others between two readings. This is the
-// larger of two shares: waited / (waited + ran) of the process's threads, and stolen / all of the
-// machine. A share that is unknown counts as 0.
+// Returns the share of time that this process lost to other processes and virtual machines between
+// two readings. It is the larger of two shares: waited / (waited + ran) of the process's threads,
+// and stolen / all of the machine. A share that is unknown counts as 0.
 double processors_time_lost(const struct processors_time *before,
                             const struct processors_time *after);
 

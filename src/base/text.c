@@ -28,7 +28,8 @@ static int folded(char letter)
 
 size_t text_distance(const char *a, const char *b)
 {
-    size_t rows[3][DISTANCE_BYTES_MAX + 1]; // rows i − 2, i − 1 and i of the table of distances
+    // rows i − 2, i − 1 and i of the table of edit distances
+    size_t rows[3][DISTANCE_BYTES_MAX + 1];
     size_t a_length = smaller(strlen(a), DISTANCE_BYTES_MAX);
     size_t b_length = smaller(strlen(b), DISTANCE_BYTES_MAX);
     size_t *before = rows[0], *last = rows[1], *row = rows[2];
@@ -82,7 +83,7 @@ const char *text_guess_hint(struct arena *arena, const struct text_guess *guess)
 static bool parse_digits(const char *text, uint64_t *value, const char **end)
 {
     if (!isdigit((unsigned char)*text))
-        return false; // refused here, because strtoull accepts blanks and a minus sign
+        return false; // blanks and signs are refused here, because strtoull accepts them
     char *stop;
     errno = 0;
     unsigned long long number = strtoull(text, &stop, 10);

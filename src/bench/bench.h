@@ -28,7 +28,7 @@ struct bench_request {
     struct arena *arena;
     const struct gpu_info *device;
     const struct gpu_system *system; // all devices, among them `device`; NULL: unknown
-    const char *preset;              // the preset, as in struct choice_request
+    const char *preset;              // name of the preset, as in choice_request.preset
     // One choice per parameter, in the order of benchmark_info.params.
     const struct bench_choice *choices;
     size_t choice_count;

@@ -164,14 +164,15 @@ bool choices_make(struct arena *arena, const struct choice_request *request,
                                               .value_count = list.count,
                                               .from_user = setting != NULL};
         if (setting && list.count)
-            combinations *= list.count; // cannot overflow: COMBINATIONS_MAX × VALUES_MAX at most
+            // Cannot overflow: the product is at most COMBINATIONS_MAX × VALUES_MAX.
+            combinations *= list.count;
         if (combinations > COMBINATIONS_MAX)
             return error_set(err, ERROR_USAGE,
                              "--set %s: more than %d combinations with what else is set for %s: "
                              "take fewer values",
                              setting->text, COMBINATIONS_MAX, info->name);
-        // The key of a case contains only parameters that are axes. If another parameter had
-        // several values, several cases would have the same key.
+        // The key of a case contains only parameters with the role PARAM_AXIS. If another parameter
+        // had several values, several cases would have the same key.
         if (info->params[i].role != PARAM_AXIS && list.count > 1)
             return error_set(err, ERROR_USAGE, "--set %s: %s takes one value, not a list",
                              setting ? setting->text : info->name, info->params[i].key);

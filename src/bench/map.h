@@ -10,11 +10,11 @@
 #define MAP_HIERARCHY  "hierarchy"  // measures how many levels of memory a path has
 #define MAP_LEVEL      "level"      // measures one cache of a path
 #define MAP_MEMORY     "memory"     // measures the memory behind the last cache that was found
-#define MAP_TLB        "tlb"        // one TLB level; without level number: misses in all levels
+#define MAP_TLB        "tlb"        // measures one TLB level; without level: misses in all levels
 #define MAP_SHARED     "shared"     // measures a core's shared memory
 #define MAP_PROBE      "probe"      // probe of the line size: a chain with a chosen stride
 #define MAP_PAGES      "pages"      // probe of the page size: a chain over pages at a chosen pitch
-#define MAP_LOCAL      "local"      // a chain within one level that visits few pages at a time
+#define MAP_LOCAL      "local"      // measures a chain in one level that uses few pages at a time
 #define MAP_WAYS       "ways"       // a chain through one cache set, if address bits choose the set
 #define MAP_CLOCKS     "clocks"     // probe: a chain within one level, at a requested core clock
 #define MAP_NEIGHBOURS "neighbours" // probe of sharing: chains on several cores at the same time
@@ -32,12 +32,12 @@ enum {
 // code that the driver reports.
 #define MAP_CODE_SENSOR "instruction_bytes"
 
-// map_code_length returns the number of instructions in the first `steps` stretches of
-// straight-line code. A case `what=code` can have these lengths: 64 to 2048 in steps of 64, then 16
-// lengths per octave up to 32768.
+// The straight-line code of cases `what=code` consists of up to MAP_CODE_STEPS parts.
+// map_code_length returns the number of instructions in the first `steps` parts. These numbers are
+// 64 to 2048 in steps of 64, then 16 numbers per octave up to 32768.
 enum {
     MAP_CODE_STEPS = 96,
-    // After each stretch of straight-line code, the kernel tests whether to go on. This is the
+    // After each part of the straight-line code, the kernel tests whether to go on. This is the
     // number of instructions of that test.
     MAP_CODE_QUESTION = 2
 };

@@ -7,7 +7,8 @@
 struct planner {
     const struct bench_product *product;
     struct bench_case_list *list;
-    // Values of the parameters before the one that is chosen next, with room for all parameters.
+    // The values that were chosen for the first parameters; has room for the values of all
+    // parameters.
     struct bench_case c;
     size_t *at;              // at[i]: index of the value chosen for parameter i (struct bench_pick)
     struct case_value *copy; // values of a complete case, which keep() may change
@@ -23,8 +24,8 @@ static bool ends_in_max(const struct bench_choice *choice)
     return choice->param->type != PARAM_TEXT && last->uint == UINT64_MAX;
 }
 
-// Changes the value by replace() and then, in the cases that bench.h describes, by reach(). Returns
-// false if reach() finds no value that the device supports.
+// Changes the value in `pick` by replace() and then, in the cases that bench.h describes, by
+// reach(). Returns false if reach() finds no value that the device supports.
 static bool fit(struct planner *p, struct bench_pick *pick)
 {
     const struct bench_product *product = p->product;
@@ -97,8 +98,8 @@ static void add_values(struct planner *p, size_t param)
     p->at[param] = 0;
 }
 
-// Moves the cases for which first() is true before all others. Otherwise their order does not
-// change.
+// Moves the cases for which first() is true before all others. Does not change the order of the
+// cases otherwise.
 static void put_first(const struct bench_product *product, struct bench_case *cases, size_t count)
 {
     struct bench_case *rest = ARENA_ARRAY(product->request->arena, count, struct bench_case);

@@ -200,8 +200,8 @@ struct spacing {
     uint64_t step;   // distance between values; 0: the range has `values` per octave instead
 };
 
-// Reads the spacing after the end of a range and removes it from the text `end`. Without a spacing
-// in the text, it is /1.
+// Reads the spacing after the end of a range and removes it from the text `end`. If the text has no
+// spacing, sets *spacing to one value per octave.
 static bool cut_spacing(struct parser *p, const char *whole, char *end, struct spacing *spacing)
 {
     *spacing = (struct spacing){.values = 1};

@@ -14,8 +14,8 @@ enum exit_status {
     EXIT_CASE_FAILED = 1,
     EXIT_USAGE = 2,
     EXIT_NO_MEASUREMENT = 3,
-    EXIT_BROKEN = 4,  // returned only by `check`
-    EXIT_UNKNOWN = 5, // returned only by `check`
+    EXIT_BROKEN = 4,  // only of `check`: a card is broken
+    EXIT_UNKNOWN = 5, // only of `check`: a card cannot be judged, and none is slow or broken
     EXIT_INTERRUPTED = 130
 };
 
@@ -76,7 +76,8 @@ struct cli_measuring {
     bool (*check)(struct arena *arena, const struct choice_request *request, struct error *err);
     struct plan *(*plan)(struct arena *arena, const struct choice_request *request,
                          const struct gpu_info *device, struct run *run, struct error *err);
-    // Draws the results at the end. NULL: the headlines and the cards are printed instead.
+    // Draws the results at the end. NULL: the headlines and the summary cards of the devices are
+    // printed instead.
     void (*draw)(const struct run *run, FILE *out);
 };
 
@@ -96,8 +97,8 @@ MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
 MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 
 // Reads a run file like run_read (results/json.h). If an early version of fathom wrote it, adds
-// what is missing: findings about levels and hits, the headlines of which the card consists, and
-// the marks of floating-point operations.
+// what is missing: findings about cache levels and cache hits, the headlines of which a device's
+// summary card consists, and the marks of floating-point operations.
 struct run *cli_read_run(const char *path, struct error *err);
 
 // The forms in which a run can be written besides the run file: the options --csv, --html, --trace,

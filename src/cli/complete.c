@@ -54,7 +54,7 @@ static void write_words(FILE *out, enum word_kind kind, const char *shown)
     case WORD_NONE:
     case WORD_ANY:
     case WORD_FILE:
-    case WORD_SETTING: // completed by functions written in the shell's language
+    case WORD_SETTING: // a setting is completed by functions written in the shell's language
         break;
     }
 }
@@ -85,8 +85,8 @@ static void write_quoted(FILE *out, const char *list)
     }
 }
 
-// The parts of the text of a shell function that chooses by its first argument, in the syntax of
-// one shell.
+// The parts of a generated shell function that prints words which depend on its first argument, in
+// the syntax of one shell.
 struct switch_form {
     const char *function, *begin, *choice, *end_choice, *end;
 };

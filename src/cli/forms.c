@@ -105,7 +105,7 @@ static bool has_drawings(const struct run *run)
     return count > 0 || has_lines(run);
 }
 
-// Writes the cards of all devices as Markdown.
+// Writes the summary cards of all devices as Markdown.
 static bool write_markdown(const struct run *run, FILE *stream, struct error *err)
 {
     struct arena *arena = arena_create();

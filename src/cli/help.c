@@ -72,7 +72,8 @@ static void write_option_name(FILE *out, const struct option_info *option)
 static size_t option_columns(const struct option_info *option)
 {
     size_t wide = (option->letter ? 6u : 2u) + strlen(option->name);
-    size_t around = option->optional ? 3 : 1; // length of "[=]" or of a blank
+    // Columns of "[=]" around the argument, or of the blank before it.
+    size_t around = option->optional ? 3 : 1;
     return option->argument ? wide + around + columns(option->argument, strlen(option->argument))
                             : wide;
 }

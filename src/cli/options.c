@@ -15,7 +15,7 @@ struct parser {
 
 static unsigned command_bit(const struct options *options)
 {
-    return 1u << options->command; // this is COMMAND_PROGRAM if no command was given
+    return 1u << options->command; // the bit is COMMAND_PROGRAM if no command was given
 }
 
 static const char *command_shown(const struct options *options)

@@ -17,7 +17,8 @@ static bool has_card(const struct benchmark_info *info)
 }
 
 // Returns the benchmark's description. If an early version of fathom wrote it, its headlines do not
-// say where they belong on the card; they are then replaced by those of this program.
+// say where they belong on a device's summary card. They are then replaced by the headlines of this
+// program.
 static const struct benchmark_info *with_headlines(struct arena *arena,
                                                    const struct benchmark_info *info)
 {
@@ -51,8 +52,8 @@ struct run *cli_read_run(const char *path, struct error *err)
     struct run *run = run_read(path, err);
     if (run)
         declare_headlines(run);
-    // Files from early versions of fathom have no findings about levels and hits, so these are
-    // added here.
+    // Files from early versions of fathom have no findings about cache levels and cache hits, so
+    // these findings are added here.
     for (size_t d = 0; run && d < run->device_count; d++) {
         levels_add_findings(run, run->devices[d].id);
         hits_add_findings(run, run->devices[d].id);

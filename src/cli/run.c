@@ -28,7 +28,7 @@ struct running {
     // Counts the signals that come until every result is shown and saved.
     struct interrupt interrupt;
     struct progress progress;
-    struct live_text card; // the text of the card, which is redrawn during the run
+    struct live_text card; // summary card of the device, which is redrawn during the run
     struct console_desc console;
     // True: the reader of the standard output stopped reading and a signal came, so text was
     // dropped.
@@ -258,7 +258,7 @@ static void show_head(void *context)
     print(r, &text);
 }
 
-// Draws the card of a device with the figures that are known so far.
+// Draws the summary card of a device with the figures that are known so far.
 static void show_card(void *context, const char *device)
 {
     struct running *r = context;
@@ -310,8 +310,8 @@ static void show_notice(void *context, const char *text)
     fprintf(r->cli->err, "fathom: note: %s\n", text);
 }
 
-// Prepares the progress line and the card, which are redrawn during the run, and sets the functions
-// that the runner calls to show the run.
+// Prepares the progress line and the summary card of a device, which are redrawn during the run.
+// Sets the functions that the runner calls to show the run.
 static void prepare_showing(struct running *r)
 {
     const struct cli *cli = r->cli;
@@ -370,8 +370,9 @@ static bool save(const struct running *r, struct error *err)
     return false;
 }
 
-// Prints for each device the headlines of the benchmarks, then the summary, the cards, and how to
-// see all results. With --tables, prints the rest of the tables and the cards.
+// Prints for each device the headlines of the benchmarks, then the summary, the devices' summary
+// cards, and how to see all results. With --tables, prints the rest of the tables and the summary
+// cards.
 static void show_result(const struct running *r, FILE *out)
 {
     const struct run *run = r->run;

@@ -86,7 +86,7 @@ static void print(const struct cli *cli, const struct shown *shown, const struct
     console_end(run, &desc, cli->out);
 }
 
-// Prints the cards of all devices as a JSON array.
+// Prints the summary cards of all devices as a JSON array.
 static bool print_json(const struct cli *cli, const struct run *run, struct error *err)
 {
     struct json_out out = {.arena = cli->arena, .stream = cli->out, .indent = 2};

@@ -28,7 +28,8 @@ unsigned terminal_columns(FILE *stream, unsigned most);
 bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interrupt *interrupt);
 
 enum {
-    PROGRESS_LOGGED = 32 // maximum number of benchmarks that get a line, per device
+    // Maximum number of benchmarks per device whose progress lines are printed (struct progress).
+    PROGRESS_LOGGED = 32
 };
 
 // Shows the progress of a run. On a terminal this is one line, which is redrawn in place and wiped
@@ -39,7 +40,8 @@ struct progress {
     // drawn_in_place: `out` is a terminal. drawn: the progress line is on the screen.
     bool drawn_in_place, drawn;
     uint64_t changed_ns; // time in ns when the line was last drawn or wiped; 0: never
-    // Benchmarks of device number `device` that have got their line, if `out` is not a terminal.
+    // Benchmarks of device number `device` whose progress lines were printed, if `out` is not a
+    // terminal.
     const struct benchmark *logged[PROGRESS_LOGGED];
     size_t logged_count, device;
 };

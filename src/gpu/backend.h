@@ -97,10 +97,12 @@ struct gpu_batch {
     // Bit i of splits_set: the command that sets split barrier i was recorded. Bit i of
     // splits_waited: the command that waits for split barrier i was recorded.
     uint64_t splits_set, splits_waited;
-    // True: the host has waited for a submission of the recorded commands, so spans have lengths.
+    // True: the host has waited for a submission of the recorded commands, so the lengths of the
+    // spans can be read.
     bool finished;
-    // What the submission in flight waits for: a hold (or NULL), and batches submitted earlier.
-    // `after` is set before batch_submit is called, `hold` after that call has succeeded.
+    // What the batch in flight waits for on the device: a hold, which the host releases (NULL:
+    // none), and batches submitted before it. `after` is set before batch_submit is called, `hold`
+    // after that call has succeeded.
     struct gpu_hold *hold;
     struct gpu_batch *after[GPU_AFTER_MAX];
     unsigned after_count;
@@ -114,7 +116,8 @@ struct gpu_hold {
 struct gpu_target {
     struct gpu_object object;
     struct gpu_target_desc desc;
-    // The target's colour image; in no scope's list, because it is destroyed with the target.
+    // The target's colour image. It is in no scope's list of objects, because it is destroyed
+    // together with the target.
     struct gpu_image *image;
     bool blends; // true: draws can blend into the target
 };
@@ -131,7 +134,8 @@ struct gpu_draw_program {
 struct gpu_tree {
     struct gpu_object object;
     struct gpu_tree_desc desc;
-    bool is_copy; // true: gpu_tree_create_copy made the tree, so it only receives copies
+    // True: gpu_tree_create_copy made the tree, so the tree can only be the destination of copies.
+    bool is_copy;
     uint64_t bytes, address;
 };
 
@@ -149,7 +153,7 @@ struct gpu_device {
     unsigned queue_count;
     size_t live_objects;
     struct gpu_scope *scopes; // list of the device's open scopes, the newest first
-    bool clock_held;          // true: gpu_device_hold_clock keeps the clocks at their peak
+    bool clock_held;          // true: gpu_device_hold_clock keeps the device's clocks at their peak
     bool lost;                // true: the device was lost or hangs, so later calls fail
     // True: a batch or copy did not end in time, so the device's objects are never destroyed.
     bool hung;
@@ -162,7 +166,8 @@ struct gpu_scope {
     struct gpu_scope *older;
 };
 
-// The argument of gpu_backend.load. The backend reports its devices by calling these functions.
+// Passed to gpu_backend.load: the backend calls the function pointers of this struct to report its
+// devices.
 struct gpu_enumeration {
     struct arena *arena; // arena for memory that lives as long as the system (gpu_system)
     const struct gpu_system_desc *desc;
@@ -177,8 +182,8 @@ bool gpu_count_check(struct gpu_enumeration *to, uint64_t devices);
 
 // The functions of a backend that implement gpu/graphics.h.
 struct gpu_graphics {
-    // Creates a target. Sets its `blends`, and all members of target->image except `object` and
-    // `desc`.
+    // Creates a render target. Sets its `blends`, and sets all members of its colour image
+    // (target->image) except `object` and `desc`.
     struct gpu_target *(*target_create)(struct gpu_scope *, const struct gpu_target_desc *,
                                         struct error *);
     // Creates a draw program. `args` is its vertex or its fragment kernel, whichever has the longer
@@ -194,8 +199,9 @@ struct gpu_graphics {
 
 // The functions of a backend that implement gpu/rays.h.
 struct gpu_rays {
-    // Creates a tree, and sets its `bytes` and `address`. If copy_bytes is above 0, the tree only
-    // receives copies and gets this size. Else it gets the size that its build needs.
+    // Creates a ray-tracing tree (acceleration structure), and sets its `bytes` and `address`. If
+    // copy_bytes is above 0, the tree gets this size and can only be the destination of copies.
+    // Else it gets the size that its build needs.
     struct gpu_tree *(*tree_create)(struct gpu_scope *, const struct gpu_tree_desc *,
                                     uint64_t copy_bytes, struct error *);
     bool (*tree_compact_bytes)(struct gpu_tree *, uint64_t *bytes, struct error *);
@@ -234,8 +240,9 @@ struct gpu_counter_set {
     const double *factors; // factors[i]: gpu_counter_source.factor of the set's counter i
     size_t count;
     unsigned passes;
-    size_t batches; // number of batches that the run counts; set before set_begin is called
-    bool done;      // true if the run has succeeded; set before set_end is called
+    // Number of batches that the run of the set counts; set before set_begin is called.
+    size_t batches;
+    bool done; // true if the run of the set has succeeded; set before set_end is called
 };
 
 // The functions of a backend that implement gpu/counters.h.
@@ -249,13 +256,14 @@ struct gpu_counting {
     // the counters, whose first member is struct gpu_counter_set.
     struct gpu_counter_set *(*set_create)(struct gpu_counters *, const struct gpu_counter_source *,
                                           size_t count, struct error *);
-    // The calls of a run: set_begin; the calls of each pass; set_read for each batch; set_end. The
-    // calls of a pass: pass_begin; for each batch batch_begin and batch_end, between which the
-    // batch runs; pass_end, which says whether another pass is needed. Nothing runs on the device
-    // during a call. If set_begin succeeded, set_end is called even if a later call failed. A
-    // backend may keep its profiler open for the next run (gpu_counters.kept), and closes it when a
-    // run fails. If a run with a kept profiler fails with ERROR_UNSUPPORTED, the front end repeats
-    // the run once. set_read returns values without the factors. pass_begin may be NULL.
+    // A run counts some batches with a set of counters. Its calls: set_begin; the calls of each
+    // pass; set_read for each batch; set_end. The calls of a pass: pass_begin; for each batch
+    // batch_begin and batch_end, between which the batch runs; pass_end, which says whether another
+    // pass is needed. Nothing runs on the device during a call. If set_begin succeeded, set_end is
+    // called even if a later call failed. A backend may keep its profiler open for the next run
+    // (gpu_counters.kept), and closes it when a run fails. If a run with a kept profiler fails with
+    // ERROR_UNSUPPORTED, the front end repeats the run once. set_read returns values without the
+    // factors. pass_begin may be NULL.
     bool (*set_begin)(struct gpu_counter_set *, struct error *);
     bool (*pass_begin)(struct gpu_counter_set *, struct error *);
     bool (*batch_begin)(struct gpu_counter_set *, size_t batch, struct error *);
@@ -296,16 +304,16 @@ struct gpu_backend {
     // Closes a device whose scopes are all closed. If device->hung is set, does not free objects
     // whose release could block.
     void (*device_close)(struct gpu_device *device);
-    // validation_messages and device_calibrated_timestamp may be NULL.
+    // A backend may leave validation_messages and device_calibrated_timestamp NULL.
     size_t (*validation_messages)(const struct gpu_device *device, const char **first);
     bool (*device_calibrated_timestamp)(struct gpu_device *device,
                                         struct gpu_calibrated_timestamp *timestamp);
 
-    bool (*device_choose_clock)(struct gpu_device *device, double core_hz,
-                                struct error *err); // called only for devices with CLOCK_CHOICE
+    // device_choose_clock is called only for devices with the capability CLOCK_CHOICE.
+    bool (*device_choose_clock)(struct gpu_device *device, double core_hz, struct error *err);
     // The front end calls device_hold_clock and device_free_clock alternately. Before it closes a
     // device whose clock is held, it calls device_free_clock. Both are called only for devices with
-    // STABLE_CLOCK.
+    // the capability STABLE_CLOCK.
     bool (*device_hold_clock)(struct gpu_device *, struct error *);
     void (*device_free_clock)(struct gpu_device *);
 
@@ -316,24 +324,29 @@ struct gpu_backend {
                          struct error *);
     bool (*buffer_read)(struct gpu_buffer *, uint64_t offset, void *data, uint64_t bytes,
                         struct error *);
-    // Creates a typed view of a buffer, and sets its `writable`.
+    // Creates a typed view of a buffer, and sets its `writable`. Called only for devices with the
+    // capability TYPED.
     struct gpu_typed *(*typed_create)(struct gpu_scope *, struct gpu_buffer *, enum gpu_format,
-                                      uint64_t offset, uint64_t elements,
-                                      struct error *); // called only for devices with TYPED
-    // Creates an image, and sets its `filterable`.
+                                      uint64_t offset, uint64_t elements, struct error *);
+    // Creates an image, and sets its `filterable`. Called only for devices with the capability
+    // IMAGES.
     struct gpu_image *(*image_create)(struct gpu_scope *, const struct gpu_image_desc *,
-                                      struct error *); // called only for devices with IMAGES
+                                      struct error *);
+    // image_write is called only for devices with the capability IMAGES.
     bool (*image_write)(struct gpu_image *, uint32_t mip, uint32_t layer, const void *texels,
-                        uint64_t bytes, struct error *); // called only for devices with IMAGES
+                        uint64_t bytes, struct error *);
+    // image_copy_from is called only for devices with the capability IMAGES.
     bool (*image_copy_from)(struct gpu_image *, struct gpu_buffer *, uint64_t offset,
-                            struct error *); // called only for devices with IMAGES
+                            struct error *);
+    // sampler_create is called only for devices with the capability SAMPLERS.
     struct gpu_sampler *(*sampler_create)(struct gpu_scope *, const struct gpu_sampler_desc *,
-                                          struct error *); // called only for devices with SAMPLERS
+                                          struct error *);
 
     struct gpu_program *(*program_create)(struct gpu_scope *, const struct gpu_program_desc *,
                                           struct error *);
+    // program_stats is called only for devices with the capability KERNEL_STATS.
     bool (*program_stats)(struct gpu_program *, struct arena *, struct gpu_program_stats *,
-                          struct error *); // called only for devices with KERNEL_STATS
+                          struct error *);
 
     struct gpu_batch *(*batch_create)(struct gpu_scope *, const struct gpu_batch_desc *,
                                       struct error *);
@@ -351,8 +364,8 @@ struct gpu_backend {
     // with GPU_BARRIER_MEMORY instead.
     bool (*batch_barrier_buffer)(struct gpu_batch *, struct gpu_buffer *, struct error *);
     bool (*batch_barrier_image)(struct gpu_batch *, struct gpu_image *, struct error *);
-    bool (*batch_split)(struct gpu_batch *, unsigned split, bool wait,
-                        struct error *); // called only for devices with SPLITS
+    // batch_split is called only for devices with the capability SPLITS.
+    bool (*batch_split)(struct gpu_batch *, unsigned split, bool wait, struct error *);
     bool (*batch_span)(struct gpu_batch *, unsigned span, bool end, struct error *);
     bool (*batch_end)(struct gpu_batch *, struct error *);
     bool (*batch_reset)(struct gpu_batch *, struct error *);
@@ -364,16 +377,16 @@ struct gpu_backend {
     bool (*batch_wait)(struct gpu_batch *, uint64_t timeout_ns, struct error *);
     bool (*batch_span_ns)(struct gpu_batch *, unsigned span, double *ns, struct error *);
 
-    // Both functions are called only for devices with HOLDS.
+    // hold_create and hold_release are called only for devices with the capability HOLDS.
     struct gpu_hold *(*hold_create)(struct gpu_scope *, struct error *);
     bool (*hold_release)(struct gpu_hold *, struct error *);
 
-    const struct gpu_graphics *graphics; // functions for devices with GRAPHICS
-    const struct gpu_rays *rays;         // functions for devices with RAYS
-    const struct gpu_peers *peers;       // functions for devices with PEERS
-    const struct gpu_managed *managed;   // functions for devices with MANAGED
+    const struct gpu_graphics *graphics; // slots for devices with the capability GRAPHICS
+    const struct gpu_rays *rays;         // slots for devices with the capability RAYS
+    const struct gpu_peers *peers;       // slots for devices with the capability PEERS
+    const struct gpu_managed *managed;   // slots for devices with the capability MANAGED
 
-    const struct gpu_counting *counting; // functions for hardware counters; NULL: this API has none
+    const struct gpu_counting *counting; // slots for hardware counters; NULL: the backend has none
 
     // Destroys an object that a _create slot has made. The device no longer uses the object.
     void (*object_destroy)(struct gpu_object *object);

@@ -3,7 +3,8 @@
 #include "gpu/front.h"
 
 enum {
-    // Maximum number of passes of a run, in case a library never stops asking for more.
+    // Maximum number of passes of one run. It ends the run if the counter library always asks for
+    // another pass.
     PASSES_MAX = 1000
 };
 
@@ -122,7 +123,8 @@ static bool run_pass(struct gpu_counter_set *set, const struct gpu_counter_run *
     bool ran = true;
     for (size_t i = 0; ran && i < run->count; i++)
         ran = run_batch(set, run, i, err);
-    // pass_end is called even after an error; otherwise the device would stay in the pass.
+    // pass_end is called even after an error; otherwise the backend's profiler would stay in the
+    // pass.
     struct error unheard;
     return slots->pass_end(set, more, ran ? err : &unheard) && ran;
 }

@@ -383,7 +383,7 @@ struct gpu_program_desc {
     const struct gpu_kernel *kernel;
     struct gpu_ray_kernels {
         const struct gpu_kernel *miss, *closest_hit, *any_hit, *intersection;
-        // Further kernels, if `kernel` is of stage RAYGEN (gpu/rays.h); else NULL.
+        // Other kernels of a ray pipeline, if `kernel` is of stage RAYGEN (gpu/rays.h); else NULL.
     } rays;
     // Number of threads of a subgroup. 0: the driver chooses; other values need SUBGROUP_CHOICE.
     uint32_t subgroup_threads;

@@ -185,7 +185,8 @@ struct gpu_info {
 // device that lacks the capability (GPU_CAPS). Both return NULL for any other bit.
 const char *gpu_cap_name(enum gpu_cap_bit bit);
 const char *gpu_cap_missing(enum gpu_cap_bit bit);
-const char *gpu_kind_name(enum gpu_kind kind); // returns the name of a kind, for example "discrete"
+// Returns the name of a device kind, for example "discrete".
+const char *gpu_kind_name(enum gpu_kind kind);
 
 // True if the device has all capabilities in `needed`. Otherwise fails with ERROR_UNSUPPORTED, and
 // the message names the first capability that the device lacks.

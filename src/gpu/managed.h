@@ -17,7 +17,8 @@ enum gpu_managed_advice {
     GPU_MANAGED_READ_MOSTLY,   // copy a page to each processor that reads it
 };
 
-// Tells the driver where to keep the buffer's pages. Valid until the buffer is destroyed.
+// Tells the driver where to keep the buffer's pages. The advice is valid until the buffer is
+// destroyed.
 MUST_CHECK bool gpu_managed_advise(struct gpu_buffer *buffer, enum gpu_managed_advice advice,
                                    struct error *err);
 

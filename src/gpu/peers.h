@@ -12,7 +12,8 @@ MUST_CHECK bool gpu_peers_connect(struct gpu_device *from, struct gpu_device *to
                                   struct error *err);
 
 struct gpu_peers_copy {
-    // Destination and source, on two devices. The batch belongs to one of the two devices.
+    // A copy from buffer `from` of one device to buffer `to` of another device. The batch that
+    // contains the copy belongs to one of the two devices.
     struct gpu_buffer *to, *from;
     uint64_t to_offset, from_offset, bytes;
 };

@@ -54,8 +54,8 @@ struct gpu_tree_desc {
     bool compacts;            // true: the tree can be compacted
 };
 
-// Creates a tree that is not built yet, with the memory that its build needs. Fails with
-// ERROR_UNSUPPORTED if the device allows only fewer primitives.
+// Creates a tree (acceleration structure) that is not built yet, with the memory that its build
+// needs. Fails with ERROR_UNSUPPORTED if the device allows only fewer primitives.
 struct gpu_tree;
 struct gpu_tree *gpu_tree_create(struct gpu_scope *scope, const struct gpu_tree_desc *desc,
                                  struct error *err);
@@ -76,7 +76,8 @@ MUST_CHECK bool gpu_tree_compact_bytes(struct gpu_tree *tree, uint64_t *bytes, s
 // Records a build of the tree from its input.
 void gpu_batch_tree_build(struct gpu_batch *batch, struct gpu_tree *tree);
 
-// Records an update of the tree in place: its input has the same primitives, at other places.
+// Records an update of the tree in place. Its input must contain the same primitives as before, but
+// their positions may differ.
 void gpu_batch_tree_update(struct gpu_batch *batch, struct gpu_tree *tree);
 
 // Records a copy of the tree `from` to `to`, which gpu_tree_create_copy has made. If `compact` is

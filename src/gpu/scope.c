@@ -47,7 +47,8 @@ struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu
 static void release(struct gpu_hold *hold)
 {
     struct error err;
-    // The error is not reported: the later wait for the batch times out or finds a lost device.
+    // A failed release is not reported here: the later wait for the batch times out or finds a lost
+    // device.
     if (hold && !gpu_hold_release(hold, &err))
         return;
 }

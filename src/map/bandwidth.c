@@ -8,28 +8,32 @@
 #include <string.h>
 
 enum {
-    POINTS = 5, // number of sizes per level at which the whole device reads
-    // Number of sizes per level that one workgroup reads; also of reads from memory.
+    POINTS = 5, // number of cases per level in which the whole device reads
+    // Number of cases per level in which one workgroup reads. Also, for each of the two scopes
+    // (whole device, one workgroup), the number of cases that read memory.
     GROUP_POINTS = 5,
-    // Minimum number of reads in a plateau: a level of 16 KiB has room for 3 sizes, and 1 may be
-    // noisy.
+    // A plateau is a series of neighbouring sizes with nearly equal bandwidth. It needs at least
+    // this many sizes, because a level of 16 KiB has room for only 3, and 1 of them may be noisy.
     PLATEAU_LEAST = 2,
-    // Largest part of the memory that one workgroup of the benchmark bandwidth walks through.
+    // In the benchmark bandwidth, a workgroup reads again and again a part of the memory. This is
+    // the largest size of such a part.
     PIECE_BYTES = 256 << 10,
     // The size of each read is a multiple of a grain. If all workgroups read the same memory, the
     // grain is GRAIN_BYTES for sizes below LARGE_BYTES and LARGE_GRAIN_BYTES above: a workgroup of
-    // 1024 threads reads 128 KiB in one step, so that a lap has whole steps. For reads from memory
-    // by the whole device, the grain is MEMORY_GRAIN_BYTES, the part that each workgroup of 1024
-    // threads reads.
+    // 1024 threads reads 128 KiB in one step, and each pass over the memory should have a whole
+    // number of steps. For reads from memory by the whole device, the grain is MEMORY_GRAIN_BYTES,
+    // the size of the part that each workgroup of 1024 threads reads.
     GRAIN_BYTES = 4 << 10,
     LARGE_GRAIN_BYTES = 128 << 10,
     MEMORY_GRAIN_BYTES = 512 << 10,
     LARGE_BYTES = 2 << 20,
     READS_MAX = 256,
     CORES_UNKNOWN = 64,
-    // Bytes per core at which two cores rarely read the same line at the same time.
+    // If the device reads at least this many bytes per core, two cores rarely read the same line at
+    // the same time.
     CORE_BYTES = 64 << 10,
-    CORE_BYTES_LEAST = 16 << 10, // minimum bytes per core, used if the level is small
+    // minimum number of bytes per core that the device reads in a small level
+    CORE_BYTES_LEAST = 16 << 10,
     // Maximum size of a read from memory, as a multiple of the size of the last cache.
     MEMORY_CACHES = 16,
     UNIT_TEXT = 32
@@ -37,12 +41,13 @@ enum {
 
 #define MEMORY_BYTES (UINT64_C(2) << 30) // maximum size in bytes of a read from memory
 
-// Upper limit of the sizes of reads in the first level, as a part of its size. It is larger than
-// that of map_level_alone, because the sets of first-level caches fill evenly.
+// Reads in the first level have at most this share of the level's size. The share is larger than
+// the one in map_level_alone, because the sets of first-level caches fill evenly.
 static const double within_first = 0.85;
 // Minimum size of a read from memory, divided by the size of the last cache.
 static const double apart_from_caches = 4;
-// Ratio of the largest to the smallest size that a level's reads span, if the level has room.
+// device_span raises the smallest size of a level's reads, but at most until the largest size is
+// this many times the smallest.
 static const double least_width = 2.5;
 // Factor by which a rounded size may lie outside the range of allowed sizes.
 static const double rounding = 1.05;
@@ -177,9 +182,10 @@ void map_bandwidth_add_cases(struct map_cases *cases, const struct level_curve *
 // ---------------------------------------------------------------- the plateau
 
 struct reads {
-    const struct result *at[READS_MAX]; // the reads that count, sorted by size
+    const struct result *at[READS_MAX]; // the reads with the verdict ok, sorted by size
     size_t count;
-    const char *why; // why a read does not count (of several, the last); NULL if all count
+    // reason of the last read with another verdict than ok; NULL if all reads are ok
+    const char *why;
 };
 
 // True if the result, measured or skipped, is a read of global memory by `scope` ("device" or
@@ -208,7 +214,7 @@ static int compare_bytes(const void *a, const void *b)
 }
 
 // Finds the results that are reads by `scope` with a size in `span`. Only those with the verdict
-// `ok` count.
+// `ok` get into reads->at; reads->why gets the reason of one of the others.
 static void find_reads(const struct map_writer *w, const char *scope, const struct span *span,
                        struct reads *reads)
 {
@@ -284,7 +290,7 @@ static struct level_height height_of(const struct map_writer *w, const struct re
         highs[i] = metric->ci95[1];
         height.count += metric->n;
     }
-    // The sorted order is used below: first and last element are minimum and maximum.
+    // median_of has sorted the medians, so the first and the last of them are minimum and maximum.
     height.median = median_of(medians, run.count);
     height.ci95[0] = fmin(medians[0], median_of(lows, run.count));
     height.ci95[1] = fmax(medians[run.count - 1], median_of(highs, run.count));

@@ -14,8 +14,8 @@ static const double near_octaves = 1.9, low_octaves = 1.4, part_octaves = 1.2;
 
 // A step is certainly the end of a cache of its own if all of this holds: its `lead` is at least
 // sure_lead; the misfit of all probes is at most sure_misfit; the next step is at least
-// sure_octaves after it; the previous step is more than sure_octaves before it, or more than
-// sure_after if that step is larger.
+// sure_octaves after it; the previous step is more than sure_octaves before it (more than
+// sure_after if that previous step rises more than this one).
 static const double sure_lead = 100, sure_octaves = 2.2, sure_after = 1.5, sure_misfit = 2;
 
 // Minimum and maximum region of chains that show a cache's sector, as multiples of the cache's
@@ -23,8 +23,8 @@ static const double sure_lead = 100, sure_octaves = 2.2, sure_after = 1.5, sure_
 // one, hardly any load hits.
 static const double sector_least = 1.4, sector_most = 4;
 
-// What translation adds to chains on several cores must be known to this share of the step to the
-// next level.
+// The time that address translation adds to chains on several cores must be known with an
+// uncertainty of at most this share of the latency step to the next level.
 static const double translated_most = 0.1;
 
 // ---------------------------------------------------------------- lines and sizes
@@ -33,9 +33,9 @@ const double map_caches_regions[] = {0.5,  0.65, 0.77, 0.86, 0.93, 0.98, 1.03,
                                      1.09, 1.17, 1.28, 1.45, 1.7,  2.1};
 const size_t map_caches_region_count = sizeof map_caches_regions / sizeof *map_caches_regions;
 
-// True if the region `bytes` reaches a step that may be a TLB's (STEP_UNKNOWN), so that address
-// translation may add to the latency of a chain over this region. With `any`, steps that are
-// certainly those of TLBs count too.
+// True if a region of `bytes` reaches a step of the latency curve that may be a TLB's
+// (STEP_UNKNOWN), so that address translation may add to the latency of a chain over this region.
+// With `any`, steps that are certainly those of TLBs count too.
 static bool may_be_translated(const struct map_steps *steps, double bytes, bool any)
 {
     for (size_t i = 0; i < steps->all.count; i++)
@@ -134,8 +134,8 @@ static void add_sector_probe(const struct map_steps *steps, const struct lines_c
 }
 
 // Returns the sector in bytes of level k, whose line is known; 0: unknown. Uses all chains with
-// several nodes per line: the probes, and the latency curve if a line is longer than the distance
-// of its nodes.
+// several nodes per line: probes and, if a line is longer than the distance of the latency curve's
+// nodes, the points of the latency curve.
 static double sector_of(struct arena *arena, const struct map_caches *caches, const struct run *run,
                         size_t k, const struct lines_cache *inner)
 {
@@ -150,7 +150,7 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, co
     question.probes = probes;
     if (step_shape_is_random(question.shape))
         return 0;
-    // The next level must hold the whole chain, so that a load that misses level k hits there.
+    // The level after k must hold the whole chain, so that a load that misses level k hits there.
     if (question.beyond_end > 0)
         most = fmin(most,
                     0.6 * exp2(curve->fit.steps[k + 1].end_low) * fmin(line / MAP_NODE_BYTES, 1));
@@ -170,9 +170,9 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, co
     }
     if (question.probe_count >= 2)
         return lines_sector(&question, line, size, judged);
-    // With fewer than two such chains, only the sector that lines_judge found is left. It counts
-    // only if the cache is about as large as the region where the curve's level ends. Otherwise the
-    // probes of lines_judge cover several times the cache, where few loads hit.
+    // With fewer than two chains that can show the sector, only the sector that lines_judge found
+    // is left. It is used only if the cache is about as large as the region where the curve's level
+    // ends. Otherwise the probes of lines_judge cover several times the cache, where few loads hit.
     return size > 0.9 * question.end ? judged : 0;
 }
 
@@ -209,7 +209,7 @@ static void find_size(struct arena *arena, const struct run *run, struct map_cac
     bool measured = points.count >= map_caches_region_count - 3;
     caches->sized[k] = measured && staircase_fit_step(steps->shapes, &chosen, fit->levels[k].height,
                                                       fit->levels[k + 1].height, &caches->sizes[k]);
-    // If the core clock had two states, the fit may fail although the chains show an end.
+    // If the core clock had two states, the fit may fail although the latency shows an end.
     caches->endless[k] = measured && !caches->sized[k] && !(steps->clocks.usual_ghz > 0);
 }
 
@@ -221,7 +221,7 @@ static bool holds_all(const struct map_steps *steps, const struct run *run, size
     const struct plateaus *fit = &steps->curve.fit;
     double low = fit->levels[k].height, high = fit->levels[k + 1].height;
     const struct lines_chain chain = {size, LINES_MIN_BYTES};
-    // Latency of the chain with stride 32 over the largest region that must fit in the level.
+    // Latency of the chain with stride 32 whose region is the largest up to 0.82 times `size`.
     double best = NAN;
     double bytes = 0;
     for (size_t i = 0; i < run->result_count; i++) {
@@ -326,11 +326,12 @@ static bool is_sure(const struct map_caches *caches, size_t k)
            (before > sure_after && step->rise < steps->all.steps[steps->step[k - 1]].rise);
 }
 
-// The points of a level between two steps of one cache differ by more than this. (In the far half
-// of an H200's L2 they differ by up to 0.020.)
+// Minimum spread (relative) of the points of a level that is only the middle of one cache's rise.
+// (In the far half of an H200's L2, a real level, the spread is up to 0.020.)
 static const double bent_least = 0.035;
 
-// True if level k is short and not flat: the rises at both its ends may be that of one cache.
+// True if level k is short and not flat: the rises at both its ends may then be one rise, that of a
+// single cache.
 static bool is_bent(struct arena *arena, const struct map_caches *caches, size_t k)
 {
     const struct plateaus *fit = &caches->steps.curve.fit;
@@ -406,8 +407,8 @@ static bool hits_before(const struct map_level *level, const struct map_steps *s
     return false;
 }
 
-// Returns the result of this probe for the sharers of level k (chains on several cores at the same
-// time); NULL if the run has none.
+// Returns the result of a probe that shows how many cores share level k (chains on several cores at
+// the same time); NULL if the run has none.
 static const struct result *neighbours_result(const struct map_steps *steps, const struct run *run,
                                               size_t k, unsigned cores,
                                               const struct map_sharers_probe *probe)
@@ -427,9 +428,10 @@ static const struct result *neighbours_result(const struct map_steps *steps, con
     return NULL;
 }
 
-// Returns the median latency in ns of this probe for the sharers of level k; NaN if it was not
-// measured; 0 if it shows nothing: it is too noisy, it is not known what address translation adds,
-// or a level nearer to the core holds a part of the regions. Without what translation adds.
+// Returns the median latency in ns of a probe for the sharers of level k, less the time that
+// address translation adds. NaN if the probe was not measured. 0 if it shows nothing: it is too
+// noisy, it is not known what translation adds, or a level nearer to the core holds a part of the
+// regions.
 static double neighbours_ns(const struct map_level *level, const struct map_steps *steps,
                             const struct run *run, size_t k, unsigned cores, const unsigned *inner,
                             const struct map_sharers_probe *probe)
@@ -440,15 +442,15 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
     double ns = map_steps_ns(steps, result);
     if (!isfinite(ns) || map_steps_noisy(steps, result))
         return 0;
-    // Without a curve of one core that is free of translation, it is not known where a level whose
-    // lines hold several nodes ends.
+    // level->alone, the latency curve of one core, is missing if translation adds to it. Without
+    // it, nobody knows where a level ends whose lines hold several nodes.
     if ((!level->alone && step_shape_is_gradual(level->shape)) ||
         hits_before(level, steps, k, cores, inner, probe))
         return 0;
     if (may_be_translated(steps, probe->region, false))
         return 0;
-    // If a chain exceeds a TLB, the cores may share it. So translation adds at least what it adds
-    // to one chain, and at most what it would add to a chain over the regions of all.
+    // If a chain exceeds a TLB, the cores may share this TLB. So translation adds at least what it
+    // adds to one chain, and at most what it would add to a chain over the regions of all chains.
     double least = map_steps_translation(steps, probe->region);
     double most = map_steps_translation(steps, probe->region * probe->chains);
     bool exceeds = may_be_translated(steps, probe->region, true);
@@ -457,8 +459,8 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
 }
 
 // Returns how many cores share level k, as far as the probes show it. inner[i] cores share each
-// level i before it. Stores the probes in `probes`, their number in *count. With `again`, uses the
-// second series of probes too.
+// level i before level k. Stores the probes in `probes`, their number in *count. With `again`, uses
+// the second series of probes too.
 static struct map_sharers sharers_of(const struct map_caches *caches, const struct run *run,
                                      size_t k, unsigned cores, const unsigned *inner, bool again,
                                      struct map_sharers_probe probes[2 * MAP_SHARERS_MAX],

@@ -9,14 +9,14 @@
 
 struct map_caches {
     struct map_steps steps;
-    // Each of these arrays has one element per level. lines[k]: line, sector and capacity of level
-    // k. If its line is not MAP_NODE_BYTES (the distance of the curve's nodes), chains with one
-    // node in each line search for the capacity. If they found it, sized[k] is true and sizes[k] is
-    // the step at the capacity.
+    // This array and the next two have one element per level. lines[k]: line, sector and capacity
+    // of level k. If its line is not MAP_NODE_BYTES (the distance of the curve's nodes), chains
+    // with one node in each line search for the capacity. If they found it, sized[k] is true and
+    // sizes[k] is the step of their latency at the capacity.
     struct lines_answer lines[PLATEAUS_MAX];
     struct staircase_step sizes[PLATEAUS_MAX];
     bool sized[PLATEAUS_MAX];
-    // Chains with one node in each line were measured, but show no end of level k.
+    // endless[k]: chains with one node in each line were measured, but show no end of level k.
     bool endless[PLATEAUS_MAX];
     // unsure[k]: the reason why the rise at the end of level k may be no cache of its own, as part
     // of a sentence; NULL if it certainly is one. If any element is set, the number of levels is
@@ -31,8 +31,8 @@ extern const size_t map_caches_region_count;
 
 // Finds the steps of the latency curve `curve` (see map_steps_of), the lines of its levels, and
 // which levels may be no caches. The valid levels end before the first step whose probes no cache
-// explains. If caches->steps.all already is a fit of as many points as the curve and the probes
-// have, it is kept.
+// explains. If caches->steps.all already is a fit of the curve and of all probes (its number of
+// points tells), this fit is kept.
 void map_caches_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                    double cache_most, struct map_caches *caches);
 
@@ -45,8 +45,8 @@ bool map_caches_has_probe(const struct map_steps *steps, const struct run *run,
 // and the line. Chains with one node in each line have regions around this size.
 double map_caches_size_about(const struct map_caches *caches, size_t k);
 
-// True if a step that is, or may be, a TLB's lies within an octave of the end of level k and rises
-// more than a quarter as much.
+// True if a step of the latency curve that is, or may be, a TLB's lies within an octave of the end
+// of level k and rises more than a quarter as much as the step at this end.
 bool map_caches_near_translation(const struct map_caches *caches, size_t k);
 
 // Returns the description of level k that the functions of map/judge.h take.

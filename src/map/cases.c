@@ -11,9 +11,9 @@ enum {
     SETTINGS_MAX = 10 // maximum number of settings that map_cases_add_chosen takes
 };
 
-// Size of the last cache in bytes that is assumed if it is unknown.
+// Size in bytes that the last cache is assumed to have if its size is unknown.
 #define CACHE_BYTES (UINT64_C(64) << 20)
-// A smaller size (bytes) that the driver states is not taken for the last cache.
+// If the driver states a cache of fewer bytes, this cache is not taken for the last one.
 #define STATED_LEAST (UINT64_C(1) << 20)
 
 bool map_cases_of_cpu(const struct map_cases *cases)

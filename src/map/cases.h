@@ -56,9 +56,9 @@ void map_cases_add_latency(struct map_cases *cases, const char *path, const char
 // Returns the region sizes at which the latency of vector loads is measured first, as a list in the
 // form of --set. There are four sizes per octave up to twice the last cache, three per octave up to
 // six times the last cache, then one per octave. The largest sizes show address translation, and
-// caches that no driver states; the ends of these get more sizes later. (If lines are short, a
-// chain fills the last cache only in a region four times as large.) On a CPU: three sizes per
-// octave up to MAP_CPU_BYTES.
+// caches that no driver states; around their ends, later stages of the plan add more sizes. (If the
+// lines of the last cache are short, only a region of four times its size fills it.) On a CPU:
+// three sizes per octave up to MAP_CPU_BYTES.
 const char *map_cases_coarse_sizes(const struct map_cases *cases);
 
 // A latency chain of the benchmark map, and the function that adds it as a case. A chain whose

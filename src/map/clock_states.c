@@ -21,8 +21,8 @@ static bool is_near_clock(const struct result *result, double ghz)
     return fabs(clock_of(result) / ghz - 1) < clock_part;
 }
 
-// Converts a latency in ns at the other core clock to the latency that a chain with the same hit
-// rates has at the usual clock.
+// Converts a latency in ns at the second core clock (states->other_ghz) to the latency that a chain
+// with the same hit rates has at the usual clock.
 static double as_at_usual_clock(const struct clock_states *states, const struct staircase *all,
                                 double ns)
 {
@@ -50,8 +50,8 @@ double clock_states_ns(const struct clock_states *states, const struct staircase
     return is_near_clock(result, states->other_ghz) ? as_at_usual_clock(states, all, ns) : NAN;
 }
 
-// Returns how wide the intervals of a metric are, relative to its value: the median over the
-// curve's points. Infinite if a point has no interval.
+// Returns the median width of the 95 % intervals of a metric over the curve's points, relative to
+// the metric's medians. Infinite if a point has no interval.
 static double width_of(struct arena *arena, const struct level_curve *curve, const char *name)
 {
     double *widths = ARENA_ARRAY(arena, curve->count, double);

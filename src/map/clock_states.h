@@ -10,16 +10,18 @@
 #include "math/staircase.h"
 
 struct clock_states {
-    double cycle_ns; // > 0: latencies are computed from core cycles, each of this many ns
+    // > 0: latencies are computed from core cycles, and a cycle counts as this many ns
+    double cycle_ns;
     // The two core clocks in GHz, if the clock had two states. If usual_ghz > 0, the curve has only
     // points that ran at usual_ghz; results that ran at neither clock are ignored.
     double usual_ghz, other_ghz;
     double other_heights[STAIRCASE_STEPS_MAX + 1]; // latencies in ns of the levels at other_ghz
 };
 
-// Decides if the core clock changed too often for latencies in ns: if the intervals in cycles are
-// less than half as wide as those in ns. Then replaces the curve's latencies by values computed
-// from cycles and returns true. Otherwise returns false.
+// Decides if the core clock changed too often for latencies in ns. It did if the intervals of the
+// latencies in cycles are less than half as wide as those in ns. If so, replaces the curve's
+// latencies by values computed from cycles, sets states->cycle_ns and returns true. Otherwise
+// returns false.
 bool clock_states_choose_cycles(struct arena *arena, struct level_curve *curve,
                                 struct clock_states *states);
 
@@ -28,15 +30,15 @@ bool clock_states_choose_cycles(struct arena *arena, struct level_curve *curve,
 void clock_states_keep_usual(struct arena *arena, struct level_curve *curve,
                              struct clock_states *states, struct level_curve *others);
 
-// Finds the latency of each level of the fit `all` at the second core clock, at which most points
-// of `others` ran. Sets states->other_ghz to this clock only if each level has points at it and the
-// latencies rise from level to level.
+// Finds the latency of each level of the fit `all` at the second core clock, the one at which most
+// points of `others` ran. Sets states->other_ghz to this clock only if each level has points at
+// this clock and the latencies rise from level to level.
 void clock_states_find_heights(struct arena *arena, const struct step_shapes *shapes,
                                const struct staircase *all, const struct level_curve *others,
                                struct clock_states *states);
 
 // Returns the latency of a result in ns, as it would be at the usual core clock; NaN if the result
-// ran at neither of the two clocks. If latencies are computed from cycles, returns such a latency.
+// ran at neither of the two clocks. If states->cycle_ns > 0, returns the cycles times cycle_ns.
 double clock_states_ns(const struct clock_states *states, const struct staircase *all,
                        const struct result *result);
 

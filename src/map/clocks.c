@@ -82,8 +82,8 @@ void map_clocks_add_cases(struct map_cases *cases, const struct level_curve *cur
     if (!fit || !count)
         return;
     for (size_t k = 0; k < fit->flat && (k + 1 < fit->flat || fit->decided); k++) {
-        // Takes two points inside the flat part of the level: its first points may still lie on the
-        // rise, and its last points have the longest chains.
+        // Takes two points of the curve inside the flat part of the level. The first points of that
+        // part may still lie on the rise before it, and the last points have the longest chains.
         const struct plateau *level = &fit->levels[k];
         size_t span = level->last - level->first,
                at[] = {level->first + span / 3, level->first + span * 2 / 3};
@@ -112,12 +112,13 @@ static double clock_of(const struct result *result)
 struct points {
     double *ns, *hz;
     size_t count;
-    const char *text; // "asked for 1.2 GHz, ran at 1.201 GHz; …"; "" if no clock was requested
+    // For each clock that the user requested: "asked for 1.2 GHz, ran at 1.201 GHz; …"; "": none
+    const char *text;
 };
 
 static struct points no_points(const struct map_writer *w)
 {
-    // Upper bound of the number of points: each belongs to one result.
+    // Upper bound of the number of points: each point belongs to one result of the run.
     size_t most = w->run->result_count;
     return (struct points){.ns = ARENA_ARRAY(w->scratch, most, double),
                            .hz = ARENA_ARRAY(w->scratch, most, double),
@@ -136,8 +137,8 @@ static const char *hz_text(struct arena *arena, double hz)
     return arena_strdup(arena, unit_format(hz, UNIT_HZ, text, sizeof text));
 }
 
-// True if an earlier result is a probe of the same level at the same requested clock, so that the
-// text already has this clock.
+// True if an earlier result is a probe of the same level at the same requested clock, so that
+// points.text already names this clock.
 static bool is_repeated(const struct map_writer *w, size_t probe)
 {
     const struct bench_case *bench_case = &w->run->results[probe]->bench_case;
@@ -171,7 +172,7 @@ static struct points asked_points(const struct map_writer *w, size_t level)
 }
 
 // Returns the latencies of level k from the cases of the latency curve, each with the core clock at
-// which the case happened to run. Used if the user requested no clocks.
+// which the case ran. Used if the user requested no clocks.
 static struct points seen_points(const struct map_writer *w, const struct plateaus *fit, size_t k)
 {
     struct points points = no_points(w);
@@ -216,8 +217,8 @@ void map_add_clock(const struct map_writer *w, struct result *result,
     map_add_detail(result, "clock domain", clocks.domain);
 }
 
-// True if an earlier probe missed the same requested clock, so that the run already has a finding
-// for it.
+// True if an earlier probe with the same requested clock did not reach this clock either, so that
+// the run already has a finding for it.
 static bool is_reported(const struct map_writer *w, size_t probe)
 {
     uint64_t asked = case_uint(&w->run->results[probe]->bench_case, "clock");

@@ -16,12 +16,12 @@ enum {
     PER_OCTAVE = 4
 };
 
-// If the interval of a level's end is narrower than this (in octaves; 3 %), no more lengths are
-// measured around this end.
+// If the interval of the length at which an instruction cache ends is narrower than this (in
+// octaves; 3 %), no more code lengths are measured around this end.
 static const double knee_octaves = 0.045;
 
-// True if code can show instruction caches on this device; otherwise sets *why to the reason, as
-// part of a sentence.
+// True if straight-line code can show instruction caches on this device; otherwise sets *why to the
+// reason, as part of a sentence.
 static bool shows_caches(const struct gpu_info *device, const char **why)
 {
     *why = "kernels on a CPU share its instruction cache with the driver, and code that they "
@@ -61,8 +61,9 @@ static size_t lengths_between(double from, double to, uint64_t *lengths)
     return count;
 }
 
-// Fills `lengths` with code lengths around the end of each level that is not known to 3 %: from
-// 0.03 octaves before the interval of the end to 0.03 octaves after it. Returns their number.
+// For each instruction cache (level of `curve`) whose end is not known to 3 %, adds code lengths to
+// `lengths`: from 0.03 octaves before the interval of the end to 0.03 octaves after it. Returns the
+// number of lengths.
 static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[LENGTHS_MAX])
 {
     const struct plateaus *fit = &curve->fit;
@@ -115,8 +116,8 @@ struct level_curve map_code_curve(struct arena *arena, const struct run *run, co
 }
 
 // Returns the bytes per instruction that were computed from the driver's code size; 0 if unknown.
-// Takes them from the longest code, in which the share of instructions other than multiply-adds is
-// smallest.
+// Takes the value of the longest code, which has the smallest share of other instructions than the
+// multiply-adds that are counted.
 static double driver_bytes(const struct level_curve *curve)
 {
     const struct result *longest = curve->count ? curve->results[curve->count - 1] : NULL;
@@ -141,8 +142,8 @@ static double instruction_bytes(const struct map_writer *w, const struct level_c
 }
 
 // Returns the size in bytes of code with `instructions` multiply-adds, at `each` bytes per
-// instruction. Includes the two instructions after each stretch of code that test if it was the
-// last one.
+// instruction. After every stretch of multiply-adds (map_code_length) the code has two more
+// instructions, which test if this stretch was the last one; the size includes them.
 static double bytes_of(double instructions, double each)
 {
     uint32_t steps = 0;
@@ -153,8 +154,8 @@ static double bytes_of(double instructions, double each)
 
 // ---------------------------------------------------------------- results
 
-// Returns the end of level k: in instructions if `bytes` is 0, else in bytes with `bytes` per
-// instruction.
+// Returns the code length at which level k (an instruction cache) ends: in instructions if `bytes`
+// is 0, else in bytes, where each instruction has `bytes` bytes.
 static struct level_height end_of(const struct level_curve *curve, size_t k, double bytes)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
@@ -201,8 +202,8 @@ static void flag_unknown(const struct map_writer *w, struct result *result, cons
                 "could not separate the instruction caches%s: %s", beyond, why);
 }
 
-// Adds the last level as a result without a size: it holds all code that was measured, and only
-// longer code would show its end.
+// Adds the last level as a result without a size: it holds even the longest code that was measured,
+// so its end is not known.
 static void add_bound(const struct map_writer *w, struct result *hierarchy,
                       const struct level_curve *curve, const char *why)
 {

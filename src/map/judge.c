@@ -13,8 +13,8 @@ static const double crowded_out = 1.6;
 
 enum {
     REGION_MIN = 2048,
-    // The regions of all chains of a probe together cover at most CROWD_MOST times the level, or at
-    // most CROWD_LEAST bytes if that is more.
+    // A probe for sharers runs several chains at a time. Their regions together cover at most
+    // CROWD_MOST times the level, or at most CROWD_LEAST bytes if that is more.
     CROWD_MOST = 8,
     CROWD_LEAST = 256 << 20,
     // A number of sharers counts as possible if its cost (sharers_cost_at) is at most this much
@@ -56,7 +56,7 @@ const size_t map_ways_count = sizeof map_ways_plan / sizeof *map_ways_plan;
 uint64_t map_ways_stride(double end)
 {
     uint64_t stride = 1024;
-    // 3 % less, because the end of a level is known only within an interval.
+    // The factor allows 3 %, because the end of a level is known only within an interval.
     while ((double)stride < end * 0.97)
         stride *= 2;
     return stride;
@@ -100,11 +100,12 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 
 // ---------------------------------------------------------------- cores that share a level
 
-// Region of a chain as a part of the level's size: one such chain fits in the level, two do not.
+// Region of each chain of a probe for sharers, as a share of the level's size: one such chain fits
+// in the level, two do not.
 static const double fitting_part = 0.75;
 
-// Returns the number of chains of the next probe. The series is 2, 4, 8, 16 … up to half of the
-// cores, then one chain on every core.
+// Returns the number of chains of the probe after the one with `chains` chains. The series is 2, 4,
+// 8, 16 … up to half of the cores, then one chain on every core.
 static unsigned more_chains(unsigned chains, unsigned cores)
 {
     unsigned half = cores / 2, next = 2 * chains;
@@ -137,8 +138,8 @@ size_t map_sharers_plan(const struct map_level *level, unsigned cores,
         chains = more_chains(chains, cores);
         add_sharers_probe(level, fitting_part, chains, most, probes, &count);
     }
-    // If chains of this size on all cores would exceed `most` bytes together, chains over smaller
-    // regions on all cores show whether a few cores share the level.
+    // If chains of fitting_part on all cores would exceed `most` bytes together, chains over
+    // smaller regions on all cores show whether a few cores share the level.
     for (unsigned n = 2; n < cores && fitting_part * level->end * cores > most; n *= 2)
         add_sharers_probe(level, fitting_part / n, cores, most, probes, &count);
     return count;
@@ -192,9 +193,10 @@ static double shared_ns(const struct map_level *level, double end, double bytes)
     return level->within + share * (level->beyond - level->within);
 }
 
-// Returns how far a probe's latency is from the expected `ns`, which assumes that each load that
-// misses the level hits the next one. If all chains together overflow the next level too, a miss
-// may take up to level->slowest, and latencies between the two do not count as deviations.
+// Returns how far a probe's latency is from the expected latency `ns`, which assumes that each load
+// that misses the level hits the next one. If all chains together overflow the next level too, a
+// miss may take up to level->slowest. Then latencies from `ns` to the one with such misses do not
+// count as deviations.
 static double off_of(const struct map_level *level, const struct map_sharers_probe *probe,
                      double latency, double ns)
 {
@@ -214,9 +216,9 @@ struct crowd {
 };
 
 // Returns how far a probe's latency (the median of its chains) is from the latency expected if
-// `sharers` cores share a cache; stores the latter in *ns. If about half of the chains have more
-// neighbours in their cache than the other chains, the median may be that of either half; then a
-// latency between the two does not count as a deviation.
+// `sharers` cores share a cache; stores the expected latency in *ns. If about half of the chains
+// have more neighbours in their cache than the other chains, the median may be that of either half;
+// then a latency between those of the halves does not count as a deviation.
 static double off_of_sharers(const struct map_level *level, double end, double crowding,
                              const struct map_sharers_probe *probe, double latency,
                              const struct crowd *crowd, unsigned sharers, double *ns)
@@ -229,8 +231,8 @@ static double off_of_sharers(const struct map_level *level, double end, double c
 }
 
 // Returns how badly the assumption that `sharers` cores share the level explains the probes, if the
-// level holds `end` bytes: a sum of squared deviations. `crowding` > 1: with several chains, the
-// level is full that many times earlier than with one.
+// level holds `end` bytes: a sum of squared deviations. With `crowding` > 1, a level that several
+// chains use counts as full at regions that are this many times smaller.
 static double sharers_cost_at(const struct map_level *level, double end, double crowding,
                               const struct crowd *crowd, unsigned sharers)
 {
@@ -254,8 +256,8 @@ static double sharers_cost(const struct map_level *level, const struct crowd *cr
     double cost = sharers_cost_at(level, level->end, 1, crowd, sharers);
     if (!level->shapes)
         return cost;
-    // With `crowding` 1.1: chains that run at the same time evict each other's lines before the
-    // level is full.
+    // Also tries `crowding` 1.1: chains that run at the same time evict each other's lines before
+    // the level is full.
     if (level->alone)
         return fmin(cost, sharers_cost_at(level, level->end, 1.1, crowd, sharers));
     double low = fmin(level->end_low, 0.9 * level->end);
@@ -263,8 +265,9 @@ static double sharers_cost(const struct map_level *level, const struct crowd *cr
     return fmin(cost, sharers_cost_at(level, level->end_high, 1, crowd, sharers));
 }
 
-// Sets answer->sharers if exactly one number within the bounds divides the number of cores. If
-// another divisor is near to it, the probes must exclude that one by a larger margin.
+// Sets answer->sharers if exactly one number from answer->low to answer->high divides the number of
+// cores. If another divisor is near to this number, the probes must exclude that other divisor by a
+// larger margin.
 static void choose_sharers(const struct map_level *level, const struct crowd *crowd, double best,
                            struct map_sharers *answer)
 {

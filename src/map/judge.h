@@ -16,8 +16,8 @@ struct map_level {
     double before; // latency of the level before this one; 0: this is the first
     double within; // latency of this level
     double beyond; // latency of the next level or of memory
-    // Chains on several cores that miss this level may together overflow the next level, too.
-    // next_end is the size in bytes at which the next level ends (infinity: it is memory);
+    // If chains on several cores miss this level, all of them together may overflow the next level,
+    // too. next_end is the size in bytes at which the next level ends (infinity: it is memory);
     // `slowest` is the latency of loads that miss all levels.
     double next_end, slowest;
     double end;        // size in bytes at which the level ends
@@ -51,12 +51,12 @@ extern const size_t map_ways_count;
 // that power, because it is known only within an interval.
 uint64_t map_ways_stride(double end);
 
-// Maximum stride in bytes of the probes for ways. Levels that need a larger one are not probed.
+// Maximum stride in bytes of the probes for ways. A level that needs a larger stride is not probed.
 #define MAP_WAYS_STRIDE_MOST (UINT64_C(4) << 20)
 
-// Bytes added to the stride of a control chain of 33 nodes, which then lie in different sets. Only
-// if this chain fits in the level does the TLB reach all nodes, and only then do the other probes
-// show the ways.
+// Bytes added to the stride of a control chain of 33 nodes. Its nodes lie in different sets, so it
+// should fit in the level. If it does, the TLB reaches all nodes, and the other probes show the
+// ways; if not, they show nothing.
 #define MAP_WAYS_BESIDE UINT64_C(416)
 
 // Returns the number of ways of the level. If the probes do not show it, returns 0 and sets *why to
@@ -87,7 +87,7 @@ size_t map_sharers_plan(const struct map_level *level, unsigned cores,
 struct map_sharers {
     // Number of cores that share one cache of the level; 0: unknown, `why` has the reason.
     unsigned sharers;
-    unsigned low, high; // bounds of the number, also if it is unknown
+    unsigned low, high; // bounds of the number of sharers, also if the number is unknown
     const char *why;
 };
 
@@ -96,9 +96,10 @@ struct map_sharers {
 size_t map_sharers_plan_again(const struct map_level *level, const struct map_sharers *found,
                               unsigned cores, struct map_sharers_probe probes[MAP_SHARERS_MAX]);
 
-// Returns how many chains of the probe (this one included) run in the same cache as a typical
-// chain, if each group of `sharers` neighbouring cores has one cache. `part` chooses which chain is
-// typical: if the chains are sorted by that number, the one at this fraction (0.5: the median).
+// Returns how many chains of the probe run in one cache as seen from a typical chain, which is
+// counted too, if each group of `sharers` neighbouring cores has one cache. `part` chooses the
+// typical chain: if all chains are sorted by this count, it is the one at this fraction (0.5: the
+// median).
 unsigned map_sharers_together(const struct map_sharers_probe *probe, unsigned cores,
                               unsigned sharers, double part);
 
@@ -120,11 +121,11 @@ struct map_clocks {
     // The part `b` in core cycles of the fit latency = a + b / core clock, and half of its 95 %
     // interval.
     double cycles, cycles_half;
-    // The clock that determines the level's latency, as part of a sentence.
+    // The clock that determines the level's latency, as part of a sentence: "the core's clock".
     const char *domain;
 };
 
-// Minimum ratio of the highest to the lowest core clock of a fit over clocks.
+// A fit of latencies over core clocks needs a highest clock of at least this many times the lowest.
 #define MAP_CLOCKS_APART 1.05
 
 // Fits latency = a + b / core clock to latencies (ns) measured at different core clocks (Hz).

@@ -16,7 +16,7 @@
 enum {
     UNIT_TEXT = 32,
     BANKS_POINTS_MAX = 64,
-    BEHIND = 4 // loads rarely hit a level in a region this many times its size
+    BEHIND = 4 // in a region of this many times a level's size, loads rarely hit the level
 };
 
 // If address translation is a part of the latency of memory, this latency is given only if its
@@ -25,8 +25,9 @@ static const double translated_width = 0.1;
 
 static const char no_end[] = "chains with a node in each line do not show its end";
 
-// Lines in different sets fit the level. If they take longer than the level does, by more than this
-// share of the step to the next level, translation adds to them.
+// A control chain of 33 nodes in different sets fits in the level. If its loads take longer than
+// the level's latency by more than this share of the latency step to the next level, address
+// translation adds to them.
 static const double beside_part = 0.15;
 
 // Adds the size in bytes that the driver states, as the metric `claim`; adds nothing if it is 0.
@@ -241,8 +242,8 @@ static bool is_open(const struct map_writer *w, const struct level_curve *curve)
            largest_region(curve) < fmax(BEHIND * last, 2 * most);
 }
 
-// Adds a result for the last level if its end was not reached: its size is above the largest
-// region.
+// Adds a result for the last level if no measured region was larger than this level, so that its
+// end is unknown. The detail "size" says: more than the largest region.
 static void add_bound(const struct map_writer *w, const struct level_curve *curve, const char *path)
 {
     size_t k = curve->fit.count - 1;
@@ -291,8 +292,8 @@ static void add_memory(const struct map_writer *w, const struct level_curve *cur
     map_add_clock(w, result, curve, k);
 }
 
-// Adds the number of levels to the result, or the reason why it is unknown. If only the beginning
-// of the curve has flat levels, the reason names the size up to which levels were found.
+// Adds the number of levels to `result`, or the reason why it is unknown. If only the beginning of
+// the curve has flat levels, the reason names the size up to which levels were found.
 static void add_level_count(const struct map_writer *w, const struct level_curve *curve,
                             const char *path, struct result *result)
 {

@@ -8,25 +8,27 @@
 enum {
     SIZES = 6,
     FILLINGS = 5,
-    // Number of pairs of a line (32, 64, 128 or 256 bytes) and a sector that is not longer than the
-    // line.
+    // Number of pairs (line, sector) in which the line has 32, 64, 128 or 256 bytes and the sector
+    // is not longer than the line.
     SECTORS_OF_LINES = 1 + 2 + 3 + 4,
     CANDIDATES_MAX = SECTORS_OF_LINES * SIZES * FILLINGS,
     PROBES_MAX = 16,
     SECTORS_MOST = 8, // maximum number of sector sizes that are compared: 32 bytes to 4 KiB
-    // Number of capacities tried with each sector: 0.6 to 1.63 times the one that was found.
+    // Number of capacities tried with each sector: 0.6 to 1.63 times the capacity that was found
+    // before.
     SCALES = 14
 };
 
 // An answer is excluded if its cost is this much above the minimum cost. A cost is −2 ln of a
 // likelihood, and 9 is 2 ln 90: the best answer is then at least 90 times as likely.
 static const double margin = 9;
-// Cost above the minimum that excludes an answer with another sector; larger than `margin`, because
-// fewer probes show a sector.
+// An answer with another sector than the best answer is excluded if its cost is this much above the
+// minimum. This is more than `margin`, because fewer probes show a sector.
 static const double sector_margin = 11;
 
-// Costs added to an answer that does not follow from the end of the latency curve: odd_size if it
-// assumes another size than the end shows, odd_filling if it assumes sets that fill differently.
+// Costs added to an answer (line, sector, capacity of a cache) that does not follow from the end of
+// the level on the latency curve: odd_size if it assumes another size than this end shows,
+// odd_filling if it assumes sets that fill in another way.
 static const double odd_size = 12, odd_filling = 6;
 // Factor for odd_size and odd_filling if latency rises slowly at the end of the level: such an end
 // says less about size and sets.
@@ -39,14 +41,16 @@ static const double model_error = 0.06;
 // Standard error of the model, as a share of the latency step, for chains that show only the
 // sector.
 static const double sector_error = 0.05;
-// Margin of the cost that excludes other sectors if lines_judge found the same sector.
+// If lines_judge found the same sector as the best answer of lines_sector, another sector is
+// excluded if its cost is this much above the minimum.
 static const double agreed_margin = 3;
 
 // If a lap touches more than this many times as many lines as the cache has, all its sets overflow,
 // even if they fill unevenly.
 static const double uneven_most = 4;
 
-static const double misfit_max = 0.3; // if the best answer has a larger misfit, no answer is given
+// if even the best answer has a larger misfit, lines_judge gives no answer
+static const double misfit_max = 0.3;
 
 const struct lines_chain lines_plan[] = {{1.4, 416},  {2.3, 416}, {4.6, 416},  {9.2, 416},
                                          {0.7, 32},   {0.35, 32}, {0.177, 32}, {1.5, 32},
@@ -56,8 +60,8 @@ const size_t lines_plan_count = sizeof lines_plan / sizeof *lines_plan;
 
 // ---------------------------------------------------------------- what is expected
 
-// Returns the probability that `gaps` successive gaps are all shorter than `longest`. A lap has
-// length 1 and is divided at random into `nodes` gaps.
+// A lap over a chain has length 1, and the loads of one line divide it at random into `nodes` gaps.
+// Returns the probability that `gaps` successive gaps are all shorter than `longest`.
 static double all_shorter(unsigned gaps, unsigned nodes, double longest)
 {
     double share = 0, binomial = 1;
@@ -78,7 +82,7 @@ static double miss_share_at(const struct lines_cache *cache, const struct lines_
     unsigned in_line = (unsigned)fmax(cache->line / chain->stride, 1);
     unsigned in_sector = (unsigned)fmax(cache->sector / chain->stride, 1);
     double longest = 1 - pow(1 - 1 / x, 1.0 / in_line), hits = 0, not_yet = 1;
-    // Case j: the last load of the same sector was j loads of the same line ago.
+    // Case j of the sum: the last load from the same sector was j loads of this line ago.
     for (unsigned j = 1; j <= in_line; j++) {
         double is_it = j == in_line ? 1 : (in_sector - 1.0) / (in_line - j);
         hits += not_yet * is_it * all_shorter(j, in_line, longest);
@@ -93,7 +97,7 @@ static double miss_share(const struct lines_cache *cache, const struct lines_cha
     double mean = x * cache->spread, probability = exp(-mean), share = 0;
     if (!(cache->spread > 0) || x > uneven_most)
         return miss_share_at(cache, chain, x);
-    // k is the number of other lines in the set of a line; it has a Poisson distribution.
+    // The set of a line contains k other lines. k has a Poisson distribution.
     for (unsigned k = 0; k < mean + 8 * sqrt(mean) + 8; k++) {
         share += probability * miss_share_at(cache, chain, (k + 1) / cache->spread);
         probability *= mean / (k + 1);
@@ -119,7 +123,8 @@ struct candidate {
     // Ways of sets that fill unevenly (0: even): `sparse` for chains whose nodes are farther apart
     // than a line, `dense` for all others.
     double sparse, dense;
-    // True: chains with one node per line miss as often as the chain that found the level's end.
+    // True: the candidate assumes that chains with one node per line miss as often as the chain
+    // that found the level's end.
     bool as_seen;
     double cost; // −2 ln of the candidate's likelihood, up to a constant
 };
@@ -182,9 +187,9 @@ static double cost_of(const struct lines_question *question, const struct inner 
         double beyond = fmin(inner[i].beyond, share_of(question, candidate, &probe->chain));
         double expected = inner[i].latency + inner[i].beyond * question->latency + beyond * step;
         double off = probe->latency - expected;
-        // The model has only one level after this one, of infinite size. Near the real end of that
-        // next level (beyond_end), or if nearly all loads miss this level, a latency above the
-        // model's is no deviation.
+        // The model has only one level after the judged one, of infinite size. Near the real end of
+        // that next level (beyond_end), or if nearly all loads miss the judged level, a latency
+        // above the model's is no deviation.
         bool may_pass = question->beyond_end > 0 &&
                         probe->chain.region > 0.9 * question->beyond_end &&
                         expected > question->latency + 0.02 * step;
@@ -282,8 +287,8 @@ struct lines_answer lines_judge(const struct lines_question *question)
     answer = (struct lines_answer){candidates[best].line, candidates[best].sector,
                                    candidates[best].capacity, "its probes fit more than one answer",
                                    false};
-    // If even the best answer explains the probes badly, other answers must be worse by more to be
-    // excluded.
+    // If even the best answer explains the probes badly, other answers are excluded only by a
+    // larger difference in cost.
     double scale = fmax(sqrt(candidates[best].cost / (2 * (double)question->probe_count)), 1);
     for (size_t i = 0; i < all.count; i++) {
         if (candidates[i].cost > candidates[best].cost + scale * sector_margin)
@@ -310,8 +315,8 @@ static double sector_cost(const struct lines_question *question, const struct li
         const struct inner inner = inner_of(question, &probe->chain);
         double beyond = fmin(inner.beyond, miss_share(cache, &probe->chain));
         double expected = inner.latency + inner.beyond * question->latency + beyond * step;
-        // The sectors of the caches nearer to the core may be unknown, so latency from hits there
-        // is uncertain.
+        // The sectors of the caches nearer to the core may be unknown. So the latency of loads that
+        // hit there is uncertain, and `before` widens the expected deviation.
         double before = (1 - inner.beyond) * question->latency;
         double sigma = root_of_squares(question->noise * expected, sector_error * step);
         double size = fabs(probe->latency - expected) / root_of_squares(sigma, before);
@@ -320,8 +325,8 @@ static double sector_cost(const struct lines_question *question, const struct li
     return cost;
 }
 
-// Returns the minimum cost of this sector over capacities around `capacity`, with sets that fill
-// evenly and sets that fill as in the question.
+// Returns the minimum cost of this sector over capacities around `capacity`, each with sets that
+// fill evenly and with sets that fill unevenly as question->spread says.
 static double least_sector_cost(const struct lines_question *question, double line, double sector,
                                 double capacity)
 {

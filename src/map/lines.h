@@ -68,34 +68,35 @@ extern const size_t lines_plan_count;
 struct lines_question {
     // The caches nearer to the core than the level, made by lines_cache_of.
     const struct lines_cache *caches;
-    size_t level;           // number of the caches nearer to the core
+    size_t level;           // index of the level: the number of caches nearer to the core
     double latency, beyond; // latency of this level, and of the next level (or memory)
     // Region in bytes at which the next level ends; 0: the next level is memory.
     double beyond_end;
     // Region in bytes at which the level ends on the latency curve.
     double end;
-    double stride; // bytes from node to node of the chains of that curve
+    double stride; // bytes from node to node of the chains that measured the latency curve
     double noise;  // relative standard deviation of a probe's latency
-    // Ways of the level's sets if they fill unevenly (struct lines_cache).
+    // Number of ways of the level's sets if they fill unevenly; 0: they fill evenly.
     double spread;
-    const struct step_shapes *shapes; // with `shape`: how latency rises at the end; NULL: unknown
+    // with `shape`: how the curve's latency rises at the end of the level; NULL: unknown
+    const struct step_shapes *shapes;
     unsigned shape;
     const struct lines_probe *probes;
     size_t probe_count;
 };
 
-// What the probes show of a cache, in bytes. A value of 0 is not shown, and `why` has the reason as
-// part of a sentence.
+// What the probes show of a cache, in bytes. 0: the probes do not show this value, and `why` has
+// the reason as part of a sentence.
 struct lines_answer {
     double line, sector, capacity;
     const char *why;
     bool misfit; // true: the probes were measured, but no cache explains them
 };
 
-// Returns the line, sector and capacity of a level's cache with which the probes are most likely. A
-// hash may fill sets unevenly, so that the latency rises before the capacity; answers that assume
-// this get an extra cost. A value is 0 if another value explains the probes nearly as well; all
-// values are 0 if no answer explains them.
+// Returns the line, sector and capacity of a level's cache with which the latencies of the probes
+// are most likely. A hash may fill sets unevenly, so that the latency rises before the capacity;
+// answers that assume this get an extra cost. A value is 0 if another value explains the probes
+// nearly as well; all values are 0 if no answer explains the probes.
 struct lines_answer lines_judge(const struct lines_question *question);
 
 // Returns the sector of a cache whose line is known; 0 if unknown. The probes in `question` have

@@ -12,7 +12,8 @@
 // 2 MiB is flat. The size of its pages comes from chains whose nodes are nearer together or farther
 // apart: one entry serves all nodes that lie in one page.
 
-// Default bytes between the pages of a latency chain; shows the TLB's reach.
+// Default distance in bytes between the pages that a latency chain visits. Chains with it show the
+// TLB's reach.
 #define MAP_PAGE_BYTES (UINT64_C(2) << 20)
 
 // Adds the latency cases with one node per page of 2 MiB, for regions from 16 MiB to the largest
@@ -20,7 +21,7 @@
 // size.
 void map_translation_add_cases(struct map_cases *cases);
 
-// Adds the chains that show the page size, for the TLB reach that the latency curve over pages
+// Adds the chains that show the page size of the TLB whose reach the latency curve over pages
 // shows. Adds none if the curve shows no reach or `curve` is NULL.
 void map_pages_add_cases(struct map_cases *cases, const struct level_curve *curve);
 
@@ -43,7 +44,7 @@ void map_bandwidth_add_cases(struct map_cases *cases, const struct level_curve *
 
 // Adds the read bandwidth of level k (counted from 0; the last one is memory) to `result`: that of
 // the whole device and that of one workgroup, or the reasons why they are unknown. For a cache also
-// adds the number of its instances; so call this after the metric `sharers` was added.
+// adds the number of its instances, which needs the metric `sharers`; so add that metric first.
 void map_add_bandwidth(const struct map_writer *w, struct result *result,
                        const struct level_curve *curve, const struct map_size *sizes, size_t k);
 

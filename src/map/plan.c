@@ -18,15 +18,15 @@ const char *const map_benchmarks[] = {"latency", "bandwidth", "map", "strides", 
 
 enum {
     KNEE_POINTS = 10, // number of chains added around the end of a level
-    SIZE_POINTS = 4   // number of chains added within the interval of a level's size
+    SIZE_POINTS = 4   // number of chains added within the interval of a level's capacity
 };
 
-// If the interval of a level's end is narrower than this (in octaves; 3 %), no more sizes are added
-// around it.
+// If the interval of a level's end is narrower than this (in octaves; 3 %), no more region sizes
+// are added around this end.
 static const double knee_octaves = 0.045;
 
-// A stage has the cases of one benchmark, because a worker keeps the programs and the memory of
-// only one benchmark.
+// The stages in which the plan adds cases, in their order. All cases of a stage are of one
+// benchmark, because a worker keeps the programs and the memory of only one benchmark.
 enum stage {
     STAGE_COARSE,
     STAGE_KNEES,
@@ -57,10 +57,11 @@ struct map_plan {
     struct map_cases cases;
     enum stage stage; // the next stage that will add cases
     size_t at;
-    // The staircase that was last fitted to the latency curve of vector loads. The next stage that
-    // needs such a fit starts from this one.
+    // The staircase that was last fitted to the latency curve of vector loads. The next stage of
+    // the plan that needs such a fit starts from this one.
     struct staircase fit;
-    // True: cases were returned since the last pause, so that results are missing.
+    // True: map_next returned cases since it last returned PLAN_PAUSE, so their results may be
+    // missing in the run.
     bool unseen;
 };
 
@@ -77,8 +78,8 @@ static const struct level_curve *curve_of(const struct level_curves *all, const 
     return best;
 }
 
-// Returns one more than the number of ends on the curve that may need more sizes: those of all flat
-// levels that have a level after them.
+// Returns one more than the number of level ends around which more sizes may be needed: the ends of
+// all flat levels of the curve that are followed by another level.
 static size_t levels_to_refine(const struct plateaus *fit)
 {
     return fit->flat < fit->count ? fit->flat + 1 : fit->count;
@@ -200,9 +201,9 @@ static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
     }
 }
 
-// Adds more chains with one node in each line, within the interval of each size that such chains
-// found. Skips sizes whose interval is narrow, and those where a slow rise of latency makes it
-// wide.
+// Adds more chains with one node in each line, within the interval of each capacity that such
+// chains found. Skips capacities whose interval is narrow, and those whose interval is wide because
+// latency rises slowly.
 static void plan_sizes_again(struct map_cases *cases, const struct map_caches *caches)
 {
     for (size_t k = 0; k + 1 < caches->steps.curve.fit.flat; k++) {
@@ -247,10 +248,11 @@ static void add_way(struct map_cases *cases, size_t number, uint64_t stride, uns
                                                        .grain = stride});
 }
 
-// Adds the probes for the ways of level k. The first time: a chain of 33 nodes in one set and one
-// of 33 nodes in different sets. If only the second chain fits, address bits choose the set. Then,
-// with `again`, adds chains of 2 to 33 nodes, with this stride and with three times the stride.
-// Large caches choose their sets by a hash, so their ways are not probed.
+// Adds the probes for the ways of level k. Without `again`: a chain of 33 nodes in one set and one
+// of 33 nodes in different sets. With `again`, if only the second of these chains fits, address
+// bits choose the set; then adds chains of 2 to 33 nodes, with the stride of the first chain and
+// with three times this stride. Large caches choose their sets by a hash, so their ways are not
+// probed.
 static void plan_ways(struct map_cases *cases, const struct map_caches *caches,
                       const struct run *run, size_t k, bool again)
 {
@@ -290,7 +292,7 @@ static void plan_sharers(struct map_cases *cases, const struct map_caches *cache
         map_cases_add_chain(cases, &(struct map_chain){.what = MAP_NEIGHBOURS,
                                                        .level = k + 1,
                                                        .bytes = probes[i].region,
-                                                       // 0: one chain on each core.
+                                                       // In a case, 0 means one chain on each core.
                                                        .chains = probes[i].chains % cores,
                                                        .stride = MAP_NODE_BYTES,
                                                        .grain = MAP_NODE_BYTES});
@@ -305,7 +307,8 @@ static void plan_each_level(struct map_cases *cases, const struct map_caches *ca
     }
 }
 
-// Adds loads of shared memory by threads that are 1, 2, 3, 4, 8 … words apart.
+// Adds cases of the benchmark strides that load from shared memory, with threads 1, 2, 3, 4, 8 …
+// words apart.
 static void plan_banks(struct map_cases *cases)
 {
     static const char *const texts[] = {"pattern=banks", "stride=1,2,3,4,8,16,32,64,128"};
@@ -321,7 +324,8 @@ static void plan_bandwidth(struct map_cases *cases, const struct map_caches *cac
     map_bandwidth_add_cases(cases, curve->count ? curve : NULL, sizes);
 }
 
-// Adds the paths that only a GPU has. A CPU has one path for all these loads.
+// Adds latency cases of the paths texel and scalar, which only a GPU has. On a CPU, these loads
+// would use the same path as all other loads.
 static void plan_gpu_paths(struct map_cases *cases)
 {
     const char *sizes =

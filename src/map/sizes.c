@@ -18,12 +18,15 @@ enum {
 // large as the last cache.
 static const double beyond = 1.25, beyond_most = 1.05, within = 0.7, in_first = 0.125;
 static const double memory_least = 3, memory_most = 4;
-// Factor by which a measured region may lie outside these limits: later probes move them a little.
+// Factor by which a measured region may lie outside these limits: probes that are measured after it
+// may move the limits a little.
 static const double rounding = 1.05;
-// Ratio of the largest to the smallest region of a level that has room for chains over few pages at
-// a time. Chains over almost the same region would agree wherever they are.
+// A level has room for chains over few pages at a time if the largest region that lies in it alone
+// is at least this many times the smallest. Chains over almost the same region would agree wherever
+// they are.
 static const double room = 1.8;
-// The next level is slower than a level by this factor at least.
+// A level counts as slower than the level before it if its latency is at least this many times that
+// level's.
 static const double next_level = 1.1;
 
 struct map_scale map_level_scale(const struct map_caches *caches, size_t k)

@@ -8,7 +8,7 @@
 #include "map/caches.h"
 
 enum {
-    MAP_LOCAL_POINTS = 3 // number of chains over few pages at a time, for a level
+    MAP_LOCAL_POINTS = 3 // number of chains over few pages at a time that are measured for a level
 };
 
 // Interval that contains the size of a level, in bytes.
@@ -22,9 +22,9 @@ struct map_scale {
     double size, least;
 };
 
-// Returns the factors for level k. If the probes show its capacity, both factors lead to it.
-// Otherwise `size` is 1. `least` then assumes that the curve's nodes touch only a part of the
-// memory between them: one line each, of 16 bytes if the line is unknown.
+// Returns the factors for level k. If the probes show its capacity, both factors are the ratio of
+// this capacity to the region. Otherwise `size` is 1, and `least` assumes that the curve's nodes
+// touch only a part of the memory between them: one line each, of 16 bytes if the line is unknown.
 struct map_scale map_level_scale(const struct map_caches *caches, size_t k);
 
 // Sets sizes[k] to the interval of the size of each level k of the latency curve of vector loads.
@@ -43,16 +43,18 @@ struct map_size map_level_alone(const struct level_curve *curve, const struct ma
 size_t map_level_local_regions(const struct map_caches *caches, size_t k,
                                double regions[MAP_LOCAL_POINTS]);
 
-// The chains over few pages at a time that lie in a level alone.
+// What the chains over few pages at a time show of a level, if their regions lie in it alone.
 struct map_local {
-    const struct result *fastest; // NULL if they were not all measured
-    bool agrees;                  // true: all are as fast, so `fastest` shows the level
+    // result of the fastest of these chains; NULL if they were not all measured
+    const struct result *fastest;
+    // true: all these chains are about equally fast, so `fastest` shows the level's latency
+    bool agrees;
 };
 struct map_local map_level_local(struct arena *arena, const struct map_caches *caches,
                                  const struct run *run, size_t k);
 
-// Sets caches->unsure[k] where chains over few pages at a time are not slower beyond the end of
-// level k than within it: address translation may make the rise there.
+// Sets caches->unsure[k] if chains over few pages at a time are about as fast beyond the end of
+// level k as within it. The rise of the curve at this end may then come from address translation.
 void map_level_judge(struct arena *arena, const struct run *run, struct map_caches *caches);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum {
     PAGE_MIN_BYTES = 4096,
-    COST_MOST = 36 // upper bound of what one probe adds to the cost of a choice of kinds
+    COST_MOST = 36 // upper bound of the cost that one probe adds to a choice of kinds for all steps
 };
 
 // Log2 of the bytes that any TLB reaches at least: 16 pages of 4 KiB.
@@ -22,7 +22,8 @@ static const double margin = 9;
 // count only if they are flat. Above kinds_misfit, the kind of every step (cache or TLB) is
 // unknown.
 static const double explained_misfit = 4.5, kinds_misfit = 10;
-// Assumed relative noise of a probe; includes deviations of real caches from the shapes.
+// Assumed relative noise of a probe's latency. It includes the deviations of real caches from the
+// shapes of math/step_shapes.h.
 static const double probe_noise = 0.04;
 
 // A step has one of 13 kinds. Kind 0 is a TLB. The others are caches with one of four lines. For
@@ -87,16 +88,16 @@ static double cost_of(const struct map_steps *steps, const struct map_step_probe
             continue;
         for (size_t k = 0; k < steps->all.count; k++)
             ns += parts_of[i][k][choice[k]];
-        // The upper bound keeps one probe from deciding alone. Large deviations happen because sets
-        // that address bits choose fill unevenly at the strides of the probes.
+        // COST_MOST keeps one probe from deciding alone. Large deviations happen because sets that
+        // address bits choose fill unevenly at the strides of the probes.
         double off = fabs(probes[i].ns - ns) / (sigma * ns);
         cost += fmin(off * off, COST_MOST);
     }
     return cost;
 }
 
-// Sets `choice`, one kind per step, to the next combination of the kinds TLB and cache with evenly
-// filled sets. Returns false after the last combination.
+// Sets `choice`, one kind per step, to the next combination of these kinds: a TLB, and the caches
+// whose sets the probes fill as the curve's chain does. Returns false after the last combination.
 static bool next_choice(unsigned *choice, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

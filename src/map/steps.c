@@ -11,7 +11,8 @@
 
 enum {
     FLAT_POINTS = 4,
-    SINGLE_LEAST = 2 // least number of chains with one node in each line that show a level
+    SINGLE_LEAST =
+        2 // minimum number of chains with one node in each line that can show a flat level
 };
 
 // Maximum relative difference between a point and the height of its level.
@@ -23,9 +24,9 @@ static const double flat_octaves = 0.3;
 // Two steps of the curve that are fewer octaves apart than this are merged into one. (The end of
 // half a cache and the end of the whole cache are 1 octave apart and stay separate.)
 static const double close_octaves = 0.93;
-// If the misfit of the curve is larger, steps of caches do not explain it.
+// If the misfit of the latency curve is larger than this, steps of caches do not explain the curve.
 static const double misfit_max = 4;
-// If the relative noise of the curve is larger, it shows no levels.
+// If the relative noise of the latency curve is larger than this, the curve shows no levels.
 static const double noise_max = 0.1;
 
 // ---------------------------------------------------------------- the curve of the caches
@@ -62,7 +63,7 @@ static bool is_settled(const struct map_steps *steps, size_t i, size_t k)
 }
 
 // Returns by how many ns, by the fit, loads that hit other levels than k change the latency of
-// point i of the curve. What address translation adds is not in it.
+// point i of the curve. The time that address translation adds is not included.
 static double changed_by_levels(const struct map_steps *steps, size_t i, size_t k)
 {
     double ns = 0;
@@ -75,8 +76,9 @@ static double changed_by_levels(const struct map_steps *steps, size_t i, size_t 
     return ns;
 }
 
-// Sets the points that show the last level, if address translation adds to all of them: takes the
-// first ones whose loads almost all miss the caches, because translation adds least to these.
+// Sets the points that show the last level, for a curve in which address translation adds to all
+// points of this level. Takes the first points whose loads almost all miss the caches, because
+// translation adds least to these.
 static void find_translated(const struct map_steps *steps, size_t k, double from,
                             struct plateau *level)
 {
@@ -177,7 +179,8 @@ static bool is_wide(const struct metric *metric, double most)
 
 bool map_steps_noisy(const struct map_steps *steps, const struct result *result)
 {
-    // If the core clock had two states, a case has rounds at both of them.
+    // If the core clock had two states, some rounds of a case ran at one clock and some at the
+    // other, so its interval is wide.
     double most = steps->clocks.usual_ghz > 0 ? 0.5 : 0.1;
     return is_wide(result_metric(result, "latency"), most) &&
            is_wide(result_metric(result, "latency_cycles"), most);
@@ -270,8 +273,8 @@ static void make_fit(struct arena *arena, struct map_steps *steps, const struct 
             fit->reason = "the curve rises without flat parts";
         else if (k + 1 < fit->count && steps->kinds[steps->step[k]] == STEP_UNKNOWN)
             fit->reason = "address translation may make the next step";
-        // Level k still counts if it is flat itself: the step before it then is valid, because both
-        // levels beside that step are.
+        // Level k still counts if it is flat itself. The step before level k is then valid, because
+        // the levels on both sides of that step are flat.
         if (!fit->reason || (k > 0 && !noisy && is_flat(steps, k)))
             fit->flat++;
     }
@@ -294,9 +297,9 @@ double map_steps_translation(const struct map_steps *steps, double bytes)
     }
     return ns;
 }
-// Returns by how much the latencies of the points between the rises at both ends of level k differ,
-// without translation: the difference between the 90th and the 10th percentile, relative to the
-// level's height. 0 if there are no such points.
+// Returns the spread of the latencies that level k has between the rises at its ends, without
+// translation: the difference between the 90th and the 10th percentile of the points, relative to
+// the level's height. 0 if there are no such points.
 static double spread_of(struct arena *arena, const struct map_steps *steps, size_t k)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -350,8 +353,8 @@ double map_steps_chain(const struct map_steps *steps, const struct run *run, con
 // ---------------------------------------------------------------- the whole
 
 // Merges neighbouring steps that are less than close_octaves apart, unless just one of them is a
-// TLB's. The end of the merged step may lie anywhere between both ends. Reason: if the sets of a
-// cache fill unevenly, its one rise looks like two.
+// TLB's. The end of the merged step may lie anywhere between the ends of the two steps. Reason: if
+// the sets of a cache fill unevenly, its one rise looks like two.
 static void merge_close(struct staircase *all)
 {
     for (size_t i = 0; i + 1 < all->count;) {
@@ -388,8 +391,8 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
         .x = steps->curve.octaves, .y = steps->curve.ns, .count = steps->curve.count};
     struct map_step_probe *probes;
     size_t count = 0, fitted = steps->all.points;
-    // Steps->all may already be a fit of this curve and of the run's probes; the number of probes
-    // tells.
+    // The caller's steps->all may already be a fit of this curve and of the run's probes. Its
+    // number of points tells whether it is.
     if (fitted >= points.count) {
         clock_states_find_heights(arena, steps->shapes, &steps->all, &others, &steps->clocks);
         count = map_steps_probes(arena, steps, run, &probes);

@@ -14,15 +14,17 @@
 enum map_step_kind {
     STEP_CACHE,
     STEP_TRANSLATION,
-    STEP_UNKNOWN // the probes fit both a cache and a TLB, or were not measured
+    STEP_UNKNOWN // the step's probes fit both a cache and a TLB, or were not measured
 };
 
 struct map_steps {
     const struct step_shapes *shapes;
-    // All steps of the curve; the probes for all.steps[i] have the level number i + 1.
+    // All steps of the curve. The cases of the probes for all.steps[i] have the parameter level = i
+    // + 1.
     struct staircase all;
     enum map_step_kind kinds[STAIRCASE_STEPS_MAX];
-    // True: the steps explain the probes well, so a level counts even if no part of it is flat.
+    // True: the steps explain the latencies of the probes well, so a level counts even if no part
+    // of the curve is flat there.
     bool explained;
     struct clock_states clocks;
     size_t step[PLATEAUS_MAX]; // step[k]: index in `all` of the step at the end of level k
@@ -34,7 +36,8 @@ struct map_steps {
 
 // Finds the steps of `curve`, a latency curve of `run`. Each step counts as a cache until the run
 // has the probes that distinguish caches from TLBs. No cache is larger than `cache_most` bytes. If
-// steps->all already is a fit of as many points as the curve and the probes have, it is kept.
+// steps->all already is a fit of the curve and of all probes (its number of points tells), this fit
+// is kept.
 void map_steps_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                   double cache_most, struct map_steps *steps);
 
@@ -67,7 +70,8 @@ struct level_curve map_steps_single(struct arena *arena, const struct map_steps 
 void map_steps_judge_kinds(struct map_steps *steps);
 
 // Returns twice the difference between the 90th and the 10th percentile of the first level's
-// points, relative to their height: what noise may add to the difference within another level.
+// points, relative to their height. Within another level, noise may make the points differ by this
+// much.
 double map_steps_noise(struct arena *arena, const struct map_steps *steps);
 
 // A chain shows one level alone only if loads in other levels change its latency by less than this
@@ -75,12 +79,13 @@ double map_steps_noise(struct arena *arena, const struct map_steps *steps);
 // times as long change the latency by 9 %.)
 #define MAP_STEPS_OTHERS 0.01
 
-// A level whose points differ by more than this and the noise is not flat. (In the near half of an
-// H200's L2 they differ by up to 0.036, because its end is near.)
+// If the points of a level differ by more than the sum of this share and the noise, the level is
+// not flat. (In the near half of an H200's L2 they differ by up to 0.036, because its end is near.)
 #define MAP_STEPS_UNEVEN 0.05
 
-// True if level k is even: between the rises at its ends, without what translation adds, the points
-// differ by less than `most` and the noise (90th less 10th percentile, relative to the height).
+// True if level k is even: between the rises at its ends, without what translation adds, its points
+// differ by less than `most` plus the noise (difference between the 90th and the 10th percentile,
+// relative to the height).
 bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_t k, double most);
 
 // ---------------------------------------------------------------- latencies
@@ -89,9 +94,9 @@ bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_
 // curve's latencies (clock_states_ns); NaN if the result has none.
 double map_steps_ns(const struct map_steps *steps, const struct result *result);
 
-// True if the latency's interval is wider than 10 % (50 % if the core clock had two states) both in
-// ns and in cycles. Both must be wide, because a changing core clock makes one of them wide in any
-// case.
+// True if the 95 % interval of the result's latency is wider than 10 % of it (50 % if the core
+// clock had two states) both in ns and in cycles. A changing core clock makes one of the two
+// intervals wide in any case, so one alone does not count.
 bool map_steps_noisy(const struct map_steps *steps, const struct result *result);
 
 // True if the result is a chain of kind MAP_PROBE on the curve's device and has a latency.

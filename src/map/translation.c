@@ -14,7 +14,8 @@ enum {
     PAGES_PROBES = 9,
     // Number of wide probes (nodes more than 2 MiB apart); these are the first probes.
     PAGES_WIDE = 4,
-    // Bytes of all lines that a lap over pages touches, as in the benchmark latency.
+    // Bytes of all lines together that one lap over a chain of pages touches, as in the benchmark
+    // latency.
     PAGES_LAP_BYTES = 1 << 20,
     PAGES_LAP_NODES = PAGES_LAP_BYTES / MAP_NODE_BYTES,
     // Index of the first of the two odd probes, which are the last: nodes 1.5 MiB apart.
@@ -23,7 +24,8 @@ enum {
 
 #define PAGES_LEAST (UINT64_C(16) << 20) // smallest region of chains over pages, in bytes
 #define PAGES_MOST  (UINT64_C(32) << 30) // upper bound of the largest region, in bytes
-// Minimum TLB reach in bytes for wide probes: below, the widest has fewer than 4 nodes.
+// The wide probes need a TLB reach of at least this many bytes. With a smaller reach, the widest of
+// them would have fewer than 4 nodes.
 #define PAGES_REACH_MIN (UINT64_C(92) << 20)
 
 struct pages_probe {
@@ -45,8 +47,8 @@ static double translation_end(const struct level_curve *curve)
         return 0;
     if (fit->flat > 1)
         return exp2(fit->steps[0].end);
-    // No flat level follows: the end of the first one lies between its last point and the next
-    // point.
+    // No flat level follows the first one, so the first level ends somewhere between its last point
+    // and the next point of the curve.
     size_t last = fit->levels[0].last;
     return exp2((curve->octaves[last] + curve->octaves[last + 1]) / 2);
 }
@@ -94,8 +96,8 @@ static void pages_plan(double reach, double most, struct pages_probe probes[PAGE
             probe_of(0.65 * reach * (i - PAGES_ODD + 1), MAP_PAGE_BYTES / 4 * 3 + MAP_NODE_BYTES);
 }
 
-// Returns the kind of chain (MAP_…) for a probe. MAP_PAGES needs distances that are powers of two;
-// in the odd probes they are not.
+// Returns the kind of chain (MAP_…) for a probe. MAP_PAGES needs nodes whose distance is a power of
+// two, which the odd probes do not have.
 static const char *chain_of(size_t probe)
 {
     return probe >= PAGES_ODD ? MAP_PROBE : MAP_PAGES;
@@ -186,8 +188,8 @@ static struct pages_answer pages_judge(const struct level_curve *curve, double w
         "some of its sets";
     if (answers[PAGES_ODD + 1])
         return answer;
-    // Later probes need fewer entries, both among the wide and among the narrow ones. So the number
-    // of probes before the first that fits gives the page size.
+    // Among the wide probes, and also among the narrow ones, each needs fewer TLB entries than the
+    // one before it. So the number of probes before the first that fits gives the page size.
     unsigned wide = 0, narrow = 0;
     while (wide < PAGES_WIDE && answers[wide] <= 0)
         wide++;
@@ -218,8 +220,8 @@ static struct pages_answer pages_judge(const struct level_curve *curve, double w
 
 static const char path[] = "vector";
 
-// Returns the latency of probe i. If the core clock changed, its interval in cycles counts if that
-// is narrower.
+// Returns the latency of probe i, with half of its relative interval: that in ns or, if narrower,
+// that in cycles. (If the core clock changed, the interval in cycles is narrower.)
 static struct pages_latency latency_of(const struct map_writer *w, size_t i,
                                        const struct pages_probe *probe)
 {
@@ -249,7 +251,8 @@ static struct pages_answer judge_pages(const struct map_writer *w, const struct 
 }
 
 // Returns the region at which level k of the curve over pages ends, with its interval: the reach of
-// a TLB. If no flat level follows, it lies between the last point of the level and the next point.
+// a TLB. If no flat level follows, the end lies between the last point of the level and the next
+// point.
 static struct level_height reach_of(const struct level_curve *curve, size_t k)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
@@ -263,10 +266,10 @@ static struct level_height reach_of(const struct level_curve *curve, size_t k)
 }
 
 // True if the rise at `reach` may be the end of a cache instead of a TLB. A lap over few pages (at
-// most 1/8 of PAGES_LAP_NODES) touches lines of PAGES_LAP_BYTES in total, to within 6 %; up to
-// half of PAGES_LAP_NODES pages, to within a third. If the curve of vector loads is flat around
-// this number of bytes, caches cause no rise. With more pages, a lap has one node in each page, so
-// its lines grow with the region and a cache may end.
+// most 1/8 of PAGES_LAP_NODES) touches lines of PAGES_LAP_BYTES in total, to within 6 %; a lap over
+// up to half of PAGES_LAP_NODES pages, to within a third. If the curve of vector loads is flat
+// around this number of bytes, caches cause no rise. With more pages, a lap has one node in each
+// page, so its lines grow with the region and a cache may end.
 static bool may_be_cache(const struct map_writer *w, double reach)
 {
     const struct level_curve *vector = &w->caches->steps.curve;
@@ -278,8 +281,8 @@ static bool may_be_cache(const struct map_writer *w, double reach)
     return !flat || pages > 0.5 * PAGES_LAP_NODES;
 }
 
-// True if the points of the level differ by no more than the noise of the curve of vector loads,
-// and a little. (The noise of this curve contains steps that its fit does not see.)
+// True if the points of level k differ by no more than MAP_STEPS_UNEVEN plus the noise of the curve
+// of vector loads. (Small steps that the fit of that curve does not see count as its noise.)
 static bool is_even(const struct map_writer *w, const struct level_curve *curve, size_t k)
 {
     double spread = fmin(levels_spread(w->scratch, curve, k, "latency"),

@@ -7,7 +7,8 @@
 
 enum {
     DETAILS_MAX = 12,
-    SINGLE_LEAST = 3 // least number of chains with one node in each line that show a latency
+    // minimum number of chains with one node in each line from which a level's latency is taken
+    SINGLE_LEAST = 3
 };
 
 struct result *map_add_result(const struct map_writer *w, const char *what, const char *path,
@@ -83,8 +84,8 @@ void map_add_known(const struct map_writer *w, struct result *result, enum map_m
         map_add_unknown(w, result, w->info->metrics[which].name, "%s", why);
 }
 
-// If a chain that visits few pages at a time is faster than those of the curve by more than this
-// part, address translation is a part of the curve's latency.
+// If a chain that visits few pages at a time is faster than the latency curve by more than this
+// share, address translation is a part of the curve's latency.
 static const double translation_part = 0.02;
 
 // Maximum width of the interval of a level's median latency, relative to the median, at which the
@@ -134,13 +135,14 @@ static bool is_narrow(const struct map_writer *w, const struct level_curve *curv
 {
     struct level_height ns = levels_height(w->scratch, curve, k, "latency");
     struct level_height cycles = levels_height(w->scratch, curve, k, "latency_cycles");
-    // If the core clock changed, either the times in ns or the cycles vary, so the narrower
-    // interval counts.
+    // If the core clock changed, either the times in ns or the cycles vary, so the narrower of the
+    // two intervals is used.
     return fmin((ns.ci95[1] - ns.ci95[0]) / ns.median,
                 (cycles.ci95[1] - cycles.ci95[0]) / cycles.median) <= flat_width;
 }
 
-// True if all points of the curve differ by no more than those of a flat level and the noise.
+// True if the curve has at least SINGLE_LEAST points and their latencies differ by less than
+// MAP_STEPS_UNEVEN plus the noise.
 static bool is_level(const struct map_writer *w, const struct level_curve *points)
 {
     double least = (double)INFINITY, most = 0;

@@ -17,8 +17,9 @@ double distribution_band(size_t count, double confidence);
 // from 0 to 1 (the Kolmogorov–Smirnov statistic). NaN if a set is empty.
 double distribution_distance(const double *a, size_t a_count, const double *b, size_t b_count);
 
-// Returns Smirnov's limit: the distance that two sets of independent samples of one distribution
-// exceed only with probability `error`. For few samples the true probability is lower.
+// Returns Smirnov's limit for the distance between the distribution functions of two sets of
+// samples: two sets of independent samples of the same distribution exceed it only with probability
+// `error`. For few samples the true probability is lower.
 double distribution_distance_allowed(size_t a_count, size_t b_count, double error);
 
 #endif

@@ -19,8 +19,9 @@ struct population population_of(double *values, size_t count)
     return population;
 }
 
-// Returns the scale in which a distance from the median is counted: the standard deviation (at
-// least `least`), increased by the error of the median, which is 1.25 σ / √n (efficiency 2/π).
+// Distances from the median are counted in multiples of a scale. Returns this scale: the standard
+// deviation (at least `least`), increased by the error of the median, which is 1.25 σ / √n
+// (efficiency 2/π).
 static double scale_of(const struct population *population, double least)
 {
     return fmax(population->sigma, least) * sqrt(1 + 1.57 / (double)population->count);

@@ -34,8 +34,8 @@ struct population population_of(double *values, size_t count);
 // standard deviation is below `least`, `least` is used instead.
 double population_score(const struct population *population, double value, double least);
 
-// Returns how far above the median a value with this score lies; inverse of population_score for
-// scores ≥ 0.
+// Returns how far above the median a value must lie to have this score; inverse of population_score
+// for scores ≥ 0.
 double population_distance(const struct population *population, double score, double least);
 
 // score_chance returns the chance that a standard normal value exceeds the score. score_of_chance

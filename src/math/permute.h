@@ -33,9 +33,9 @@
 
 #include <stdint.h>
 
-// Returns π(i), the place of index i in the permutation of 0 … n − 1 that `key` selects. i must be
-// below n; n = 0 means 2^32. Unless n is small, different keys give different permutations, with
-// rare exceptions.
+// Returns π(i), where π is the permutation of 0 … n − 1 that `key` selects. i must be below n; n =
+// 0 means 2^32. Unless n is small, different keys give different permutations, with rare
+// exceptions.
 uint32_t permute_index(uint32_t i, uint32_t n, uint32_t key);
 
 #endif

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double rise_noise = 0.02; // relative, on rises, because sets of a cache fill unevenly
+// relative noise on a rise, where sets of a cache fill unevenly
+static const double rise_noise = 0.02;
 
 struct sums {
     double w, x, y, xx, xy, yy;
@@ -17,16 +18,16 @@ struct sums {
 struct work {
     const struct plateaus_desc *desc;
     size_t n;
-    double rise_part; // weight of a squared deviation on a rise, compared with one on a plateau
+    double rise_part; // weight of a squared deviation on a rise, 1 on a plateau
     double *ln_y;
     double *weight;
-    struct sums *prefix; // [i]: sums over the points before i; n + 1 elements
-    struct sums *linear; // the same sums with y instead of ln y, weighted by 1 / y²
-    double *best;   // [level][j]: minimum cost of points 0…j if plateau `level` ends at point j
-    size_t *first;  // [level][j]: first point of plateau `level` in that fit
-    size_t *before; // [level][j]: last point of plateau `level` − 1 in that fit
-    double *entry;  // [i]: minimum cost of the points before i if a plateau begins at point i
-    size_t *entry_from; // [i]: last point of the previous plateau in the fit with that cost
+    struct sums *prefix; // [i]: sums over all points before point i; n + 1 elements
+    struct sums *linear; // like `prefix`, but with y for ln y, weighted by 1 / y²
+    double *best;  // [level][j]: minimum cost of points 0…j if plateau `level` ends at point j
+    size_t *first; // [level][j]: first point of plateau `level` in the fit with cost best[level][j]
+    size_t *before;     // [level][j]: last point of plateau `level` − 1 in the same fit
+    double *entry;      // [i]: minimum cost of the points before i if a plateau begins at point i
+    size_t *entry_from; // [i]: last point of the previous plateau in the fit with cost entry[i]
     double *scratch;
 };
 
@@ -34,14 +35,13 @@ struct work {
 
 static double robust_deviation(double *values, size_t count)
 {
-    // The factor 1.4826 turns the median absolute value into the standard deviation of normal
-    // noise.
+    // Normal noise has a standard deviation of 1.4826 times its median absolute value.
     for (size_t i = 0; i < count; i++)
         values[i] = fabs(values[i]);
     return count ? 1.4826 * stats_median(values, count) : 0;
 }
 
-// Returns the relative noise of a point, at least noise_min, from second differences of
+// Returns the relative noise of a point, at least noise_min. It comes from second differences of
 // neighbouring points: in these, straight lines cancel out, flat or steep. For independent noise,
 // the weights (1, −2, 1) / √6 keep the variance.
 static double noise_of(const struct work *work)
@@ -141,8 +141,9 @@ static void first_level(struct work *work)
     }
 }
 
-// Sets entry[i] for each point i: the minimum cost of the points before it, if a plateau begins at
-// it, the previous plateau has ended, and the points between the two are a rise.
+// A rise is the part of the curve between two plateaus. Sets entry[i] for each point i: the minimum
+// cost of all points before it, if a plateau begins at point i after a rise, and another plateau
+// ends where this rise begins.
 static void make_entries(struct work *work, size_t level)
 {
     const double *below = work->best + (level - 1) * work->n;
@@ -187,8 +188,8 @@ static double plateau_height(const struct work *work, size_t first, size_t last)
     return stats_median(work->scratch, count);
 }
 
-// Reads the best segmentation into `levels` plateaus from the tables of `work`. Returns false if a
-// plateau is not higher than the one before it by the factor ratio_min.
+// Reads the segmentation into `levels` plateaus with the lowest cost from the tables of `work`.
+// Returns false if in it a plateau is not higher than the one before by the factor ratio_min.
 static bool trace_back(struct work *work, size_t levels, struct plateaus *fit)
 {
     size_t last = work->n - 1;
@@ -258,15 +259,15 @@ static bool work_init(struct work *work, struct arena *arena, const struct plate
 
 // ---------------------------------------------------------------- ends of plateaus
 
-// The rise after the end of a plateau, fitted as a hinge: y is flat up to the end, then a straight
-// line up to the next plateau.
+// The rise from one plateau to the next, as it is fitted: y is flat up to the end of the first
+// plateau, then a straight line up to the next plateau.
 struct rise {
     const double *x, *ln_y, *weight; // the points, by ascending x; points with weight 0 are ignored
     size_t count;
     double low, high; // heights of the plateaus before and after the rise
-    double noise;     // relative noise of a point
+    double noise;     // relative noise of each point's y
     double width_max; // maximum width of the rise, in x
-    double from, to;  // range of x in which the end of the plateau may lie
+    double from, to;  // range of x in which the first plateau may end
 };
 
 static double hinge_cost(const struct rise *rise, double end, double width)
@@ -284,8 +285,8 @@ static double hinge_cost(const struct rise *rise, double end, double width)
     return cost;
 }
 
-// Tries `steps` + 1 widths of the rise, from *width − reach to *width + reach. Sets *width to the
-// width with the lowest cost and returns that cost.
+// Tries `steps` + 1 widths of the rise, from *width − reach to *width + reach, for this end of the
+// plateau. Sets *width to the width with the lowest cost and returns that cost.
 static double try_widths(const struct rise *rise, double end, double reach, int steps,
                          double *width)
 {
@@ -303,9 +304,8 @@ static double try_widths(const struct rise *rise, double end, double reach, int 
     return best;
 }
 
-// Sets *width to the width of the rise with the lowest cost for this end, and returns that cost.
-// Searches coarsely, then finely, because only one width in a hundred fits if few points lie on the
-// rise.
+// Sets *width to the width of the rise with the lowest cost for this end of the plateau, and
+// returns that cost. Searches coarsely, then finely: often only one width in a hundred fits.
 static double best_width(const struct rise *rise, double end, double *width)
 {
     enum {
@@ -348,8 +348,8 @@ static void fit_hinge(const struct rise *rise, struct plateaus_step *step)
 }
 
 // Widens the interval of a plateau's end so that it contains the last point before the fitted end
-// and the first point after it. Only the assumption that the rise is straight makes the end more
-// precise than that.
+// and the first point after it. The fit is more precise than that only because it assumes a
+// straight rise, which may not be true.
 static void bracket_end(const struct rise *rise, struct plateaus_step *step)
 {
     double before = step->end_low, after = step->end_high;
@@ -365,8 +365,8 @@ static void bracket_end(const struct rise *rise, struct plateaus_step *step)
     step->end_high = fmax(step->end_high, after);
 }
 
-// Returns the height at a plateau's end: the median of its points within ramp_max of its last
-// point, but of at least its last three points.
+// Returns the height of a plateau near its end: the median of its points within ramp_max of its
+// last point, but at least of its last three points.
 static double height_at_end(const struct work *work, const struct plateau *plateau)
 {
     size_t first = plateau->last;
@@ -377,9 +377,9 @@ static double height_at_end(const struct work *work, const struct plateau *plate
     return plateau_height(work, first, plateau->last);
 }
 
-// Fits the end of each plateau to the points of its second half and of the first half of the next
-// plateau. A plateau may creep, that is, rise slowly (because of address translation), so the fit
-// uses the height at the plateau's end.
+// Fits the end of each plateau to points of that plateau's second half and of the first half of the
+// next plateau. A plateau may rise slowly ("creep", because of address translation), so the fit
+// uses the plateau's height near its end.
 static void fit_steps(const struct work *work, struct plateaus *fit)
 {
     const struct plateaus_desc *desc = work->desc;
@@ -394,8 +394,8 @@ static void fit_steps(const struct work *work, struct plateaus *fit)
             .count = (above->first + above->last) / 2 + 1 - first,
             .low = low,
             .high = above->height,
-            // A plateau may creep further after its last points. This is not part of the rise, so
-            // half of the plateau's creep counts as noise.
+            // A plateau may go on to rise slowly (creep) after its last points. This is not part of
+            // the rise to the next plateau, so half of the plateau's creep counts as noise.
             .noise = fmax(fit->noise, fabs(log(low / below->height)) / 2),
             .width_max = desc->ramp_max,
             .from = fmax(below->x_last - desc->ramp_max / 2, below->x_first),
@@ -419,8 +419,8 @@ static double residual_noise(struct work *work, const struct plateaus *fit)
     return fmax(noise, work->desc->noise_min);
 }
 
-// Returns how much ln y rises along plateau k, by its best straight line. Points on the rise before
-// the plateau do not count, even if the segmentation assigned them to the plateau.
+// Returns how much ln y rises along plateau k, by its best straight line. Points on the steep rise
+// before the plateau are left out, even if the segmentation assigned them to the plateau.
 static double rise_along(const struct work *work, const struct plateaus *fit, size_t k)
 {
     const struct plateau *plateau = &fit->levels[k];
@@ -440,18 +440,18 @@ static double step_above(const struct plateaus *fit, size_t k)
     return log(fit->levels[k + 1].height / fit->levels[k].height);
 }
 
-// Returns ln(height of level k + 1 / height of level k) per x, from the last point of level k to
-// the first point of the next one.
+// Returns how steep the curve is between level k and the next one: ln(ratio of their heights) per
+// unit of x, from the last point of level k to the first point of the next one.
 static double steepness_above(const struct plateaus *fit, size_t k)
 {
     double width = fit->levels[k + 1].x_first - fit->levels[k].x_last;
     return step_above(fit, k) / fmax(width, 1e-6);
 }
 
-// True if the level is flat enough: it creeps by less than a third of the steps beside it. A curve
-// that rises everywhere can be cut into stairs anywhere, but each stair then creeps as much as its
-// steps are high. A long level may creep by more if the slopes beside it are far steeper than its
-// own.
+// Returns true if level k is flat enough: along it, y rises by less than a third of the steps
+// beside it. A curve that rises everywhere can be cut into stairs anywhere, but each stair then
+// rises as much as its steps are high. A long level may rise by more if the slopes beside it are
+// far steeper than its own.
 static bool is_flat(const struct work *work, const struct plateaus *fit, size_t k)
 {
     bool alone = fit->count == 1;

@@ -25,16 +25,16 @@ enum {
 };
 
 struct plateaus_desc {
-    // The points of the curve, by ascending x, with y > 0. Values of y are compared by ratio,
-    // because their noise is relative.
+    // The points of the curve, by ascending x, with y > 0. The noise of y is relative, so heights
+    // are compared as ratios.
     const double *x, *y;
     size_t count;
     double ratio_min; // minimum ratio of the heights of two neighbouring levels
-    double ramp_max;  // maximum width of a rise in x, usually 0.75
+    double ramp_max;  // maximum width in x of the rise between two plateaus, usually 0.75
     // Minimum length of a plateau in x, usually 0.25; half of it for the first and the last
     // plateau.
     double length_min;
-    double noise_min; // minimum of the relative noise that the fit assumes, usually 0.002
+    double noise_min; // the fit assumes at least this relative noise of y, usually 0.002
 };
 
 struct plateau {
@@ -55,7 +55,8 @@ struct plateaus {
     // The number of flat levels at the beginning of the curve. The steps between them are valid
     // even if `decided` is false.
     size_t flat;
-    double noise; // robust relative standard deviation of the points from the fit
+    // relative standard deviation of the points from the fit; outliers hardly change it
+    double noise;
     // False if the curve as a whole is not a staircase; `reason` then says why: it is too noisy,
     // has too few points, or rises without flat parts. Levels from index `flat` on must then not be
     // shown.

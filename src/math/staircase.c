@@ -7,14 +7,17 @@
 #include <string.h>
 
 enum {
-    // A step that the curve alone cannot show is kept if, without it, the loss of the other chains'
-    // points is larger by at least this.
+    // A chain is a loop of dependent loads. Some steps show only in chains with other strides than
+    // the curve's. Such a step is kept if the loss of those chains' points is at least this much
+    // larger without it.
     OTHERS_MARGIN = 16,
-    FLAT_POINTS = 4 // minimum number of points of a flat part
+    FLAT_POINTS = 4 // minimum number of points of a flat part between two steps
 };
 
-static const double noise_least = 0.01; // relative error of the shapes, which is added to the noise
-static const double flat_octaves = 0.5; // minimum length of a flat part, in octaves
+// relative error of the fitted shapes, which is added to the noise of each point
+static const double noise_least = 0.01;
+// minimum length of a flat part between two steps, in octaves
+static const double flat_octaves = 0.5;
 
 double staircase_at(const struct step_shapes *shapes, const struct staircase *fit, double x)
 {
@@ -48,7 +51,8 @@ static void find_interval(const struct staircase_work *work, struct staircase *f
             step->end_high = fmax(step->end_high, end);
         }
     staircase_widen(work->shapes, step);
-    // Widens the interval so that it contains the two points between which the end lies.
+    // Widens the interval so that it contains the last point before the step's end and the first
+    // one after it.
     for (size_t i = 0; i + 1 < work->curve; i++)
         if (work->x[i] <= step->end && work->x[i + 1] > step->end) {
             step->end_low = fmin(step->end_low, work->x[i]);
@@ -58,8 +62,8 @@ static void find_interval(const struct staircase_work *work, struct staircase *f
 
 // ---------------------------------------------------------------- the whole
 
-// Returns the relative noise of a point: the noise that second differences show (as in
-// math/plateaus.c), combined with noise_least.
+// Returns the relative noise of a point: the noise that second differences of neighbouring points
+// show (as in math/plateaus.c), combined with noise_least.
 static double noise_of(const struct staircase_work *work)
 {
     size_t count = 0;
@@ -75,9 +79,9 @@ static double noise_of(const struct staircase_work *work)
     return root_of_squares(count ? 1.4826 * stats_median(work->scratch, count) : 0, noise_least);
 }
 
-// Returns the loss of the deviations of the other chains' points from the fit, with an upper bound
-// for each point. Adds the squares of the deviations, each divided by its standard deviation and
-// with the same upper bound, to *squares.
+// Returns how badly the fit describes the points of the other chains (chains of loads with other
+// strides): a sum over these points, to which each adds at most an upper bound. Adds the squares of
+// the deviations, each divided by its standard deviation and with the same bound, to *squares.
 static double others_loss(const struct staircase_work *work, const struct staircase *fit,
                           double *squares)
 {
@@ -92,9 +96,9 @@ static double others_loss(const struct staircase_work *work, const struct stairc
     return loss;
 }
 
-// Returns Huber's loss of the deviations of the curve's points from the fit, plus the loss of the
-// other chains' points. Unlike the cost, which depends on the weights of each search, the losses of
-// two fits can be compared.
+// Returns how badly the fit describes all points: Huber's loss of the deviations of the curve's
+// points, plus the loss of the points of chains with other strides. The losses of two fits can be
+// compared. Their costs cannot, because costs depend on the weights of each search.
 static double loss_of(const struct staircase_work *work, const struct staircase *fit)
 {
     double squares = 0, loss = others_loss(work, fit, &squares);
@@ -107,8 +111,9 @@ static double loss_of(const struct staircase_work *work, const struct staircase 
     return loss;
 }
 
-// True if the curve has a flat part between the steps a and b: enough points where, by the fit,
-// almost all loads miss the smaller of the two caches and almost none miss the larger one.
+// Returns true if the curve has a flat part between the steps a and b: enough points where, by the
+// fit, almost all loads miss the smaller of the two steps' caches and almost none miss the larger
+// one.
 static bool is_flat_between(const struct staircase_work *work, const struct staircase_step *a,
                             const struct staircase_step *b)
 {
@@ -128,9 +133,9 @@ static bool is_flat_between(const struct staircase_work *work, const struct stai
     return count >= FLAT_POINTS && to - from >= flat_octaves;
 }
 
-// True if the curve alone cannot show step k: it is of kind 0, or it is so near to a larger step of
-// a kind other than 0, with no flat part between them, that both may be one step with a shape that
-// the fit does not know.
+// Returns true if the curve alone cannot show step k, so that chains with other strides must show
+// it: the step is of kind 0, or it is so near to a larger step of another kind than 0, with no flat
+// part between them, that both may be one step with an unknown shape.
 static bool needs_others(const struct staircase_work *work, const struct staircase *fit, size_t k)
 {
     for (size_t i = 0; i < fit->count; i++)
@@ -147,9 +152,9 @@ static void remove_at(struct staircase *fit, size_t k)
     memmove(&fit->steps[k], &fit->steps[k + 1], (fit->count - k) * sizeof *fit->steps);
 }
 
-// Removes a step if the cost grows by less than the penalty without it, if its rise is too small,
-// or if the curve alone cannot show it (needs_others) and the points of other chains do not show
-// it.
+// Removes a step in three cases: the cost grows by less than the penalty of one step without it;
+// its rise is too small; or the curve alone cannot show it (needs_others), and the points of chains
+// with other strides do not show it either.
 static void remove_steps(const struct staircase_work *work, struct staircase *fit, double *cost)
 {
     double penalty = 3 * log((double)work->n) + 6, squares = 0;
@@ -171,8 +176,8 @@ static void remove_steps(const struct staircase_work *work, struct staircase *fi
     }
 }
 
-// Searches for the steps that fit best, beginning with the steps of `fit`. If `steep`, the search
-// begins with only the steep shapes (step_shape_is_steep). Returns the loss plus the penalty of all
+// Searches for the steps that fit best, beginning with the steps of `fit`. If `steep` is true, only
+// steep shapes are tried at first (step_shape_is_steep). Returns the loss plus the penalty of all
 // steps.
 static double search(const struct staircase_work *work, struct staircase *fit, bool steep)
 {
@@ -208,7 +213,8 @@ static void sort_steps(struct staircase *fit)
         }
 }
 
-// Sorts the steps of a fit, and finds its heights, the intervals of its ends, and its misfit.
+// Sorts the steps of a fit, and finds the heights, the intervals of the steps' ends, and the
+// misfit.
 static void finish(const struct staircase_work *work, struct staircase *fit)
 {
     sort_steps(fit);
@@ -249,8 +255,8 @@ bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
     return true;
 }
 
-// Sets the member `lead` of step k (math/staircase.h). `loss` is the loss of the whole fit
-// (loss_of).
+// Sets the member `lead` of step k: how much the loss grows if the step has another kind
+// (math/staircase.h). `loss` is the loss of the whole fit (loss_of).
 static void find_lead(const struct staircase_work *work, struct staircase *fit, size_t k,
                       double loss)
 {

@@ -19,42 +19,44 @@ enum {
     STAIRCASE_KINDS = 13 // number of kinds that a step can have (struct staircase_others)
 };
 
-// The 95 % interval of a step's end reaches at least this many octaves to both sides, because no
-// cache has exactly the shape of the fit.
+// The 95 % interval of a step's end (the capacity of its cache) reaches at least this many octaves
+// to both sides, because no real cache has exactly the fitted shape.
 #define STAIRCASE_MARGIN 0.05
 
-// Two steps that are nearer to each other than this (octaves) may be one step with an unusual
-// shape.
+// If two steps are nearer to each other than this (octaves), they may in truth be one step with an
+// unusual shape.
 #define STAIRCASE_NEAR 1.6
 
 struct staircase_step {
-    double end, end_low, end_high; // x at which the step ends, and its 95 % interval
-    double rise;                   // rise of y at the step; > 0
-    unsigned shape;                // number of the step's shape, for step_shapes_share
-    unsigned kind;                 // number of the step's kind (struct staircase_others)
-    // Set by staircase_refine only: by how much the loss grows in the best fit in which this step
-    // has another kind: kind 0 if `kind` is not 0, any kind but 0 if `kind` is 0. It is twice the
-    // logarithm of a likelihood ratio.
+    // x of the step's end, which is the capacity of a cache, and its 95 % interval
+    double end, end_low, end_high;
+    double rise;    // rise of y at the step; > 0
+    unsigned shape; // number of the step's shape, for step_shapes_share
+    unsigned kind;  // number of the step's kind (struct staircase_others)
+    // Set only by staircase_refine. Compares this fit with the best fit in which the step has
+    // another kind (kind 0 if `kind` is not 0, any kind but 0 if `kind` is 0): by how much the loss
+    // is larger there. It is twice the logarithm of a likelihood ratio.
     double lead;
 };
 
 struct staircase {
     double base;
-    struct staircase_step steps[STAIRCASE_STEPS_MAX]; // the steps, by ascending end
+    struct staircase_step steps[STAIRCASE_STEPS_MAX]; // the steps, sorted by ascending `end`
     size_t count;
-    size_t points; // number of fitted points, including those of other chains
-    double noise;  // relative standard deviation of a point that the fit assumed
+    size_t points; // number of fitted points: those of the curve and of chains with other strides
+    double noise;  // relative standard deviation of each point's y that the fit assumed
     // Root mean square of the points' deviations from the fit, each divided by its standard
     // deviation.
     double misfit;
-    // Set by staircase_refine: mean square of the deviations of the other chains' points from the
-    // fit, each divided by its standard deviation; one point adds at most 36 to the sum.
+    // Set only by staircase_refine: mean square of the deviations of the points of chains with
+    // other strides from the fit, each divided by its standard deviation. One point adds at most 36
+    // to the sum.
     double others_misfit;
 };
 
-// Fits the points x, y of `curve`. `plateaus` is the fit of the same points by math/plateaus.h, or
-// NULL. One of the searches begins at the ends of `plateaus`, so that this fit misses no level that
-// `plateaus` has. Returns false if there are fewer than 8 points.
+// Fits steps to the points x, y of `curve`. `plateaus` is the fit of the same points by
+// math/plateaus.h, or NULL. One of the searches begins with a step at the end of each plateau, so
+// that the fit misses no level that `plateaus` has. Returns false if there are fewer than 8 points.
 bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
                    const struct plateaus_desc *curve, const struct plateaus *plateaus,
                    struct staircase *fit);
@@ -65,9 +67,9 @@ struct staircase_points {
     double noise; // relative noise of each point's y
 };
 
-// Fits the end of one step whose heights are known: y is `low` before the step and `high` after it.
-// Does not set step->rise. Returns false if there are fewer than 5 points, `high` is not above
-// `low`, or no end fits the points.
+// Fits the position of one step whose heights are known: y is `low` before the step and `high`
+// after it. Does not set step->rise. Returns false if there are fewer than 5 points, if `high` is
+// not above `low`, or if no position fits the points.
 bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, struct staircase_step *step);
 
@@ -78,12 +80,13 @@ bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase
 struct staircase_others {
     const double *x, *y, *shift[STAIRCASE_KINDS];
     size_t count;
-    double noise; // relative noise of these points
+    double noise; // relative noise of each of these points
     unsigned (*seen_as)(unsigned kind, unsigned shape);
 };
 
-// Improves a fit of the curve with the points of other chains, and finds the kinds of the steps. A
-// step keeps the kind that it has in `fit` if no other kind is better.
+// Improves a fit of the curve with the points of chains with other strides (`others`), which show
+// of which kind each step is. A step keeps the kind that it has in `fit` if no other kind is
+// better.
 void staircase_refine(struct arena *arena, const struct step_shapes *shapes,
                       const struct plateaus_desc *curve, const struct staircase_others *others,
                       struct staircase *fit);

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-// Two steps must end at least this many octaves apart.
+// The ends of two steps must be at least this many octaves apart.
 static const double apart_min = 0.7;
 
-static const double rise_min = 0.1; // minimum rise of a step, relative to the height before it
-// Minimum rise of a step of kind 0, relative to the height before it, if there are points of other
-// chains.
+// minimum rise of a step, relative to the curve's height before the step
+static const double rise_min = 0.1;
+// The same minimum for a step of kind 0, if there are points of chains with other strides.
 static const double rise_min_other = 0.03;
 
 static bool is_tried(const struct staircase_range *range, unsigned shape)
@@ -27,9 +27,9 @@ static double height_below(const struct staircase *fit, size_t k)
     return height;
 }
 
-// True if step k may be of kind `kind` and end at `end`: no other step ends within apart_min of
-// `end`. If there are points of other chains, which tell kinds apart, two steps of which only one
-// is of kind 0 may be nearer.
+// Returns true if step k may be of kind `kind` and end at `end`: no other step ends within
+// apart_min of `end`. Exception: if there are points of chains with other strides, which tell kinds
+// apart, two steps may be nearer if only one of them is of kind 0.
 static bool is_apart(const struct staircase_work *work, const struct staircase *fit, size_t k,
                      unsigned kind, double end)
 {
@@ -53,8 +53,8 @@ struct trial {
     unsigned shape, kinds;
 };
 
-// Tries the end, the shape and each of the kinds of `trial` for one step. If a try costs less than
-// *best, keeps it in *fit and sets *best to its cost.
+// Gives step trial->k the end and the shape of `trial`, and tries each of its kinds. If the cost is
+// below *best, stores the fit in *fit and the cost in *best.
 static void try_kinds(const struct staircase_work *work, struct staircase_normal *normal,
                       const struct trial *trial, struct staircase *fit, double *best)
 {
@@ -89,9 +89,9 @@ static void try_kinds(const struct staircase_work *work, struct staircase_normal
     }
 }
 
-// Sets step k to the end (within the range), shape and kind with which the cost is lowest. The ends
-// and shapes of all other steps stay. Returns the cost; infinity, with *fit unchanged, if no end is
-// possible.
+// Changes step k to the end (within the range), shape and kind with which the cost of the fit is
+// lowest. The ends and shapes of all other steps stay. Returns the cost. If no end is possible,
+// returns infinity and leaves *fit unchanged.
 double staircase_improve(const struct staircase_work *work, struct staircase *fit, size_t k,
                          const struct staircase_range *range)
 {
@@ -136,8 +136,9 @@ double staircase_improve_all(const struct staircase_work *work, struct staircase
     return cost;
 }
 
-// Adds the step that reduces the cost most. Returns false, and changes nothing, if the cost falls
-// by less than the penalty of one step, or if there are STAIRCASE_STEPS_MAX steps already.
+// Adds to the fit the one step that reduces its cost most. Returns false, and changes nothing, if
+// the cost falls by less than the penalty of one step, or if there are STAIRCASE_STEPS_MAX steps
+// already.
 bool staircase_add_step(const struct staircase_work *work, struct staircase *fit, bool steep,
                         double *cost)
 {

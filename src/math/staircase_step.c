@@ -4,15 +4,15 @@
 
 #include <math.h>
 
-// Relative error that is assumed for the height of a step, which the caller of staircase_fit_step
-// gives.
+// The caller of staircase_fit_step gives the height of the step. This is the relative error of that
+// height.
 static const double height_error = 0.1;
 
-// Widens the interval of a step's end, because no cache has exactly the shape of the fit. A slow
-// rise gets a wider interval: a different shape with a different end may fit it equally well,
-// because pages at any address fill sets unevenly. Loads then miss before the capacity, so that the
-// interval reaches farther upwards. (If four ways fill at random, a fifth of the loads misses at
-// 0.6 of the capacity, which is 0.74 octaves before it.)
+// Widens the interval of a step's end (the capacity of its cache), because no real cache has
+// exactly the fitted shape. For a slow rise, the interval becomes wider: another shape with another
+// end may fit it equally well, because pages at any address fill sets unevenly. Loads then miss
+// before the capacity, so the interval reaches farther upwards. (If four ways fill at random, a
+// fifth of the loads misses at 0.6 of the capacity, which is 0.74 octaves before it.)
 void staircase_widen(const struct step_shapes *shapes, struct staircase_step *step)
 {
     bool slow = step_shape_is_slow(step->shape);
@@ -25,8 +25,8 @@ void staircase_widen(const struct step_shapes *shapes, struct staircase_step *st
     step->end_high = fmax(step->end_high + (slow ? 0.8 : margin), step->end + middle);
 }
 
-// Returns the height that explains the points best, for a step of this shape and end. `rise` is the
-// height that was expected before the fit, with the relative error height_error.
+// Returns the height of a step with this shape and end that explains the points best. `rise` is the
+// height that the caller expects, with the relative error height_error.
 static double rise_of(const struct step_shapes *shapes, const struct staircase_points *points,
                       double low, double rise, unsigned shape, double end)
 {
@@ -41,8 +41,8 @@ static double rise_of(const struct step_shapes *shapes, const struct staircase_p
     return sum / weights;
 }
 
-// Returns the loss of a step with this end and the shape that fits best, and sets *best_shape to
-// that shape. The loss is Huber's, with an upper bound for each point.
+// Tries all shapes for a step with this end, and sets *best_shape to the one that fits best.
+// Returns its loss: Huber's, with an upper bound for what one point adds.
 static double step_cost(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, double end, unsigned *best_shape)
 {
@@ -55,12 +55,12 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
         for (size_t i = 0; i < points->count; i++) {
             double share = step_shapes_share(shapes, shape, points->x[i] - end);
             double y = low + rise * share;
-            // The shapes of real caches differ more from those of the fit within the rise.
+            // Within the rise, the shapes of real caches differ more from the fitted shapes.
             double error = 0.015 + 0.05 * 4 * share * (1 - share);
             double sigma = root_of_squares(points->noise * y, error * (high - low));
             double off = fabs(points->y[i] - y) / sigma;
-            // The upper bound keeps one point from deciding alone: a step may be sharper than every
-            // shape of the fit.
+            // One point adds at most STAIRCASE_OTHER_MOST, so that it cannot decide alone: a real
+            // step may be sharper than every fitted shape.
             cost += fmin(off < 3 ? off * off : 6 * off - 9, STAIRCASE_OTHER_MOST);
         }
         if (cost < best) {

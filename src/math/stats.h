@@ -40,7 +40,8 @@ struct stats_serial {
 };
 
 void stats_serial_add(struct stats_serial *serial, const double *series, size_t count);
-double stats_serial_correlation(const struct stats_serial *serial); // 0 if all series are constant
+// the correlation C; 0 if all series are constant
+double stats_serial_correlation(const struct stats_serial *serial);
 // Returns the standard deviation that stats_serial_correlation has if the values are independent.
 // NaN if no series has two values.
 double stats_serial_error(const struct stats_serial *serial);
@@ -50,19 +51,20 @@ double stats_serial_error(const struct stats_serial *serial);
 // and 26.7.4 of Abramowitz and Stegun.
 double stats_t_quantile(double p, unsigned freedom);
 
-// Returns the rank for a distribution-free interval of the median. It is the largest k such that
-// the interval from the k-th smallest to the k-th largest of n independent values contains the
-// median with at least this confidence; 0 if even the smallest and the largest value do not
-// suffice. The coverage is 1 − 2 P(Binomial(n, ½) < k) (David and Nagaraja, "Order Statistics",
-// 7.1).
+// Returns the rank k for a confidence interval of the median that assumes no distribution. It is
+// the largest k such that the interval from the k-th smallest to the k-th largest of n independent
+// values contains the median with at least this confidence; 0 if even the smallest and the largest
+// value do not suffice. The coverage is 1 − 2 P(Binomial(n, ½) < k) (David and Nagaraja, "Order
+// Statistics", 7.1).
 size_t stats_median_rank(size_t count, double confidence);
 
 struct interval {
-    double median, low, high; // low and high are NaN for fewer than two values
+    // `low` and `high` are the ends of the interval; NaN for fewer than two values
+    double median, low, high;
 };
 
 enum {
-    INTERVAL_RANKS_FROM = 20 // minimum number of values for an interval by ranks
+    INTERVAL_RANKS_FROM = 20 // with at least this many values, the interval comes from ranks
 };
 
 // Returns √(a² + b²). The C library's hypot would need glibc 2.35. a² and b² must be far from the

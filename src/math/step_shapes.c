@@ -5,10 +5,11 @@
 
 enum {
     TABLE_PER_OCTAVE = 16,
-    TABLE_BELOW = 3, // number of octaves before the step's end that the table covers
+    // the table begins this many octaves before the step's end (the cache's capacity)
+    TABLE_BELOW = 3,
     TABLE_ABOVE = 5,
     TABLE_COUNT = (TABLE_BELOW + TABLE_ABOVE) * TABLE_PER_OCTAVE + 1,
-    LINES_MAX = 512 // maximum number of lines that share a set
+    LINES_MAX = 512 // maximum number of cache lines that compete for one set
 };
 
 struct step_shapes {
@@ -115,8 +116,9 @@ static double set_share(enum kind kind, unsigned ways, double lines)
     switch (kind) {
     case EVEN_RANDOM:
     case SPREAD_RANDOM: {
-        // A line must survive a lap in which lines × share loads miss, each of which replaces a
-        // random line of the set. Repeating this equation 40 times finds the share.
+        // A line stays in the set only if it survives a lap of the chain. In a lap, lines × share
+        // loads miss, and each of them replaces a random line of the set. Repeating this equation
+        // 40 times finds the share.
         double share = 1;
         for (int i = 0; i < 40; i++)
             share = 1 - pow(1 - 1.0 / ways, lines * share);
@@ -124,13 +126,15 @@ static double set_share(enum kind kind, unsigned ways, double lines)
     }
     case EVEN_PAIR:
     case SPREAD_PAIR:
-        // Two nodes share a line. After a part g of a lap, the part 1 − (1 − g)² of all lines was
-        // touched (map/lines.h), so a line is replaced after the part g = 1 − √(1 − ways / lines).
+        // Two nodes of the chain share a line. After a part g of a lap, the part 1 − (1 − g)² of
+        // all lines was touched (map/lines.h), so a line is replaced after the part g = 1 − √(1 −
+        // ways / lines).
         return sqrt(1 - ways / lines);
     case EVEN_PARTS:
     case SPREAD_PARTS:
-        // A load hits only if its line survived both gaps between the two loads of the line in a
-        // lap: both gaps must be shorter than the part g of a lap after which a line is replaced.
+        // In a lap, a line is loaded twice, with two gaps between these loads. A load hits only if
+        // the line survived both gaps: both must be shorter than the part g of a lap after which a
+        // line is replaced.
         return fmin(2 * sqrt(1 - ways / lines), 1);
     case PAGES:
     case EVEN:

@@ -21,28 +21,29 @@
 #include <stddef.h>
 
 enum {
-    STEP_SHAPES = 32,    // number of shapes
+    STEP_SHAPES = 32,    // number of shapes that a step can have
     STEP_SHAPE_SHARP = 4 // number of the shape `even` with 8 ways
 };
 
 // A table of all shapes: the share of loads that miss, by the number of octaves from the step's
-// end.
+// end, which is the capacity of the cache.
 struct step_shapes;
 
 // Computes the table of the shapes, in `arena`.
 const struct step_shapes *step_shapes_create(struct arena *arena);
 
-// Returns the share of loads that miss if the region is 2^octaves times as large as the region at
-// which the step ends.
+// Returns the share of loads that miss if the region that the chain reads is 2^octaves times the
+// capacity of the cache.
 double step_shapes_share(const struct step_shapes *shapes, unsigned shape, double octaves);
 
-// Returns the number of octaves from the end of a step to where 95 % of the loads miss; at most 2.
+// Returns the number of octaves from the end of a step (the capacity of the cache) to where 95 % of
+// the loads miss; at most 2.
 double step_shapes_width(const struct step_shapes *shapes, unsigned shape);
 
-// Where each point lies in the table of shapes if a step has a given end. The search for a fit
-// computes this once for all shapes. index: the table's element before the point. part: the point's
-// position between that element (0) and the next (1). beyond: 2^-n for a point n octaves after the
-// table's end, else 0.
+// Where each point of a curve lies in the table of shapes if a step has a given end. The search for
+// a fit computes this once for all shapes. index: the table's element before the point. part: the
+// point's position between that element (0) and the next (1). beyond: 2^-n for a point n octaves
+// after the table's end, else 0.
 struct step_places {
     int *index;
     double *part, *beyond;
@@ -51,8 +52,8 @@ struct step_places {
 // Sets `places` for `count` points and a step that ends at `end`, as struct step_places describes.
 void step_shapes_place(const double *x, size_t count, double end, const struct step_places *places);
 
-// Sets share[i] to the share of loads that miss at point i (step_shapes_share), for the end for
-// which `places` was set.
+// Sets share[i] to the share of loads that miss at point i (step_shapes_share), if the step has the
+// end that step_shapes_place was given for `places`.
 void step_shapes_fill(const struct step_shapes *shapes, unsigned shape,
                       const struct step_places *places, size_t count, double *share);
 
@@ -63,8 +64,8 @@ bool step_shape_is_gradual(unsigned shape);
 // True for shapes that only a chain with two nodes in each line can have: pair and parts.
 bool step_shape_is_double(unsigned shape);
 
-// True for shapes in which the share rises slowly: random replacement, or a shape other than `even`
-// with at most 16 ways.
+// True for shapes in which the share of misses rises slowly: random replacement, or a shape other
+// than `even` with at most 16 ways.
 bool step_shape_is_slow(unsigned shape);
 
 // True for the shape `even` with at most 3 ways. A cache with more ways can have this shape, too,
@@ -78,10 +79,10 @@ bool step_shape_is_random(unsigned shape);
 // of the chain.
 bool step_shape_is_steep(unsigned shape);
 
-// Returns the shape that the same cache has if each line holds only one node of the chain.
+// Returns the shape that a step of the same cache has in a chain with only one node per line.
 unsigned step_shape_single(unsigned shape);
 
-// Returns the number of the shape `spread` of a cache whose sets have `ways` ways.
+// Returns the number of the shape `spread` (a hash chooses the set) for sets with `ways` ways.
 unsigned step_shape_hashed(unsigned ways);
 
 // Returns the number of ways of a set for shapes in which the number of lines in a set has a

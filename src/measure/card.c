@@ -80,7 +80,7 @@ double measure_card_watts(const struct sensor_reading *from, const struct sensor
 // ---------------------------------------------------------------- sensors and core clock of visits
 
 struct measure_card {
-    struct sensors *sensors; // sensors of the device; NULL: it has none
+    struct sensors *sensors; // the card's sensors; NULL: fathom can read none of this card
     struct sensor_reading before, last;
     struct measure_pace pace;
     double memory_hz; // highest memory clock read so far; 0: none was read yet

@@ -13,18 +13,19 @@
 struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *info);
 
 struct measure_link {
-    // Bandwidth of the link in one direction, in payload bytes per second (packet headers
-    // excluded); 0 if not known.
+    // Bandwidth of the link between device and host in one direction, in payload bytes per second
+    // (packet headers excluded); 0 if not known.
     double bytes_per_s;
-    const char *text; // link as text: "PCIe at 32 GT/s x16 (sysfs)", in the arena; NULL: not known
+    // the link's kind and speed: "PCIe at 32 GT/s x16 (sysfs)", in the arena; NULL: not known
+    const char *text;
 };
 
 // Reads the present speed of the link between device and host. Call it right after some work,
 // because an idle card slows its link down.
 void measure_link_of(struct arena *arena, const struct gpu_info *info, struct measure_link *link);
 
-// Returns the names and ids of the processes that use the card of a device, without own_pid and its
-// descendants, as sensor_clocks_users returns them.
+// Returns the names and ids of the processes that use the card of a device, as one text (see
+// sensor_clocks_users). The process own_pid and its descendants are left out.
 const char *measure_card_users(struct arena *arena, const struct gpu_info *info, long own_pid);
 
 // ---------------------------------------------------------------- sensors and core clock of visits
@@ -39,15 +40,15 @@ struct measure_card;
 // Opens the sensors of a device. The device may have none that fathom can read; its core clock is
 // still judged.
 struct measure_card *measure_card_open(struct arena *arena, const struct gpu_info *info);
-void measure_card_close(struct measure_card *card); // accepts NULL
+void measure_card_close(struct measure_card *card); // `card` may be NULL
 
 // Returns how many bytes per second pass over the card's links at present (sensors_traffic); NaN if
 // the card has no sensors.
 double measure_card_traffic(const struct measure_card *card);
 
 // Begins a visit. Returns the state from which the visit's core clock is judged; the caller stores
-// it as the member `pace` of struct measure_request. *case_hz is the core clock that the case keeps
-// (see pace_begin).
+// it as the member `pace` of struct measure_request. *case_hz is the core clock at which earlier
+// visits of the same case ran (see pace_begin).
 struct measure_pace *measure_card_begin(struct measure_card *card, double *case_hz);
 
 // Ends a visit: adds the sensor values and judges the core clock of its samples (pace_judge). If

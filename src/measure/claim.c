@@ -18,9 +18,9 @@ double measure_claim_results(const struct measure_limits *limits, enum measure_c
 
 // ---------------------------------------------------------------- limits of the claimed work
 
-// lower_by_core and lower_by_memory lower the highest possible rate of the claimed work (`bound`)
-// to one more limit: one of the cores, or one of the memory. If that limit is unknown (0), the rate
-// becomes unknown (0), too.
+// `bound` is the highest possible rate of the claimed work (struct measure_claim). lower_by_core
+// lowers it to what the cores can do, lower_by_memory to what a memory or link can do. If that
+// limit is unknown (0), the rate becomes unknown (0), too.
 static void lower_by_core(struct measure_bound *bound, const struct measure_claim *claim,
                           double per_cycle, double core_hz)
 {
@@ -88,8 +88,8 @@ uint32_t measure_claim_load(const struct measure_claim *claim)
         results += claim->results[which];
         load = load << 1 | (claim->results[which] > 0);
     }
-    // The ratio of results to bytes, in steps of a quarter octave. Its 7 bits cover 1 result per
-    // 2^16 bytes to almost 2^16 results per byte.
+    // The ratio of arithmetic results to bytes moved, as a logarithm in steps of a quarter octave.
+    // Its 7 bits cover 1 result per 2^16 bytes to almost 2^16 results per byte.
     double balance = bytes > 0 && results > 0 ? 4 * log2(results / bytes) + 64 : 0;
     load = load << 7 | (uint32_t)fmin(fmax(round(balance), 0), 127);
     return load << 13 | (claim->cores & 0x1fff);
@@ -103,9 +103,9 @@ static void add_claim(double *claim, double amount)
         *claim = isfinite(*claim) ? *claim + amount : amount;
 }
 
-// Adds to `claims` the bytes that the hardware counters of each memory level should count. Bytes of
-// the device's memory are also claimed for the L2, because they pass through it. They are not
-// claimed for the L1, because kernels may bypass the L1.
+// Adds to `claims` the bytes that the hardware counters of each memory level should count. Bytes
+// that move between the device's memory and the cores are added for the L2, too, because they pass
+// through it. They are not added for the L1, because kernels may bypass the L1.
 static void claim_bytes(const struct measure_claim *claim, const struct measure_limits *limits,
                         struct measure_count_claims *claims)
 {
@@ -127,15 +127,15 @@ void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
 {
     if (set_bytes <= limits->l1_bytes / 2)
         claims->of[GPU_COUNTER_L2_READ] = 0;
-    // A working set surely fits in 3/8 of the last cache. Each half of a divided L2 may hold a copy
-    // of every line, and the cache's sets fill unevenly: an H100's half of 25 MiB did not hold all
-    // of 24 MiB (counted, reference/h100-cuda-counters.json.gz).
+    // A working set is sure to fit in the last cache if it is at most 3/8 of it. Each half of a
+    // divided L2 may hold a copy of every line, and the cache's sets fill unevenly: an H100's half
+    // of 25 MiB did not hold all of 24 MiB (counted, reference/h100-cuda-counters.json.gz).
     if (limits->last_cache_known && set_bytes <= limits->last_cache_bytes / 8 * 3)
         claims->of[GPU_COUNTER_DRAM_READ] = 0;
 }
 
-// Adds to `claims` the instructions that compute the claimed results. One instruction of a subgroup
-// computes one result in each thread, or two in FP16.
+// Adds to `claims` the number of instructions that compute the results stated in `claim`. One
+// instruction of a subgroup computes one result in each thread, or two in FP16.
 static void claim_results(const struct measure_claim *claim, double lanes,
                           struct measure_count_claims *claims)
 {
@@ -163,8 +163,8 @@ struct measure_count_claims measure_claim_counts(const struct measure_claim *cla
     return claims;
 }
 
-// Adds each hardware counter that was read to the visit: the counted value, and the value that the
-// claim predicts.
+// Adds to the visit each hardware counter that was read: the counted value, and the value that
+// follows from `claim`.
 static void report_counted(const struct measure_claim *claim, const struct measure_count *count,
                            struct measure_visit *visit)
 {

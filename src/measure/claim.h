@@ -18,8 +18,8 @@ enum measure_level {
     MEASURE_LEVEL_COUNT
 };
 
-// The kinds of arithmetic whose results a claim counts. struct measure_limits says what counts as
-// one result of each.
+// Kinds of arithmetic. struct measure_claim has a number of results for each. struct measure_limits
+// says what counts as one result of each.
 enum measure_class {
     MEASURE_FP32,
     MEASURE_FP64,
@@ -38,12 +38,12 @@ struct measure_claim {
     double written_bytes[MEASURE_LEVEL_COUNT];
     double results[MEASURE_CLASS_COUNT];
     unsigned cores; // number of cores at work; 0: not known
-    // Size of the working set in bytes, if it is read repeatedly and was read before counting
-    // starts; else 0. Hardware counters of the levels behind a cache that holds this set should
-    // count no reads.
+    // Size of the working set in bytes, if each unit of work reads the set again and the set was
+    // read once before the hardware counters start; else 0. Then the counters of memory and caches
+    // behind a cache that holds this set should count no reads.
     uint64_t set_bytes;
     // True if several threads may read the same bytes at the same time. Devices merge such reads on
-    // the way to the L2, so the claim says nothing about the counter `l2_read`.
+    // the way to the L2, so no value is predicted for the hardware counter `l2_read`.
     bool merges;
     // What hardware counters should count for one unit of this work. NULL: it is computed from the
     // members above, under the assumption that whole sectors are read and written.
@@ -54,25 +54,26 @@ struct measure_claim {
 // per cycle; 0 if not known.
 double measure_claim_results(const struct measure_limits *limits, enum measure_class which);
 
-// Returns a number for the kind of load, for struct visit_clock; 0 if claim->cores is 0. Two claims
-// have the same number if they use as many cores, the same levels of memory and the same arithmetic
-// units, and if their ratios of results to bytes agree to a quarter of an octave. Every load on a
-// single core gets MEASURE_ONE_CORE.
+// Returns a number that identifies the kind of load, for struct visit_clock; 0 if claim->cores is
+// 0. Two claims have the same number if they use as many cores, the same levels of memory and the
+// same arithmetic units, and if their ratios of results to bytes agree to a quarter of an octave.
+// Every load on a single core gets MEASURE_ONE_CORE.
 uint32_t measure_claim_load(const struct measure_claim *claim);
 
 enum {
     MEASURE_ONE_CORE = 1
 };
 
-// The highest possible rate of a quantity, such as bytes or results, of which each unit of work has
-// a given amount (see measure_claim_bound).
+// The highest possible rate of something that the timed work reads, writes or computes, such as
+// bytes or results. Each unit of work has a given amount of it (see measure_claim_bound).
 struct measure_bound {
-    double per_s;     // amount per second of the whole device, at core clock core_hz
-    double per_cycle; // amount per core cycle of each core at work
+    double per_s;     // amount per second of all cores together, at the core clock core_hz
+    double per_cycle; // amount per core cycle of one core
 };
 
-// Returns the highest possible rate of a quantity of which each unit of the claimed work has
-// `amount`. Both members are 0 if nothing is claimed, or if the limit of a claimed quantity is not
+// Returns the highest possible rate of something (bytes, results) of which each unit of work has
+// `amount`. The rate is limited by what `claim` says that a unit moves and computes. Both members
+// are 0 if `claim` has no bytes and no results, or if the device's limit for some of them is not
 // known. If core_hz or claim->cores is 0, a limit by cores makes per_s 0, and a limit by memory
 // makes per_cycle 0.
 struct measure_bound measure_claim_bound(const struct measure_claim *claim,
@@ -81,8 +82,8 @@ struct measure_bound measure_claim_bound(const struct measure_claim *claim,
 
 enum measure_form {
     MEASURE_PER_SECOND,
-    // MEASURE_PER_CORE_CYCLE and MEASURE_CYCLES_EACH use the core clock of each sample. If that
-    // clock or claim->cores is not known, the metric is not set.
+    // The forms MEASURE_PER_CORE_CYCLE and MEASURE_CYCLES_EACH need the core clock of each sample
+    // and claim->cores. If one of these is not known, measure_claim_report sets no samples.
     MEASURE_PER_CORE_CYCLE, // rate of one core, in bytes or results per core cycle
     MEASURE_NS_EACH,        // time for one byte or result, in ns of device time
     MEASURE_CYCLES_EACH     // time for one byte or result, in core cycles
@@ -97,26 +98,26 @@ struct measure_account {
 };
 
 // Sets the samples, the clock step and the limit of metric number `metric`. `form` says whether the
-// metric is a rate of bytes or results, or the time that one of them takes; a unit of the claimed
-// work has `amount` of them. Also sets the visit's kind of load and whether it uses memory, and
-// adds the hardware counters if the visit is counted.
+// metric is a rate of bytes or results, or the time that one of them takes. One unit of work has
+// `amount` of these bytes or results. Also sets the visit's kind of load and whether it uses
+// memory. If hardware counters were read, adds them to the visit.
 void measure_claim_report(const struct measure_account *account, unsigned metric,
                           enum measure_form form, double amount);
 
-// Returns what the device's hardware counters should count: claim->counts, or if it is NULL, values
-// computed from the claim's other members.
+// Returns the values that the device's hardware counters should have for one unit of the claimed
+// work: claim->counts, or if that is NULL, values computed from the claim's other members.
 struct measure_count_claims measure_claim_counts(const struct measure_claim *claim,
                                                  const struct gpu_info *info);
 
-// Claims that hardware counters behind each cache that surely holds a working set of `set_bytes`
-// count no reads: zero `l2_read` if the set is at most half of the L1, zero `dram_read` if it is at
-// most 3/8 of the last cache and the size of that cache is known.
+// Sets the predicted reads behind each cache that is sure to hold a working set of `set_bytes` to
+// zero: `l2_read` if the set is at most half of the L1, `dram_read` if it is at most 3/8 of the
+// last cache and the size of that cache is known.
 void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
                         struct measure_count_claims *claims);
 
-// Adds the reason "unseen-cache" to a visit that should measure memory, if the working set of
-// `bytes` may fit a cache whose size neither the driver nor the tables give. The reason makes the
-// case suspect.
+// Adds the reason "unseen-cache", which makes the case suspect, to a visit that should measure
+// memory. It does so if the working set of `bytes` may fit in a cache whose size neither the driver
+// nor the tables of measure/limits.c give.
 void measure_claim_memory(struct measure_visit *visit, const struct measure_limits *limits,
                           uint64_t bytes);
 

@@ -43,8 +43,11 @@ enum {
     // iterations in all (LP_MAX_TGSI_LOOP_ITERATIONS). The clock kernel makes at most stamps ×
     // (iterations + 9) iterations.
     LOOPS_MAX = 65000,
-    LEAD_STAMPS = 2,     // stamps per workgroup of a lead's dispatch; between them the kernel waits
-    GROUPS_UNKNOWN = 64, // number of workgroups if the number of cores is not known
+    // Stamps (clock readings) per workgroup in a lead, which is light work before the samples;
+    // between the stamps the kernel waits.
+    LEAD_STAMPS = 2,
+    // number of the clock kernel's workgroups if the number of cores is not known
+    GROUPS_UNKNOWN = 64,
     GROUPS_MAX = 1024,
     // Alignment of buffer offsets in bytes; no device whose kernels can read clocks needs more.
     ALIGN_BYTES = 256
@@ -181,8 +184,8 @@ static unsigned bits_of(uint64_t value)
     return bits;
 }
 
-// Returns the width of a counter whose upper 32-bit word was not always 0: the number of bits in
-// use, or 64 if that number is above NARROW_BITS_MOST.
+// Returns the width in bits of a counter whose upper 32-bit word was not always 0: the number of
+// bits in use, or 64 if that number is above NARROW_BITS_MOST.
 static unsigned wide_bits(uint64_t highest)
 {
     unsigned bits = bits_of(highest);
@@ -272,7 +275,7 @@ static double ticks_since_begin(const struct clock_run *runs, size_t run, unsign
                                        bits);
 }
 
-// Of the runs first … end − 1, returns the index of the run whose end the host noticed with the
+// Returns the index of one of the runs first … end − 1: the one whose end the host noticed with the
 // least delay after its last stamp.
 static size_t soonest_seen(const struct clock_run *runs, size_t first, size_t end, unsigned bits,
                            double tick_ns)

@@ -7,7 +7,8 @@ struct params {
 };
 
 #ifdef KERNEL_TARGET_HOST
-// On a simulated device, only COMPUTES takes time, so the rounds are left out.
+// On a simulated device (KERNEL_TARGET_HOST), only COMPUTES takes simulated time. So the xorshift
+// rounds would only cost host time and are left out.
 #define ROUND
 #else
 #define ROUND                                                                                      \

@@ -19,7 +19,8 @@ layout(push_constant) uniform Params
 {
     uint stamps;
     uint turns;
-    // Always 0. `x` never becomes 0 (Marsaglia's xorshift), but the compiler cannot know that.
+    // `never` is always 0. The variable `x` never becomes 0 (Marsaglia's xorshift), but the
+    // compiler cannot know that.
     uint never;
 };
 

@@ -23,10 +23,11 @@ struct measure_clock {
     // The clock kernel, with which measure_span_run measures the core clock. NULL if kernels can
     // read no clock.
     struct gpu_program *program;
-    // Time of one iteration of the clock kernel's wait, in ns, measured by measure_clock_probe.
+    // Time in ns of one iteration of the loop in which the clock kernel waits between two stamps,
+    // measured by measure_clock_probe.
     double iteration_ns;
-    // Host memory for the stamps of the clock kernel, large enough for every span. NULL: each span
-    // allocates its own.
+    // Host-readable buffer for the stamps (clock readings) that the clock kernel takes before and
+    // after a sample. NULL: each call of measure_span_run allocates its own.
     struct gpu_buffer *stamps;
 };
 
@@ -45,20 +46,21 @@ void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *bat
 // them.
 uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits);
 
-// Returns how many bits of the core's counter kernels store: at most 32, because most kernels store
-// only the low word. Returns 32 if the counter's width is not known.
+// Returns the width in bits of the readings of the core's counter that kernels store: at most 32,
+// because most kernels store only the low word. Returns 32 if the counter's width is not known.
 unsigned measure_clock_low_bits(const struct measure_clock *clock);
 
-// Returns the 64-bit stamp of the device-wide clock that a kernel stored as two words, low word
+// Returns a 64-bit reading of the device-wide clock that a kernel stored as two words, low word
 // first.
 uint64_t measure_clock_stamp(const uint32_t words[2]);
 
-// Returns the nanoseconds from stamp `from` to the later stamp `to` of the device-wide clock, which
-// must have wrapped at most once between them.
+// Returns the nanoseconds from reading `from` of the device-wide clock to the later reading `to`.
+// The clock must have wrapped at most once between them.
 double measure_clock_elapsed_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 
-// Like measure_clock_elapsed_ns, but either stamp may be the earlier one. The result is negative if
-// `to` is earlier than `from`. The stamps must be less than half of the clock's range apart.
+// Like measure_clock_elapsed_ns, but either reading may be the earlier one. The result is negative
+// if `to` is earlier than `from`. The time between the readings must be less than half of the
+// clock's range.
 double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 
 #endif

@@ -18,9 +18,9 @@ struct clock_stamp {
 // stamps.
 uint32_t clock_kernel_iterations(uint32_t stamps);
 
-// Returns the number of workgroups of the clock kernel before and after a span: two per core, so
-// that almost every core runs at least one, but at most 1024. Returns 64 if the number of cores is
-// not known.
+// Returns the number of workgroups of the clock kernel that run before and after each sample: two
+// per core, so that almost every core runs at least one, but at most 1024. Returns 64 if the number
+// of cores is not known.
 uint32_t clock_kernel_groups(const struct gpu_info *info);
 
 struct clock_dispatch {
@@ -30,9 +30,9 @@ struct clock_dispatch {
     struct gpu_buffer *buffer;
     uint64_t offset;
     uint32_t groups; // number of workgroups; each writes its own stamps
-    uint32_t stamps; // number of stamps per group
-    // Number of iterations (`turns` in the kernel) of the wait between two stamps; the kernel adds
-    // 0 to 7. One iteration has 16 xorshift steps.
+    uint32_t stamps; // number of stamps (clock readings) per workgroup
+    // Number of iterations (`turns` in the kernel) of the loop that waits between two stamps; the
+    // kernel adds 0 to 7. One iteration has 16 xorshift steps.
     uint32_t iterations;
 };
 
@@ -51,19 +51,19 @@ struct clock_stamp clock_kernel_stamp(const uint32_t *words, uint32_t stamps, ui
 
 // ---------------------------------------------------------------- computed from stamps
 
-// A run of the clock kernel: the stamps of one workgroup in time order, and the length of the span
-// around the dispatch.
+// A run of the clock kernel: the stamps of one workgroup in time order, and the device time of the
+// dispatch (span_ns).
 struct clock_run {
     const struct clock_stamp *stamps;
     size_t count;
-    uint32_t iterations; // number of iterations of the wait, as in struct clock_dispatch
+    uint32_t iterations; // iterations of the wait between two stamps, as in struct clock_dispatch
     double span_ns;
     double seen_ns; // host time in ns at which the host noticed the end of the run
 };
 
-// Returns the width of the core's counter in bits; 0 if the runs do not show it yet.
+// Returns the width of the core's counter in bits; 0 if the runs do not show the width yet.
 //
-// If the upper 32-bit word of a reading was ever above 0, the width is the number of bits in use,
+// If the upper 32-bit word of a reading was ever above 0, the result is the number of bits in use,
 // from 33 to 56, or 64 if more are in use. The counter may be wider than that. Intervals modulo
 // 2^33 are correct all the same, because no interval lasts 2^33 ticks, while a width of 64 would be
 // wrong for a counter of 36 or 40 bits that wraps within an interval. If the value fell within one

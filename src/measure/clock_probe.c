@@ -7,14 +7,15 @@
 
 enum {
     STAMPS = 128,
-    // Number of short runs of the clock kernel at the beginning of the probe, and again at its end.
-    // With several of them, the host notices the end of at least some without delay.
+    // Number of runs of the clock kernel with 0 iterations, both at the beginning of the probe and
+    // at its end. Among several runs, there is one whose end the host notices without delay.
     BRIEF_RUNS = 8,
     LONG_RUNS = 3,
     RUNS_MAX = 60
 };
 static const double long_run_ns = 4e6;
-// Pause before the last runs: a longer probe makes the device clock's measured unit more precise.
+// Pause before the last runs of the clock kernel. It makes the probe longer, and so the measured
+// tick length of the device clock more precise.
 static const uint64_t pause_ns = 30 * NS_PER_MS;
 static const uint64_t timeout_ns = 5 * NS_PER_S;
 
@@ -24,7 +25,7 @@ struct probe {
     struct gpu_batch *batch;
     struct arena *arena;
     bool virtual_time; // true: the device's time is simulated and does not follow the host's clock
-    double virtual_ns; // simulated time so far: the sum of the spans
+    double virtual_ns; // simulated time in ns that the runs so far took together
     struct clock_run runs[RUNS_MAX];
     size_t count;
 };
@@ -70,9 +71,9 @@ static double last_span_ns(const struct probe *probe)
     return probe->runs[probe->count - 1].span_ns;
 }
 
-// Makes BRIEF_RUNS runs of the clock kernel with 0 iterations, then longer and longer runs, and at
-// last BRIEF_RUNS runs with 0 iterations again. The longest run is made LONG_RUNS times, or more
-// often until the counter's width is known or RUNS_MAX is near.
+// Runs the clock kernel BRIEF_RUNS times with 0 iterations, then with more and more iterations, and
+// at last BRIEF_RUNS times with 0 iterations again. The longest run is made LONG_RUNS times, or
+// more often until the counter's width is known or RUNS_MAX is near.
 static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *err)
 {
     if (!probe_runs(probe, BRIEF_RUNS, 0, err))
@@ -131,8 +132,8 @@ static const char *kernel_name(const struct gpu_info *info)
     return core ? "measure_clock_core" : device ? "measure_clock_device" : NULL;
 }
 
-// Creates the buffer for the clock kernel's stamps around a span: at most two per workgroup before
-// the span, and two after it.
+// Creates the buffer for the stamps of the clock kernel, which runs before and after each sample:
+// room for two stamps per workgroup before the sample, and two after it.
 static bool make_stamps(struct gpu_scope *scope, struct measure_clock *clock, struct error *err)
 {
     uint32_t groups = clock_kernel_groups(gpu_device_info(gpu_scope_device(scope)));

@@ -13,8 +13,9 @@ static const double error_allowed = 0.05;
 
 enum collect_state {
     COLLECT_GATHERING,
-    COLLECT_PRECISE, // the interval of the first metric reached the goal
-    COLLECT_SPENT,   // the case used up its rounds or its time, or repeated too many visits
+    COLLECT_PRECISE, // the case is done: the interval of its first metric reached the goal
+    // the case is done: it used up its rounds or its time, or repeated too many visits
+    COLLECT_SPENT,
     COLLECT_FAILED
 };
 
@@ -26,10 +27,10 @@ struct collect {
     struct measure_visit **visits; // copies of all visits, in time order
     size_t visit_count, visit_room;
     size_t flagged; // number of visits that have a reason to be repeated
-    // True: visits with a reason to be repeated count as rounds, too, because there are too many of
-    // them.
+    // True: visits with a reason to be repeated count as rounds, too, because the case has too many
+    // such visits.
     bool all_count;
-    struct rounds *rounds; // the rounds: what the visits that count have measured
+    struct rounds *rounds; // medians, samples and reasons of the visits that count as rounds
     uint64_t device_time_ns;
     struct error error; // why the case failed, if state is COLLECT_FAILED
 };
@@ -51,7 +52,7 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
     return collect;
 }
 
-// Collects the rounds again: from all visits if `all` is true, else only from the visits that have
+// Makes a new set of rounds: from all visits if `all` is true, else only from the visits that have
 // no reason to be repeated.
 static struct rounds *gather(const struct collect *collect, bool all, struct arena *arena)
 {
@@ -72,8 +73,9 @@ static unsigned rounds_needed(const struct collect *collect)
 
 // ---------------------------------------------------------------- the stop rule
 
-// Returns the number of the next look of the stop rule (collect.h) at the interval: 0 up to
-// rounds_min rounds, 1 up to twice as many, 2 up to four times as many, …
+// After `rounds_min` rounds the stop rule looks at the interval of the first metric, and again each
+// time the number of rounds has doubled. Returns the number of the next look: 0 up to rounds_min
+// rounds, 1 up to twice as many, 2 up to four times as many, …
 static unsigned look_number(const struct collect *collect, const struct rounds *rounds)
 {
     unsigned look = 0;
@@ -106,15 +108,17 @@ static struct interval interval_of(const struct round_metric *metric, double con
         interval.low = interval.median - metric->half;
         interval.high = interval.median + metric->half;
     }
-    if (isnan(interval.low)) // an unknown interval stays NaN, which fmin would ignore
+    // an unknown end of an interval stays NaN; fmin would replace it by a number
+    if (isnan(interval.low))
         return interval;
     interval.low = fmin(interval.low, interval.median - metric->step);
     interval.high = fmax(interval.high, interval.median + metric->step);
     return interval;
 }
 
-// Returns true if no metric has values, or if half of the interval of the first metric is at most
-// the goal (or `enough`, if that is larger), relative to the median, or at most one clock step.
+// Returns true if the first metric is precise enough: half of its interval, relative to the median,
+// is at most the goal or `enough`, whichever is larger, or at most one clock step. Also returns
+// true if no metric has values.
 static bool is_precise(const struct collect *collect, double confidence, double enough)
 {
     const struct round_metric *metric = rounds_primary(collect->rounds);
@@ -127,9 +131,9 @@ static bool is_precise(const struct collect *collect, double confidence, double 
     return half <= fmax(fmax(goal, enough) * fabs(spread.median), metric->step);
 }
 
-// Stops repeating visits if there were too many repetitions, because they could go on without end.
-// If enough visits have no reason to be repeated, the case ends with these; else all visits count
-// from now on.
+// Does nothing unless the case has had too many visits with a reason to be repeated; they could go
+// on without end. Then, if enough visits have no such reason, the case ends with these; else all
+// visits count from this visit on.
 static void limit_retakes(struct collect *collect)
 {
     unsigned clean = collect->rounds->count;
@@ -170,9 +174,9 @@ static void decide(struct collect *collect)
         collect->state = COLLECT_SPENT;
 }
 
-// Gives each visit whose core clock was lower than another visit's a reason to be repeated, and
-// returns true if any got one. Does nothing if the rule allows any clock, or if the first metric is
-// a plain count, which depends on no clock.
+// Compares the core clocks of the visits, and gives each visit whose clock was lower than another
+// visit's a reason to be repeated. Returns true if any visit got one. Does nothing if the rule
+// allows any clock, or if the first metric is a plain count, which depends on no clock.
 static bool flag_low_clocks(struct collect *collect)
 {
     if (collect->rule.any_clock || collect->info->metrics[0].unit == UNIT_NONE)

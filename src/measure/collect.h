@@ -42,8 +42,8 @@ enum {
 };
 
 struct collect_rule {
-    double goal; // goal for half of the interval, relative to the median; 0: 0.005
-    // Number of rounds before the first look at the interval; 0: COLLECT_ROUNDS_MIN.
+    double goal; // goal for half of the first metric's interval, relative to the median; 0: 0.005
+    // Number of rounds after which the precision is first checked; 0: COLLECT_ROUNDS_MIN.
     unsigned rounds_min;
     unsigned rounds_max; // maximum number of rounds; 0: as many as rounds_min
     uint64_t budget_ns;  // device time in ns after which the case ends at once; 0: no limit
@@ -58,21 +58,21 @@ struct collect; // all visits of one case
 struct collect *collect_create(struct arena *arena, const struct benchmark_info *info,
                                const struct collect_rule *rule);
 
-// Adds a copy of the visit. The copy counts as the next round, unless it has a reason to be
-// repeated.
+// Adds a copy of the visit to the case. The copy counts as the next round, unless it has a reason
+// to be repeated.
 void collect_visit(struct collect *collect, const struct measure_visit *visit);
 
-// Gives all visits from number `first` on (0: the first visit) a reason to be repeated, because
-// something that may have changed them was found afterwards. A case that was done may then need
-// more visits.
+// Gives the visits of the case from number `first` on (0: all visits) a reason to be repeated,
+// because something that may have changed their samples was found after them. A case that was done
+// may then need more visits.
 void collect_flag(struct collect *collect, unsigned first, const struct reason *reason);
 
-// Adds a remark to all visits from number `first` on.
+// Adds a remark to each visit of the case from number `first` on.
 void collect_remark(struct collect *collect, unsigned first, const struct reason *reason);
 
-// Ends the case after a failed visit. The errors UNSUPPORTED and OUT_OF_MEMORY give the case the
-// verdict "skipped", all other errors "failed". Its result holds no metric, even if earlier rounds
-// were measured.
+// Ends the case because a visit failed. With the error UNSUPPORTED or OUT_OF_MEMORY the case gets
+// the verdict "skipped", with any other error "failed". The case's result holds no metric, even if
+// earlier visits succeeded.
 void collect_failure(struct collect *collect, const struct error *err);
 
 // collect_rounds returns the number of rounds, collect_visits the number of all visits, including
@@ -83,8 +83,9 @@ unsigned collect_visits(const struct collect *collect);
 // Returns true if some metric has no value in any visit that counts so far.
 bool collect_lacks_metric(const struct collect *collect);
 
-// Returns true if the case needs no further visit: it is precise enough, has made its last round,
-// has spent its budget, had to repeat too many visits, or has failed.
+// Returns true if the case needs no further visit: its first metric is precise enough, the maximum
+// number of rounds or the budget of device time is used up, too many visits had to be repeated, or
+// a visit failed.
 bool collect_done(const struct collect *collect);
 
 // Returns true if half of the interval of the first metric is within the goal, within

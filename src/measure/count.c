@@ -14,7 +14,8 @@ struct selection {
         const char *name;
         struct gpu_counter_source source;
         enum gpu_counter_unit unit;
-        int neutral; // the counter's enum gpu_counter; -1 for a native counter of the vendor
+        // which of GPU_COUNTERS it is (enum gpu_counter); -1 for a native counter of the vendor
+        int neutral;
         double value;
     } * all;
     size_t count;
@@ -25,9 +26,9 @@ struct measure_count {
     struct gpu_counters *counters;
     struct arena *arena;
     const struct gpu_info *info;
-    const char *const *names; // counters named by the user
+    const char *const *names; // names of the counters that the user asked for
     size_t name_count;
-    double units;           // units of work in the last run's batch `once`
+    double units;           // units of work in the batch `once` of the last measure_count_run
     struct selection *made; // selections made so far, the newest first
     struct selection *selected;
 };

@@ -15,13 +15,14 @@ struct measure_count;
 // Groups of counters. A device can read only few counters at once: all counters of an H100 take six
 // passes, those of memory two, and each other group at least one more.
 enum measure_count_group {
-    // Counters of memory, L2, L1, and of instructions by the unit that runs them.
+    // Bytes read and written at each level (memory, L2, L1), and instructions by the unit that runs
+    // them.
     MEASURE_COUNT_MEMORY = 1,
-    MEASURE_COUNT_SHARED = 2,   // counters of shared memory
-    MEASURE_COUNT_TEXTURES = 4, // counter of bytes read by texture instructions
-    // Counters of instructions by the type of number that they compute with.
+    MEASURE_COUNT_SHARED = 2,   // accesses to shared memory
+    MEASURE_COUNT_TEXTURES = 4, // bytes read by texture instructions
+    // Instructions by the type of number that they compute with.
     MEASURE_COUNT_FLOATS = 8,
-    // Counters of how long the cores and the units that serve loads are busy.
+    // How long the cores and the units that serve loads are busy.
     MEASURE_COUNT_UNITS = 16,
     MEASURE_COUNT_NAMED = 1 << 15 // all other counters: read only if the user names them
 };
@@ -33,10 +34,11 @@ struct measure_count *measure_count_open(struct gpu_device *device, const char *
 void measure_count_close(struct measure_count *count); // accepts NULL
 
 struct measure_count_desc {
-    // Batches with N and with 2 N units of the same work, ready to be submitted.
+    // Two batches with the same kind of work: `once` has N units of it, `twice` has 2 N.
     struct gpu_batch *once, *twice;
-    // Work to be run before `once` and before `twice` in each pass. NULL: both leave the caches in
-    // the same state, so `twice` is run before the very first pass only.
+    // Work to be run before `once` and before `twice` in each pass of the hardware counters. NULL:
+    // `once` and `twice` leave the caches in the same state, so `twice` is run once before the very
+    // first pass, and nothing later.
     struct gpu_batch *before;
     double units;        // N, the number of units of work in `once`
     uint64_t timeout_ns; // maximum wait for one submission, in ns
@@ -57,15 +59,15 @@ MUST_CHECK bool measure_count_select(struct measure_count *count, unsigned group
 MUST_CHECK bool measure_count_run(struct measure_count *count,
                                   const struct measure_count_desc *desc, struct error *err);
 
-// The value of each counter for one unit of work that the benchmark predicts. NaN: it predicts
-// nothing. In measure_count_no_claims all values are NaN.
+// The value of each hardware counter that a benchmark predicts for one unit of its work. NaN: it
+// predicts no value. In measure_count_no_claims all values are NaN.
 struct measure_count_claims {
     double of[GPU_COUNTER_COUNT];
 };
 extern const struct measure_count_claims measure_count_no_claims;
 
-// Adds to the visit each counter of the last run that has a finite value, together with its
-// predicted value. Does nothing if the visit already has counters.
+// Adds to the visit each counter that the last measure_count_run read as a finite value, together
+// with its predicted value (`claims`). Does nothing if the visit already has counters.
 void measure_count_report(const struct measure_count *count,
                           const struct measure_count_claims *claims, struct measure_visit *visit);
 

@@ -12,11 +12,11 @@ enum {
     READINGS_MAX = 4096,
     IN_FLIGHT = 12
 };
-// If the host's wait for a submission was shorter than this, the submission had ended before the
-// wait.
+// If the host waited shorter than this for a submission, the submission had ended before the wait
+// began.
 static const uint64_t waited_least_ns = 100000;
-// A measurement may take this much longer than length_ns, because some energy counters change
-// rarely.
+// An energy measurement may take this much longer than the wanted length_ns, because some energy
+// counters change rarely.
 static const uint64_t slack_ns = NS_PER_S / 2;
 
 struct measure_energy {
@@ -116,7 +116,8 @@ static double half_of(const struct change *changes, size_t count, double length_
         return NAN;
     for (size_t i = 0; i < count; i++)
         squares += (seconds[i] - mean_s) * (seconds[i] - mean_s);
-    // Error of a single change in joules: its standard deviation, multiplied by Student's t.
+    // Error in joules of the counter's value at a single change: the standard deviation, multiplied
+    // by Student's t.
     double end_j = line.slope_half * sqrt(squares);
     return fmax(sqrt(2) * end_j / joules[count - 1], late_ns / length_ns);
 }

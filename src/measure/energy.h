@@ -21,17 +21,19 @@ struct measure_energy_desc {
     void *context;
     // Units of work per submission, at least 1; together they should take some ms.
     uint64_t repeats;
-    bool unordered;      // true: units of work may overlap each other
-    uint64_t length_ns;  // wanted time in ns between the first and the last change of the counter
+    bool unordered; // true: units of work may overlap each other
+    // wanted time in ns between the first and the last change of the energy counter
+    uint64_t length_ns;
     uint64_t timeout_ns; // maximum wait for one submission, in ns
 };
 
 struct measure_energy_result {
-    // Joules per unit of work; NaN if the counter changed fewer than two times or did not rise.
+    // Joules per unit of work; NaN if the energy counter changed fewer than two times or did not
+    // rise.
     double unit_j;
     double watts;     // mean power during length_ns, in watts; NaN if unit_j is NaN
-    double length_ns; // time in ns between the first and the last change of the counter
-    unsigned changes; // number of changes of the counter after the first one
+    double length_ns; // time in ns between the first and the last change of the energy counter
+    unsigned changes; // number of changes of the energy counter after the first one
     // Half of the 95 % interval of unit_j and of watts, relative to them; NaN if `changes` is below
     // 4. The first and the last change are each off by as much as all changes scatter around a
     // straight line of energy over time (Student's t), but at least by the time between two
@@ -55,10 +57,10 @@ struct energy_reading {
     double units;  // number of units of work that had finished before the reading
 };
 
-// Computes the result from the first to the last change of the counter, because only at a change is
-// it known when the counter reached its value. A change is seen late by up to the time since the
-// reading before it. Changes at both ends are dropped until the first and the last one have at most
-// the median of these delays.
+// Computes `result` from the first to the last change of the energy counter, because only when the
+// counter changes is it known at what time it had its value. A change is seen late by up to the
+// time since the reading before it. Changes at both ends are dropped until the first and the last
+// one were seen with at most the median of these delays.
 void measure_energy_of(const struct energy_reading *readings, size_t count,
                        struct measure_energy_result *result);
 

@@ -14,7 +14,8 @@ struct name {
     char text[NAME_BYTES];
 };
 
-// A loop of assembly text: from the first line of a block to the branch back to that line.
+// A loop in assembly text: from the first line of a block to the branch that jumps back to that
+// line.
 struct loop {
     const char *begin, *end;
 };
@@ -43,8 +44,8 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-// Returns the word that begins at `at`, or "" if the word has NAME_BYTES or more: all instructions
-// that are looked for are shorter.
+// Returns the word that begins at `at`, or "" if the word has NAME_BYTES or more. No load
+// instruction or label of interest is that long.
 static struct name word_at(const char *at)
 {
     struct name name = {""};
@@ -126,8 +127,8 @@ static void count_kind(struct kind kinds[KINDS_MAX], const struct name *name)
         }
 }
 
-// Returns true for an instruction that accesses memory in another way than s_load, and thus may use
-// a descriptor that s_load has loaded.
+// Returns true for an instruction that accesses memory and is not an s_load. Such an instruction
+// may use a descriptor that s_load has loaded.
 static bool is_other_access(const struct name *name)
 {
     static const char *const starts[] = {"buffer_", "tbuffer_", "global_",      "flat_",

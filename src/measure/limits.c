@@ -4,18 +4,18 @@
 #include <string.h>
 #include <unistd.h>
 
-// A size below this, in bytes, is not certain to be the size of the last cache if a model (a
-// simulated device) reports it.
+// A model is a simulated device. If the last cache of a model is smaller than this, in bytes, its
+// size is not taken as certain.
 #define STATED_LEAST (UINT64_C(1) << 20)
 
 // Tables of architectures, chips and products. A figure without a published source is 0.
 
 struct architecture {
     const char *name;
-    // For each core: bandwidth of L1 and of shared memory in bytes per cycle, and the part of L1
-    // that can hold data, in KiB.
+    // Per core: bandwidth of L1 and of shared memory in bytes per cycle, and the part of L1 that
+    // can hold data, in KiB.
     unsigned l1_bytes_per_cycle, shared_bytes_per_cycle, l1_kib;
-    // Results of fused multiply-adds per core and cycle.
+    // Results of fused multiply-adds per core and cycle, for each type of number.
     unsigned fp32, fp64, fp16, int32_mad;
     // Multiply-adds of the matrix units per core and cycle, for 16-bit and for 8-bit floats,
     // accumulated as 32-bit floats; 0 if products of the architecture differ (then struct product
@@ -25,25 +25,27 @@ struct architecture {
     const char *source;
 };
 
-// A range of PCI device ids of an architecture. It also covers products that the table of products
-// does not list.
+// A range of PCI device ids that belong to one architecture. The range also has ids of products
+// that the table of products does not list.
 struct chip {
     uint32_t vendor_id, first_id, last_id;
     const struct architecture *architecture;
 };
 
 struct product {
-    // Words with which the driver's device name ends, before any part in parentheses.
+    // Last words of the device name that the driver reports, without a part in parentheses at its
+    // end.
     const char *name;
     // Size of memory in GiB, which tells products with the same name apart; 0: the name is enough.
     unsigned memory_gib;
     const struct architecture *architecture;
     unsigned cores;
-    unsigned core_mhz; // highest core clock; 0 if not known, or if cards boost above the data sheet
+    // highest core clock; 0 if not known, or if cards run faster than their data sheet says
+    unsigned core_mhz;
     unsigned dram_gb_per_s;
     unsigned last_cache_mib;
-    // Rates of the product's matrix units, as in struct architecture; 0: those of its architecture
-    // apply.
+    // Multiply-adds of the product's matrix units per core and cycle, as in struct architecture; 0:
+    // the rates of its architecture apply.
     unsigned matrix16, matrix8;
     const char *source;
 };

@@ -8,29 +8,31 @@
 #include "gpu/gpu.h"
 
 struct measure_limits {
-    const char *architecture; // name such as "Hopper", or "CPU"; NULL: the table lacks this device
-    const char *source;       // text: the source of the architecture's figures
-    const char *product_source; // source of the product's figures; NULL: the product is not listed
+    // name of the architecture, such as "Hopper", or "CPU"; NULL: the tables lack this device
+    const char *architecture;
+    const char *source; // source of the architecture's figures, as text
+    // source of the product's figures; NULL: the table of products lacks this device
+    const char *product_source;
     unsigned cores; // number of SMs, CUs or WGPs as the driver counts them; of a CPU: processors
     // Number of cores that run one workgroup together: 2 if a core is one compute unit of an RDNA
     // workgroup processor (WGP); 0 if not known.
     unsigned group_cores;
-    // Highest core clock in Hz; 0 if it is not known, or if cards boost above their data sheet.
+    // Highest core clock in Hz; 0 if not known, or if cards run faster than their data sheet says.
     double core_clock_hz;
-    double dram_bytes_per_s; // theoretical bandwidth of memory: data rate × bus width
+    double dram_bytes_per_s; // theoretical bandwidth of the device's memory: data rate × bus width
     // Bandwidth of the link to the host in one direction. measure_limits_of sets it to 0;
     // measure_link_of reads it.
     double link_bytes_per_s;
     // L1 bandwidth of one core, in bytes per cycle, with the widest loads.
     double l1_bytes_per_cycle;
     double shared_bytes_per_cycle; // bandwidth of shared memory of one core, in bytes per cycle
-    // Results of fused multiply-adds per core and cycle; an instruction on a pair of values gives
-    // two. Additions and multiplications of floats have the same rate.
+    // Results of fused multiply-adds per core and cycle; an instruction that computes two 16-bit
+    // values gives two. Additions and multiplications of floats have the same rate.
     double fp32_per_cycle, fp64_per_cycle, fp16_per_cycle, int32_mad_per_cycle;
     // Multiply-adds of the matrix units per core and cycle: dense matrices, accumulated in FP32.
     double fp16_matrix_per_cycle, fp8_matrix_per_cycle;
-    uint64_t l1_bytes; // size of L1, without the part that cannot hold data
-    // Size of the last cache before memory, often L2; of CPUs: from sysconf.
+    uint64_t l1_bytes; // size in bytes of the part of a core's L1 that can hold data
+    // Size in bytes of the last cache before memory, often L2; of CPUs: from sysconf.
     uint64_t last_cache_bytes;
     // True if no larger cache can lie between the cache of last_cache_bytes and memory. That holds
     // for four sizes: a product's from the table, a CPU's, the one that NVIDIA's driver reports for
@@ -39,8 +41,9 @@ struct measure_limits {
     bool last_cache_known;
 };
 
-// Fills the limits of a device. The tables find its chip by PCI id and its product by name. They
-// are needed because Vulkan reports neither clocks nor the size of L2.
+// Fills the physical limits of a device from tables, which find its chip by PCI id and its product
+// by name, and from what the driver reports. The tables are needed because Vulkan reports neither
+// clocks nor the size of L2.
 void measure_limits_of(const struct gpu_info *info, struct measure_limits *limits);
 
 // Sets name and source of row number `row` of the table of products. Returns false if the table has

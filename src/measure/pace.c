@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-// Step of the core clock on NVIDIA's cards; other cards have smaller steps.
+// Core clocks of NVIDIA's cards are multiples of this step; other cards have smaller steps.
 static const double step_hz = 15e6;
 static const double rise_that_counts = 0.005;
 
@@ -14,8 +14,8 @@ bool pace_is_lower(double hz, double than_hz, double error)
     return hz > 0 && than_hz > 0 && hz < than_hz - margin_hz;
 }
 
-// Returns the core clock that a reading of `hz` counts as: the data sheet's clock (stated_hz) if
-// `hz` is up to PACE_STATED_MARGIN above it, else `hz`.
+// Returns `hz`, a measured core clock, or the data sheet's clock (stated_hz) instead if `hz` is
+// above it by at most PACE_STATED_MARGIN.
 static double counted_hz(const struct measure_pace *pace, double hz)
 {
     bool is_stated = hz > pace->stated_hz && hz < pace->stated_hz * (1 + PACE_STATED_MARGIN);
@@ -43,9 +43,10 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse)
     return sparse && pace->sparse_ns > pace->lead_ns ? pace->sparse_ns : pace->lead_ns;
 }
 
-// Adapts the lead of sparse work (short samples, between which the device is idle) after a visit
-// whose samples had the right clock. If the visit needed leads, later visits get a longer one;
-// after PACE_CALM visits that needed none, later visits get a shorter one.
+// Called after a visit whose samples had the right core clock. A case is sparse if its samples are
+// short and the device is idle between them. If a sparse visit needed leads (light work before the
+// samples), later sparse visits begin with a longer lead; after PACE_CALM visits that needed none,
+// with a shorter one.
 static void adapt_sparse_lead(struct measure_pace *pace)
 {
     if (!pace->sparse)
@@ -60,8 +61,8 @@ static void adapt_sparse_lead(struct measure_pace *pace)
     }
 }
 
-// Accepts the highest core clock of this visit as the case's clock. Returns false, which means that
-// the samples are not repeated.
+// Takes the highest core clock of this visit's samples as the clock at which the case runs. Returns
+// false, so that pace_again does not ask to repeat the samples.
 static bool settle(struct measure_pace *pace)
 {
     *pace->case_hz = pace->most_hz;
@@ -100,8 +101,8 @@ bool pace_again(struct measure_pace *pace, double seen_hz, double error)
 
 // ---------------------------------------------------------------- the clock that each load keeps
 
-// Returns the entry of a kind of load, or adds it. If there is no room, the new entry replaces the
-// one whose last visit is longest ago.
+// Returns what is remembered of a kind of load, or adds an empty entry for it. If there is no room,
+// the new entry replaces the one whose last visit is longest ago.
 static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
 {
     struct pace_load *oldest = &pace->loads[0];
@@ -117,8 +118,9 @@ static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
     return place;
 }
 
-// Adds a visit with core clock `hz` to a row of successive visits at the same clock; a different
-// clock begins a new row. Returns true if the row then has at least `visits` visits.
+// A row is a number of successive visits at the same core clock. Adds a visit with clock `hz` to
+// the row, or begins a new row if the clock differs. Returns true if the row then has at least
+// `visits` visits.
 static bool lasts(struct pace_row *row, double hz, double error, unsigned visits)
 {
     bool same =
@@ -128,10 +130,11 @@ static bool lasts(struct pace_row *row, double hz, double error, unsigned visits
     return row->visits >= visits;
 }
 
-// Raises *known_hz if the last PACE_HIGHER visits all had one clock above it (by more than the
-// margin of pace_is_lower), to the lowest of their readings. A single reading may be too high by a
-// percent or two; if it counted, the true clock would look low from then on. If no clock is known
-// yet, the first one counts at once.
+// *known_hz is the highest core clock known so far. Raises it if the last PACE_HIGHER visits all
+// had the same clock, which is above it by more than the margin of pace_is_lower; it becomes the
+// lowest reading of these visits. A single reading may be too high by a percent or two; if it
+// counted, the true clock would look low from then on. If no clock is known yet, the first reading
+// counts at once.
 static void raise_known(double *known_hz, struct pace_row *higher, double hz, double error)
 {
     if (!(hz > 0))
@@ -199,8 +202,8 @@ static bool is_limited(const struct measure_visit *visit)
     return false;
 }
 
-// Returns true if the card limited the clock in more than half of the visits. The limit is then a
-// property of the case.
+// Returns true if the card limited the core clock in more than half of the visits. Then the limit
+// belongs to the case, and repeating a visit would not avoid it.
 static bool limit_lasts(struct measure_visit *const *visits, size_t count)
 {
     size_t limited = 0;
@@ -216,7 +219,8 @@ size_t pace_flag_low(struct measure_visit *const *visits, size_t count)
     double most_hz = 0;
     for (size_t i = 0; i < count; i++)
         if (!lasts || !is_limited(visits[i]))
-            most_hz = fmax(most_hz, visit_sensor_value(visits[i], "core_clock")); // NaN is ignored
+            // fmax ignores a NaN
+            most_hz = fmax(most_hz, visit_sensor_value(visits[i], "core_clock"));
     for (size_t i = 0; i < count; i++) {
         double hz = visit_sensor_value(visits[i], "core_clock");
         if (visits[i]->retake_count > 0 || (lasts && is_limited(visits[i])) ||

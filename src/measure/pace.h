@@ -13,25 +13,27 @@
 #include "measure/visit.h"
 
 enum {
-    // Number of kinds of load that a worker remembers. It first forgets the kind whose last visit
-    // is longest ago.
+    // Number of kinds of load (struct pace_load) that a worker process remembers. If there are
+    // more, it forgets the kind whose last visit is longest ago.
     PACE_LOADS = 64,
-    // After this many visits in a row at the same lower clock, this clock counts as the load's
-    // normal clock.
+    // After this many visits in a row with the same core clock below the usual one, that clock
+    // counts as the normal clock of this kind of load.
     PACE_LASTING = 8,
-    // After this many visits in a row at the same higher clock, the higher clock counts as known:
-    // it is no measurement error.
+    // After this many visits in a row with the same core clock above the highest known one, that
+    // clock counts as real and not as a measurement error.
     PACE_HIGHER = 3,
-    // Length of a visit's first lead (light work before the samples, during which the core clock
-    // can rise); each further lead is 4 times as long.
+    // Length of the first lead in a visit: light work before the samples, during which the core
+    // clock can rise. Each further lead is 4 times as long.
     PACE_LEAD_FIRST_NS = 2000000,
-    PACE_LEAD_MOST_NS = 64000000, // longest lead
-    // A visit gets no further lead once its leads together took this long: PACE_PATIENCE_NS if the
-    // last one did not raise the clock, PACE_SPENT_MOST_NS if it did.
+    PACE_LEAD_MOST_NS = 64000000, // maximum length of a lead
+    // If the core clock stays low, a visit tries one lead after another. It stops when all its
+    // leads together took PACE_SPENT_MOST_NS, or PACE_PATIENCE_NS if the last lead did not raise
+    // the clock.
     PACE_PATIENCE_NS = 150000000,
     PACE_SPENT_MOST_NS = 300000000,
     PACE_SPARSE_MOST_NS = 4000000, // maximum of measure_pace.sparse_ns
-    // After this many visits in a row without a low clock, the lead of sparse work is shortened.
+    // After this many visits in a row that needed no lead, sparse work (short samples, between
+    // which the device is idle) gets a shorter lead.
     PACE_CALM = 64
 };
 
@@ -49,52 +51,55 @@ struct pace_row {
 
 struct pace_load {
     uint32_t load; // number of the kind of load, as in struct visit_clock
-    // Highest core clock that this kind of load kept; replaced after PACE_LASTING visits at a lower
-    // clock.
+    // Highest core clock at which this kind of load ran for several visits. After PACE_LASTING
+    // visits at a lower clock, that lower clock replaces it.
     double kept_hz;
-    // The last visits in a row whose core clock was lower (or higher) than kept_hz.
+    // The most recent visits in a row with the same core clock below (`lower`) or above (`higher`)
+    // kept_hz.
     struct pace_row lower, higher;
     uint64_t last_seen; // number of the last visit with this kind of load
 };
 
-// What a worker knows about its device's core clock. All zero at first.
+// What a worker process has learned about the core clock of its device. All zero at first.
 struct measure_pace {
     // Returns true if the card reports that something limits its clock at this moment. NULL: the
     // card cannot report it.
     bool (*limited)(void *context);
     void *context;
-    // Highest clock that the product's data sheet states; 0: not known. A clock up to
-    // PACE_STATED_MARGIN above it counts as that clock.
+    // Highest core clock that the product's data sheet states; 0: not known. A measured clock up to
+    // PACE_STATED_MARGIN above it counts as the stated clock.
     double stated_hz;
-    // The higher one of stated_hz and of the highest clock of any load; 0: not known.
+    // The higher of two core clocks: stated_hz, and the highest one that any load had; 0: not
+    // known.
     double fastest_hz;
-    struct pace_row higher; // the last visits in a row whose core clock was above fastest_hz
+    // the most recent visits in a row with the same core clock above fastest_hz
+    struct pace_row higher;
     struct pace_load loads[PACE_LOADS];
     size_t load_count;
     uint64_t visits;
-    uint64_t sparse_ns; // shortest lead of sparse work, in ns (see pace_lead_ns)
-    // Maximum time for the leads of a visit if the last one did not raise the clock; then the
-    // samples are kept as they are. At first PACE_PATIENCE_NS. Halved after a visit whose leads did
-    // not raise the clock enough; PACE_PATIENCE_NS again once leads are enough.
+    uint64_t sparse_ns; // minimum lead in ns of a visit with sparse work (see pace_lead_ns)
+    // A visit stops repeating its samples when its leads together took this long and the last lead
+    // did not raise the core clock. PACE_PATIENCE_NS at first, and again after leads that raised
+    // the clock enough. Halved after leads that did not.
     uint64_t patience_ns;
-    // Number of visits with sparse work (short samples, between which the device is idle) since one
-    // of them needed a lead.
+    // Number of visits in a row with sparse work (short samples, between which the device is idle)
+    // that needed no lead.
     unsigned calm;
     // The members below belong to the present visit.
-    double *case_hz; // core clock that the present case keeps; 0: not known
-    double seen_hz;  // core clock of the last samples of this visit
+    double *case_hz; // core clock at which the present case runs; 0: not known
+    double seen_hz;  // core clock of the samples that this visit took last
     double most_hz;  // highest core clock of this visit's samples so far
     uint64_t lead_ns, spent_ns;
     bool sparse;
 };
 
-// Returns true if `hz` is below `than_hz` by more than the margin: a relative RESULTS_CLOCK_STEPS,
-// a step of the clock (15 MHz), or `error`, the relative error of hz, whichever is largest. Returns
-// false if one of the clocks is unknown (0 or NaN).
+// Returns true if the core clock `hz` is below `than_hz` by more than a margin. The margin is the
+// largest of three: the share RESULTS_CLOCK_STEPS of than_hz, the share `error` (relative error of
+// hz), and a step of the clock (15 MHz). Returns false if one of the clocks is unknown (0 or NaN).
 bool pace_is_lower(double hz, double than_hz, double error);
 
-// Begins a visit. *case_hz is the clock that the case keeps: the caller sets it to 0 before the
-// case's first visit, and then only the functions below change it.
+// Begins a visit. *case_hz is the core clock at which the case runs: the caller sets it to 0 before
+// the case's first visit, and then only the functions of measure/pace.h change it.
 void pace_begin(struct measure_pace *pace, double *case_hz);
 
 // Returns how long the lead (light work before the samples) should be, in ns; 0 for no lead or if
@@ -109,16 +114,16 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse);
 bool pace_again(struct measure_pace *pace, double seen_hz, double error);
 
 enum pace_verdict {
-    PACE_KEPT,  // normal clock: no load is known to keep a higher one
-    PACE_LOWER, // lower clock that this load always has, while other loads keep a higher one
+    PACE_KEPT,  // normal clock: no load is known to run steadily at a higher one
+    PACE_LOWER, // lower than the clock of other loads, but normal for this kind of load
     PACE_FELL,  // the clock changed during the samples
     PACE_LOW    // too low: this load kept a higher clock earlier in the run (*kept_hz)
 };
 
 // Judges the core clock of a visit's samples, and remembers it for the visit's kind of load, unless
 // that kind is not known (0). `hz` is the median clock of the samples. *kept_hz becomes the clock
-// that this kind of load kept before. After PACE_FELL and PACE_LOW the case's next visit tries all
-// leads again.
+// at which this kind of load ran before. After PACE_FELL and PACE_LOW the case's next visit tries
+// leads of all lengths again.
 enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct visit_clock *clock,
                              double *kept_hz);
 

@@ -11,7 +11,7 @@
 struct measure_program {
     struct gpu_program_desc desc;
     struct gpu_program *program;
-    // What the driver reported about the program; info.hash is NULL until it was asked.
+    // What the driver reported about the program; info.hash is NULL until the driver was asked.
     struct kernel_info info;
     struct measure_program *older;
 };

@@ -7,7 +7,7 @@
 #include "results/results.h"
 
 struct measure_programs {
-    struct arena *arena;            // must live as long as `scope`
+    struct arena *arena;            // memory for the list of programs; must live as long as `scope`
     struct gpu_scope *scope;        // owns the programs
     struct measure_program *newest; // last compiled program; NULL: none was compiled
 };

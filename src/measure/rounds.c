@@ -62,7 +62,7 @@ static void add_samples(struct rounds *rounds, struct round_metric *metric,
             values[count++] = samples->values[i];
     rounds->dropped += samples->count - count;
     stats_serial_add(&metric->within, values, count);
-    double median = stats_median(values, count); // this call sorts `values`
+    double median = stats_median(values, count); // stats_median sorts `values`
     arena_rewind(arena, mark);
     if (rounds->info->distribution && metric == rounds->metrics)
         add_answers(rounds, samples);
@@ -120,9 +120,9 @@ void rounds_add(struct rounds *rounds, const struct measure_visit *visit)
 static const double hit_slowness = 1.25, hit_agreement = 0.05;
 
 enum {
-    HIT_SAMPLES_LEAST = 10, // minimum number of samples for a typical sample
-    // A visit with at most this many samples was disturbed if one of them is slow. In a visit with
-    // more samples, more than a tenth of them must be slow.
+    HIT_SAMPLES_LEAST = 10, // A typical sample is computed only from at least this many samples.
+    // If a visit has at most this many samples, one slow sample shows that other work disturbed it.
+    // If a visit has more, more than a tenth of its samples must be slow.
     HIT_EACH_MAX = 16
 };
 
@@ -210,8 +210,8 @@ void rounds_describe_flags(struct measure_visit *const *visits, size_t visit_cou
         size_t count = 0;
         for (size_t k = 0; k < visit_count; k++)
             count += strcmp(flag_of(visits[k]), code) == 0;
-        // Each code is added to `text` once. The empty code of visits without a reason is never
-        // added, because strstr always finds it.
+        // Each code is added to `text` only once: strstr finds a code that was added before. It
+        // also finds the empty code of visits without a reason, so that one is never added.
         if (!strstr(text, code))
             text = text_join(kept->arena, text, ", ",
                              arena_printf(kept->arena, "%zu %s", count, code));

@@ -12,44 +12,44 @@ struct round_metric {
     double *limits;  // physical limits of the metric, from all visits that reported one
     size_t rounds, median_room, limit_count, limit_room;
     size_t samples;
-    double step; // largest step of the clock that a visit reported, in the metric's unit
-    // Half of the interval that the last visit computed itself (visit_half); used only if there is
-    // one round.
+    double step; // largest step of the clock that timed the samples, in the metric's unit
+    // Half of the 95 % interval if the visit itself computed it (visit_half), from the last visit;
+    // used only if there is one round.
     double half;
-    bool at_least; // true: the median of some round is only a lower bound (visit_at_least)
-    bool by_host;  // true: the samples of some round depend on the host (visit_by_host)
+    bool at_least; // true: in at least one round the median is only a lower bound (visit_at_least)
+    bool by_host;  // true: in at least one round the samples include host time (visit_by_host)
     struct stats_serial within;
 };
 
-// A sample of the first metric, kept because the benchmark measures a distribution.
+// A sample of the first metric, kept with its round if the benchmark measures a distribution.
 struct round_answer {
     double value;
     unsigned round;
 };
 
-// All reasons with the same code and verdict: the text of the first one, and the number of rounds
-// that have such a reason.
+// One entry for all reasons with the same code and verdict: the text of the first such reason, and
+// the number of rounds that have one.
 struct round_reason {
     const char *code, *text;
     enum verdict verdict; // VERDICT_OK: the reason is a remark
     unsigned rounds;      // number of rounds that have the reason, once or several times
-    unsigned last;        // number of the last of these rounds, from 1
+    unsigned last;        // number of the last round that has the reason, counted from 1
 };
 
 struct rounds {
     struct arena *arena;
     const struct benchmark_info *info;
     unsigned count;
-    size_t dropped; // number of samples that are not finite numbers
+    size_t dropped; // number of samples that were left out because they are NaN or infinite
     struct round_metric metrics[MEASURE_METRICS_MAX];
     // The finite samples of the first metric, if the benchmark measures a distribution.
     struct round_answer *answers;
     size_t answer_count, answer_room;
     struct round_reason *reasons;
     size_t reason_count, reason_room;
-    // What the visits have besides metrics and reasons, merged into one visit: the first detail of
-    // each name, all sensor readings, the first kernel, and the series of the last visit that has
-    // any.
+    // Everything that the visits have except metrics and reasons, merged into one visit: the first
+    // detail of each name, all sensor readings, the first kernel, and the series of the last visit
+    // that has any.
     struct measure_visit *kept;
 };
 
@@ -60,8 +60,8 @@ struct rounds *rounds_create(struct arena *arena, const struct benchmark_info *i
 // suspect. The visit may be changed or freed afterwards.
 void rounds_add(struct rounds *rounds, const struct measure_visit *visit);
 
-// Returns the first metric that has values, by which the stop rule decides; NULL if no metric has
-// values.
+// Returns the first metric that has values; its precision decides when the case ends. NULL if no
+// metric has values.
 const struct round_metric *rounds_primary(const struct rounds *rounds);
 
 // Returns the goal for half of a metric's interval: collect_rule.goal, given as `goal`, but at

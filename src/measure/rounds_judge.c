@@ -9,12 +9,13 @@
 #include <string.h>
 
 static const double correlation_allowed = 0.3;
-// A correlation of more than this many standard errors occurs by chance with a probability of
-// 0.05 %.
+// If a correlation is larger than this many of its standard errors, the probability that it arose
+// by chance is at most 0.05 %.
 static const double chance_deviations = 3.3;
 
 enum {
-    // Minimum number of samples of a distribution; with these its shares are known to ±30 %.
+    // Minimum number of samples of a distribution; with this many, the shares of its parts are
+    // known to ±30 %.
     FEW_SAMPLES = 20,
     // Minimum number of samples of a round that is compared with the other rounds.
     ROUND_SAMPLES_LEAST = 4
@@ -53,8 +54,8 @@ static void judge_limit(struct arena *arena, struct result *result, const struct
                     metric->limit);
 }
 
-// Returns the largest half of an interval, relative to the median, that still counts as near the
-// goal. A result with a larger one is suspect or gets a remark.
+// Returns a bound for half of an interval, relative to the median. A result whose half interval is
+// larger is far from the goal and becomes suspect or gets a remark.
 static double far_from(const struct round_metric *metric, double goal)
 {
     return metric->by_host ? fmax(COLLECT_HOST_MOST, goal) : COLLECT_IMPRECISE_FACTOR * goal;
@@ -80,21 +81,22 @@ static void judge_precision(const struct rounds *rounds, double case_goal, bool 
                     precision_text(arena, half, goal));
 }
 
-// Judges a metric other than the first. The first metric decides when a case is precise enough, but
-// others may vary more: a rate, for example, varies with the clock. If such a metric is far less
-// precise, the result gets a remark.
+// Judges the precision of a metric other than the first one. Only the first metric decides when a
+// case ends, but another metric may vary more: a rate, for example, varies with the clock. If a
+// metric is far less precise than the goal, the result gets a remark.
 static void judge_other(const struct rounds *rounds, size_t at, double goal,
                         const struct metric *metric, struct arena *arena, struct result *result)
 {
     const struct round_metric *gathered = &rounds->metrics[at];
     const char *whole = rounds->info->metrics[at].part_of;
-    // The half interval is divided by the median, but by 1 if the metric has no unit (a share, a
-    // ratio) and a median below 1, and by the median of the whole if the metric is a part of
-    // another one.
+    // The half interval is divided by the median. If the median is smaller than `least`, it is
+    // divided by `least`: 1 if the metric has no unit (a share, a ratio), the median of the whole
+    // if the metric is a part of another metric.
     double least = metric->unit == UNIT_NONE ? 1 : whole ? result_median(result, whole) : 0;
     double half = relative_half(metric, least);
     bool exact = metric->median == 0 && fmax(-metric->ci95[0], metric->ci95[1]) <= gathered->step;
-    // Not judged: relative to a median of 0, the error of one clock step would be infinite.
+    // A median of 0 whose interval is within one clock step is not judged: relative to 0, its error
+    // would be infinite.
     if (exact)
         return;
     if (isnan(half) && result->metrics[0].round_count > metric->round_count)
@@ -109,7 +111,7 @@ static void judge_other(const struct rounds *rounds, size_t at, double goal,
 static void judge_others(const struct rounds *rounds, double goal, struct arena *arena,
                          struct result *result)
 {
-    // Metrics with rounds so far: only these are in result->metrics, in the same order.
+    // Counts the metrics that have rounds: only these are in result->metrics, in the same order.
     size_t count = 0;
     for (size_t i = 0; i < rounds->info->metric_count; i++)
         if (rounds->metrics[i].rounds > 0 && count++ > 0)
@@ -117,7 +119,7 @@ static void judge_others(const struct rounds *rounds, double goal, struct arena 
 }
 
 // Returns true if neighbouring values of a series have a correlation above 0.3 that is not chance,
-// and if the standard deviation of what they have in common is larger than `matters`.
+// and if the correlated part of their variation has a standard deviation above `matters`.
 static bool is_correlated(const struct stats_serial *serial, double matters)
 {
     double correlation = stats_serial_correlation(serial);

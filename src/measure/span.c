@@ -116,18 +116,20 @@ double span_core_hz(struct arena *scratch, const struct measure_clock *clock,
 enum {
     REPEATS_MAX = 4096
 };
-// Least length of the first warm-up, because clocks rise slowly from idle.
+// Minimum length in ns of the warm-up in round 0 of a case, because core clocks rise slowly from
+// idle.
 static const double first_warm_ns = 15e6;
 static const double clock_wait_ns = 20e3;
 static const uint64_t timeout_default_ns = 10 * NS_PER_S;
 
-// The state of measure_span_run. It has one batch, which is recorded again whenever the number of
-// units changes.
+// State of measure_span_run. It has one batch, which is recorded again whenever the number of units
+// of work per sample changes.
 struct worker {
     const struct measure_span_desc *desc;
     struct arena *arena;
     struct gpu_batch *batch;
-    struct gpu_buffer *stamps; // buffer of clock stamps; NULL: the core clock is not measured
+    // buffer of the clock kernel's stamps; NULL: the core clock is not measured
+    struct gpu_buffer *stamps;
     struct clock_dispatch clock;
     double stamp_step_ns;
     uint64_t repeats;
@@ -140,8 +142,8 @@ static const struct gpu_info *info_of(const struct worker *worker)
     return gpu_device_info(gpu_scope_device(worker->desc->scope));
 }
 
-// Returns the offset, in the buffer of stamps, of the stamps that are taken after the span. The
-// stamps taken before the span are at offset 0.
+// The clock kernel runs before and after each sample and stores its stamps (clock readings) in one
+// buffer: those before the sample at offset 0. Returns the offset of those after the sample.
 static uint64_t after_offset(const struct clock_dispatch *clock)
 {
     return clock_kernel_bytes(clock->groups, clock->stamps);
@@ -191,8 +193,8 @@ static void record_clock(struct worker *worker, uint64_t offset)
     clock_kernel_dispatch(worker->batch, &worker->clock);
 }
 
-// Records this submission's share of the lead, the light work that gives the core clock time to
-// rise. The lead is divided among about as many submissions as there are samples.
+// Records this submission's part of the lead (light work before the samples, in which the core
+// clock can rise). The lead is divided among about as many submissions as there are samples.
 static void record_lead(struct worker *worker)
 {
     const struct measure_request *request = worker->desc->request;
@@ -228,9 +230,9 @@ static bool run(struct worker *worker, double *took_ns, struct error *err)
     return true;
 }
 
-// Finds the number of units of work that makes a sample long enough, starting with `next`. A first
-// run may be slow for many reasons, so a second run must be long enough, too, unless the first took
-// 125 ms or more.
+// Finds the number of units of work that makes a sample long enough. Tries the number `next` first.
+// A run may be slow by chance, so a second run with the same number must be long enough, too,
+// unless the first took 125 ms or more.
 static bool find_repeats(struct worker *worker, uint64_t next, struct error *err)
 {
     const struct measure_span_desc *desc = worker->desc;
@@ -257,8 +259,8 @@ static bool warm_up(struct worker *worker, struct error *err)
     bool first = worker->desc->request->round == 0 && !worker->desc->warm;
     struct span_warmth warmth = {.least_ns = first ? first_warm_ns : 0,
                                  .calm_wanted = worker->desc->repeats ? 1 : 2};
-    // The warm-up also ends after a time on the host's clock: a device that reports spans of 0
-    // would never be warm.
+    // The warm-up also ends after some time on the host's clock: on a device that reports 0 ns for
+    // each run, it would never end otherwise.
     uint64_t end_ns = clock_deadline_ns(2 * (uint64_t)SPAN_WARM_MOST_NS);
     double took_ns;
     do {
@@ -268,9 +270,9 @@ static bool warm_up(struct worker *worker, struct error *err)
     return true;
 }
 
-// Finds the number of units of work per sample, and warms up. Unless desc->warm, then finds the
-// number again, because the core clock has risen. If an earlier visit found the number, it is used
-// unchanged.
+// Finds the number of units of work per sample, then warms up. After that it finds the number
+// again, because the core clock has risen, except if desc->warm is set. If an earlier visit found
+// the number (desc->repeats), it is used unchanged.
 static bool size_and_warm_up(struct worker *worker, struct error *err)
 {
     if (worker->desc->repeats)
@@ -298,8 +300,8 @@ static void widen_range(struct measure_span *span, double hz)
     }
 }
 
-// Returns the core clock of the last run, NaN if not known, and widens the span's clock range so
-// that it includes this clock.
+// Returns the core clock during the last sample, NaN if not known. Also widens the range from
+// span->low_hz to span->high_hz so that it includes this clock.
 static double core_hz_now(struct worker *worker, struct measure_span *span)
 {
     const struct measure_clock *clock = worker->desc->clock;
@@ -347,7 +349,7 @@ static bool take_samples(struct worker *worker, struct measure_span *span, struc
 }
 
 // Returns the relative error of a sample's core clock: the step of the device-wide clock divided by
-// the time between the sample's two stamps. Returns 0 if the core clock is not measured.
+// the time between the two readings of that clock. Returns 0 if the core clock is not measured.
 static double core_error(const struct worker *worker, const struct measure_span *span)
 {
     double length_ns = worker->clock.stamps == 1 ? span->sample_ns : clock_wait_ns;
@@ -380,8 +382,8 @@ static bool take_paced_samples(struct worker *worker, struct measure_span *span,
     }
 }
 
-// Returns a batch for hardware counters, which holds only the work: no clock stamps and no span.
-// Returns NULL with an error.
+// Returns a batch whose work hardware counters will count. It holds only that work: no clock kernel
+// and no time stamps. Returns NULL with an error.
 static struct gpu_batch *record_counted(const struct worker *worker, uint64_t repeats,
                                         struct error *err)
 {

@@ -9,9 +9,9 @@
 #include "measure/clock.h"
 #include "measure/visit.h"
 
-// A function that records `repeats` units of work into the batch, between the begin and the end of
-// a span; for work that is counted there is no span. It is called again whenever the number of
-// units changes. Errors are kept in the batch.
+// A function that records `repeats` units of a benchmark's work into the batch. The caller records
+// the time stamps before and after them, or none if hardware counters count the work. The function
+// is called again whenever the number of units changes. Errors are kept in the batch.
 typedef void measure_record(void *context, struct gpu_batch *batch, uint64_t repeats);
 
 struct measure_span_desc {
@@ -27,8 +27,8 @@ struct measure_span_desc {
     bool rays;            // true: the units of work trace rays or build trees (gpu/rays.h)
     uint64_t repeats;     // number of units per sample, found by an earlier visit; 0: not found yet
     uint64_t repeats_max; // maximum number of units per sample; 0: 4096
-    // True: the device is already warm, so one warm-up run is enough, and the number of units per
-    // sample is found only once.
+    // True: an earlier measurement has warmed the device, so one warm-up run is enough, and the
+    // number of units per sample is found only once.
     bool warm;
 };
 
@@ -37,19 +37,19 @@ struct measure_span {
     // [i]: core clock of sample i, NaN if not known. NULL: no sample's clock is known.
     double *core_hz;
     double core_error; // relative error of a sample's core clock
-    // The lowest and the highest core clock of all samples. With two stamps per workgroup, the
-    // clocks before and after a sample are both included, so that a fall during the sample is
-    // noticed.
+    // The lowest and the highest core clock of all samples. If the clock kernel takes two stamps
+    // per workgroup, it measures the clock before and after each sample, and both count. So a fall
+    // of the clock during a sample is noticed.
     double low_hz, high_hz;
     size_t count;
     bool host_bound;  // true: the device waited for the host to submit (MEASURE_HOST_BOUND)
-    uint64_t repeats; // number of units per sample, for measure_span_desc of the next visit
+    uint64_t repeats; // units of work per sample; the next visit passes it in measure_span_desc
     double sample_ns; // median length of a sample, in ns
-    double step_ns;   // step of the time stamps in ns, divided by `repeats`
-    // Device time of all runs, in ns: to find `repeats`, to warm up, and to take samples.
+    double step_ns;   // step of the time stamps in ns, per unit of work (divided by `repeats`)
+    // Device time of all runs together, in ns: runs that find `repeats`, warm-up runs and samples.
     uint64_t device_time_ns;
     uint64_t began_ns, ended_ns; // host time in ns before the first and after the last sample
-    // Hardware counters of the same work; NULL: the visit is not counted.
+    // Hardware counters that counted the same work; NULL: none were read.
     struct measure_count *counted;
 };
 
@@ -62,9 +62,9 @@ struct measure_span {
 MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
                                  struct measure_span *span, struct error *err);
 
-// Adds the span's device time to that of the visit, and sets the visit's began_ns and ended_ns.
-// Adds the core clock, if it was measured, as the sensor "core_clock". May be called for only one
-// span of a visit.
+// Adds the device time of `span` to that of the visit, and sets the visit's began_ns and ended_ns.
+// Adds the core clock, if it was measured, as the sensor "core_clock". May be called only once per
+// visit.
 void measure_span_note(const struct measure_span *span, struct measure_visit *visit);
 
 // Sets the samples and the clock step of the visit's metric number `metric`, which is a rate per
@@ -81,7 +81,7 @@ void measure_span_report(const struct measure_span *span, double amount, unsigne
 // measure_span_run decides with these functions. They are public only for its tests.
 
 struct span_size {
-    double wanted_ns; // minimum length of a sample
+    double wanted_ns; // minimum length of a sample, in ns
     uint64_t repeats_max;
 };
 
@@ -89,11 +89,11 @@ struct span_size {
 // that a step is at most 0.1 % of it, and at most SPAN_LONGEST_NS.
 double span_wanted_ns(uint64_t asked_ns, double stamp_step_ns);
 
-// Returns the next number of units to try if `repeats` units took took_ns, or `repeats` itself if
-// they lasted long enough or cannot be increased. The returned number should last 10 % longer than
-// wanted. It grows at most by a factor of 16, and only so far that a submission lasts at most
-// SPAN_LONGEST_NS: drivers' watchdogs end longer ones (after 2 s on Windows and with some Linux
-// drivers, 0.5 s on phones).
+// Returns the next number of units of work per sample to try, after `repeats` units took took_ns;
+// `repeats` itself if that was long enough or cannot be increased. The new number should make the
+// sample 10 % longer than wanted. It grows at most by a factor of 16, and only so far that a
+// submission lasts at most SPAN_LONGEST_NS: drivers' watchdogs end longer ones (after 2 s on
+// Windows and with some Linux drivers, 0.5 s on phones).
 uint64_t span_next_repeats(const struct span_size *size, uint64_t repeats, double took_ns);
 
 enum {
@@ -106,7 +106,7 @@ enum {
 // case.
 struct span_warmth {
     double least_ns;
-    unsigned calm_wanted; // number of runs in a row without a rise in speed that are needed; 0: two
+    unsigned calm_wanted; // number of runs in a row that must not be faster than before; 0: two
     double best_ns;       // length in ns of the shortest run; 0: no run yet
     double spent_ns;
     unsigned calm_runs;
@@ -130,17 +130,17 @@ enum {
     SPAN_SAMPLES_LEAST = 2
 };
 
-// The words that the clock kernel wrote before and after a span: `groups` workgroups with `stamps`
-// stamps each.
+// The words that the clock kernel wrote before and after a sample: `groups` workgroups with
+// `stamps` stamps (clock readings) each.
 struct span_stamps {
     const uint32_t *before, *after;
     uint32_t groups, stamps;
 };
 
-// Returns the core clock in Hz; NaN if the stamps give none. With one stamp per workgroup, it is
-// the mean clock over the whole span, as the median over the cores that stamped both before and
-// after it: counters of different cores are unrelated. With two stamps per workgroup, it is the
-// clock during the wait between them, as the median over all workgroups.
+// Returns the core clock in Hz during a sample; NaN if the stamps give none. With one stamp per
+// workgroup, it is the mean clock from the stamps before to the stamps after the sample, as the
+// median over the cores that have both: counters of different cores are unrelated. With two stamps
+// per workgroup, it is the clock during the wait between them, as the median over all workgroups.
 double span_core_hz(struct arena *scratch, const struct measure_clock *clock,
                     const struct span_stamps *stamps);
 

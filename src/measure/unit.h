@@ -17,15 +17,15 @@ MUST_CHECK bool measure_unit_run(struct gpu_device *device, const struct gpu_dis
 MUST_CHECK bool measure_unit_time(const struct measure_span_desc *desc, unsigned runs, double *ns,
                                   struct error *err);
 
-// Returns how many iterations (passes, repeats) should last wanted_ns, if `iterations` of them
-// lasted took_ns. The number changes in proportion to the time, but by a factor of at least `least`
-// and at most `most`. The result is not rounded.
+// Returns how many iterations a piece of work should have to last wanted_ns, if `iterations` of
+// them lasted took_ns. The number changes in proportion to the time, but by a factor of at least
+// `least` and at most `most`. The result is not rounded.
 double measure_unit_grow(double iterations, double wanted_ns, double took_ns, double least,
                          double most);
 
-// Fills a grid for `groups` workgroups: grid[1] rows of grid[0] workgroups. A row has at most
-// row_most (a device's workgroup_count_x; 0: no limit). The grid has at most grid[1] − 1 workgroups
-// more than `groups`.
+// Fills in the two sizes of a grid for `groups` workgroups: grid[1] rows of grid[0] workgroups. A
+// row has at most row_most workgroups (a device's workgroup_count_x; 0: no limit). The grid has at
+// most grid[1] − 1 workgroups more than `groups`.
 void measure_unit_grid(uint64_t groups, uint64_t row_most, uint32_t grid[2]);
 
 // Sets *units to the number of units of work that the kernels did: count / unit_count. `count` is

@@ -9,8 +9,8 @@
 
 enum {
     FIRST_ROOM = 4,
-    // If a visit has at least this many core clocks, the lowest and the highest do not count for
-    // its range.
+    // If the core clock of at least this many samples is known, the lowest and the highest are left
+    // out of the visit's range of core clocks.
     RANGE_TRIMMED = 4
 };
 
@@ -89,7 +89,7 @@ void visit_limit(struct measure_visit *visit, unsigned metric, double limit)
     visit->metrics[metric].limit = limit;
 }
 
-// Appends a reason to a list that has *count elements.
+// Adds a reason at the end of a list that has *count reasons.
 static void add_reason(struct arena *arena, struct reason **list, size_t *count, const char *code,
                        const char *text)
 {
@@ -165,7 +165,8 @@ void visit_core_clock(struct measure_visit *visit, const double *hz, size_t coun
             known[found++] = hz[i];
     if (found == 0)
         return;
-    visit_sensor(visit, "core_clock", UNIT_HZ, stats_median(known, found)); // sorts `known`
+    // stats_median sorts `known`
+    visit_sensor(visit, "core_clock", UNIT_HZ, stats_median(known, found));
     size_t outer = found >= RANGE_TRIMMED ? 1 : 0;
     visit->clock.low_hz = known[outer];
     visit->clock.high_hz = known[found - 1 - outer];
@@ -217,7 +218,7 @@ struct measure_visit *visit_copy(struct arena *arena, const struct measure_visit
     copy_reasons(arena, visit->remarks, visit->remark_count, &copy->remarks, &copy->remark_count);
     for (size_t i = 0; i < visit->sensor_count; i++)
         visit_sensor(copy, visit->sensors[i].name, visit->sensors[i].unit, visit->sensors[i].value);
-    visit_keep(copy, visit); // copies details, series and kernel
+    visit_keep(copy, visit); // adds the details and sets the series and the kernel
     copy->device_time_ns = visit->device_time_ns;
     copy->began_ns = visit->began_ns;
     copy->ended_ns = visit->ended_ns;

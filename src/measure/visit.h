@@ -23,7 +23,7 @@ struct measure_samples {
     double half;   // half of the 95 % interval if the visit itself computed it; else 0
     double limit;  // physical limit of the metric, in its unit; not finite or 0: not known
     bool at_least; // true: the median is only a lower bound (visit_at_least)
-    bool by_host;  // true: the samples depend on the host (visit_by_host)
+    bool by_host;  // true: the samples include time of the host (visit_by_host)
 };
 
 // The core clock during a visit's samples. The worker judges it (measure/pace.h).
@@ -37,7 +37,7 @@ struct visit_clock {
 };
 
 struct measure_visit {
-    struct arena *arena; // owns the data of the members below
+    struct arena *arena; // owns the data of the other members
     // The samples of each metric, in the order of benchmark_info.metrics.
     struct measure_samples metrics[MEASURE_METRICS_MAX];
     struct reason *reasons; // reasons that make the case suspect
@@ -54,36 +54,36 @@ struct measure_visit {
     size_t sensor_count;
     struct series *series;
     size_t series_count;
-    struct counter *counters; // hardware counters, if the visit is counted (measure_request.count)
+    struct counter *counters; // Hardware counters; none if measure_request.count is NULL.
     size_t counter_count;
     struct kernel_info kernel;
-    // Device time spent measuring, in ns; the case's budget limits its sum.
+    // Device time that the visit spent measuring, in ns; the visits of a case share a time budget.
     uint64_t device_time_ns;
     uint64_t began_ns, ended_ns; // host time at the begin and end of the samples; 0: not known
     struct visit_clock clock;    // core clock of the samples; not sent to the parent process
 };
 
-// A point at which the visits of several devices wait for each other. Each device is then prepared
-// and warm, and its samples come next.
+// A point in time for which the visits of several devices wait. Each device is then prepared and
+// warm, and all devices take their samples at the same time.
 struct measure_gate {
-    void (*pass)(void *context); // waits until all visits have reached the gate
+    void (*pass)(void *context); // returns when the visits of all devices have called it
     void *context;
 };
 
-// Tells a visit whether to end early, because nobody waits for its samples any more.
+// Tells a visit whether to end early, because its result is not needed any more.
 struct measure_leave {
     bool (*is_asked)(void *context);
     void *context;
 };
 
-// What a visit should do.
+// What the caller asks of a visit.
 struct measure_request {
     // Number of samples of the first metric to take; a visit may take more if they cost no time.
     unsigned samples;
     uint64_t sample_ns;  // minimum device time of a sample in ns, usually 2 ms
     uint64_t timeout_ns; // maximum wait for one submission, in ns
-    // Number of the round. In round 0, the case's first visit decides on the size and shape of the
-    // work.
+    // Number of the round, from 0. In round 0, the case's first visit decides on the size and shape
+    // of the work.
     unsigned round;
     // True: some metric of the benchmark has no value in any visit that counts. What a benchmark
     // measures in only one visit of a case, it measures if this is set.
@@ -98,8 +98,8 @@ struct measure_request {
     const struct measure_leave *leave;
 };
 
-// Fails with ERROR_INTERRUPTED if the visit is asked to end early. A visit that has many parts,
-// each of which takes a millisecond or more, calls this between the parts.
+// Fails with ERROR_INTERRUPTED if the visit is asked to end early (measure_request.leave). A visit
+// that runs many pieces of work, each of a millisecond or more, calls this function between them.
 MUST_CHECK bool measure_goes_on(const struct measure_request *request, struct error *err);
 
 struct measure_visit *measure_visit_create(struct arena *arena);
@@ -107,7 +107,7 @@ struct measure_visit *measure_visit_create(struct arena *arena);
 // Returns the median of the finite values, or NaN if there is none. `values` is not changed.
 double measure_median(struct arena *scratch, const double *values, size_t count);
 
-// The functions below copy their arguments into the arena of the visit.
+// The functions from here on copy their arguments into the arena of the visit.
 
 // Sets the `count` samples of metric number `metric`, in time order. `step` is one step of the
 // clock, in the metric's unit.
@@ -117,8 +117,8 @@ void visit_samples(struct measure_visit *visit, unsigned metric, const double *v
 // Sets half of the 95 % interval of a metric that is measured by a single visit of the case.
 void visit_half(struct measure_visit *visit, unsigned metric, double half);
 
-// Marks the median of a metric's samples as a lower bound. This is done if of many samples it is
-// only known that they are longer than some time, so that the true median may be larger.
+// Marks the median of a metric's samples as a lower bound. A benchmark does this if it knows of
+// many samples only that they are longer than some time, so that the true median may be larger.
 void visit_at_least(struct measure_visit *visit, unsigned metric);
 
 // Marks the samples of a metric as dependent on the host: the host's clock timed them, or the
@@ -132,10 +132,10 @@ void visit_limit(struct measure_visit *visit, unsigned metric, double limit);
 void visit_flag(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-// Adds a reason to repeat the visit: something other than the kernel, such as other work on the
-// device, may have changed its numbers. The visit is then no round, and the case is visited again.
-// Such a visit counts only if there are too many of them or the time is used up; this reason
-// then makes the case suspect (measure/collect.h).
+// Adds a reason to repeat the visit: something other than the measured work, such as other work on
+// the device, may have changed its samples. The visit then does not count as a round, and the case
+// is visited again. It counts all the same if the case has too many such visits or no time left;
+// then this reason makes the case suspect (measure/collect.h).
 void visit_retake(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
@@ -170,7 +170,7 @@ void visit_kernel(struct measure_visit *visit, struct gpu_program *program);
 // Returns a copy of the visit in `arena`, without its members `counters` and `clock`.
 struct measure_visit *visit_copy(struct arena *arena, const struct measure_visit *visit);
 
-// Merges a visit into `kept`, which collects what all visits of a case have in common: adds the
+// `kept` collects what all visits of a case have in common. Merges a visit into it: adds the
 // details whose names `kept` lacks, sets the kernel if `kept` has none, and replaces all series of
 // `kept` if the visit has any.
 void visit_keep(struct measure_visit *kept, const struct measure_visit *visit);

@@ -9,26 +9,27 @@
 #include <math.h>
 
 enum {
-    // Some drivers interrupt a dispatch for other work (CUDA). Others change to other work only
-    // between dispatches (Vulkan on an H200). So a watch is a sequence of dispatches, and the
-    // stamps of all of them are read as one series.
+    // A watch looks for other work on the device. Some drivers (CUDA) interrupt a dispatch for
+    // other work, others (Vulkan on an H200) start it only between dispatches. So a watch runs
+    // several dispatches, and their stamps (clock readings) are read as one series.
     STAMPS = 8,
     DISPATCHES = 16,
     READINGS = STAMPS * DISPATCHES,
-    // Number of dispatches that are timed one by one: the largest number of spans in a batch.
+    // Number of dispatches that are timed one by one. No batch can time more.
     LENGTHS = 64,
     ITERATIONS_MAX = 1 << 20,
-    FITTINGS_MAX = 4, // maximum number of attempts, if watches turn out too short
+    FITTINGS_MAX = 4, // a watch that turns out too short is run at most this many times
     GROUPS_UNKNOWN = 64,
     GROUPS_MAX = 512 // maximum number of workgroups whose stamps are read
 };
 static const uint64_t least_default_ns = 5000000;
 static const uint64_t timeout_ns = UINT64_C(10000000000);
-// A gap is an interval of more than gap_factor times the median of all intervals, and at least
-// gap_least_ns longer than the median. A rising core clock makes no such gap: from idle to full
-// speed (345 to 1980 MHz on an H200) a loop gets 5.7 times faster.
+// Two successive clock readings show other work if the interval between them is more than
+// gap_factor times the median interval, and at least gap_least_ns longer than it. A rising core
+// clock makes no such interval: from idle to full speed (345 to 1980 MHz on an H200) a loop gets
+// 5.7 times faster.
 static const double gap_factor = 6, gap_least_ns = 20e3;
-// A device-wide clock with a larger step than this cannot show gaps.
+// The largest step of a device-wide clock whose readings can show interruptions by other work.
 static const double step_most_ns = 5e3;
 static const double arithmetic_ns = 200e3;
 
@@ -108,9 +109,9 @@ static bool submit(struct measure_watch *watch, struct error *err)
     return gpu_batch_end(watch->batch, err) && gpu_batch_run(watch->batch, timeout_ns, err);
 }
 
-// Reads the stamps of all dispatches as one series for each workgroup number. The workgroup with
-// the same number may run on another core in the next dispatch, but all cores share the device-wide
-// clock.
+// Reads the stamps (clock readings) of all dispatches, as one series for each workgroup number. In
+// the next dispatch, the workgroup with the same number may run on another core, but all cores
+// share the device-wide clock.
 static void read_gaps(struct measure_watch *watch, struct watch_finding *finding, double *away_ns)
 {
     const uint32_t *words = gpu_buffer_map(watch->words);
@@ -127,7 +128,8 @@ static void read_gaps(struct measure_watch *watch, struct watch_finding *finding
         }
         watch_add_intervals(watch->arena, intervals_ns, READINGS - 1, finding, away_ns);
     }
-    // The sum over all workgroups becomes a mean, because all workgroups watched the same time.
+    // The times were summed over all workgroups. They are divided by the number of workgroups,
+    // because all workgroups watched at the same time.
     finding->watched_ns /= watch->groups;
     *away_ns /= watch->groups;
 }
@@ -156,9 +158,9 @@ static bool take(struct measure_watch *watch, struct watch_finding *finding, dou
     return true;
 }
 
-// Takes a watch that lasts at least 90 % of least_ns, without the time of other work. The core
-// clock may have changed since the last watch, so a watch that was too short is repeated with more
-// iterations. After FITTINGS_MAX watches, the last one is used in any case.
+// Runs a watch until it lasts at least 90 % of least_ns, not counting the time of other work. The
+// core clock may have changed since the last watch, so a watch that was too short is repeated with
+// more iterations. After FITTINGS_MAX attempts, the last one is used in any case.
 static bool take_long_enough(struct measure_watch *watch, double least_ns,
                              struct watch_finding *finding, double *away_ns, struct error *err)
 {
@@ -182,7 +184,8 @@ static bool take_long_enough(struct measure_watch *watch, double least_ns,
 
 // ---------------------------------------------------------------- running a watch
 
-static const char kernel_without_clocks[] = "measure_clock_none"; // a kernel that reads no clock
+// name of a kernel that waits like the clock kernel but reads no clock
+static const char kernel_without_clocks[] = "measure_clock_none";
 
 bool measure_watch_check(const struct gpu_info *info, struct error *err)
 {
@@ -227,8 +230,8 @@ struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *
     watch->arena = arena;
     watch->scope = scope;
     watch->info = gpu_device_info(gpu_scope_device(scope));
-    // On a model (a simulated device), other work takes all cores at once, so it is enough to watch
-    // one core. Each further core would take time to simulate.
+    // On a model (a simulated device), other work takes all cores at once, so the clock kernel runs
+    // on one core only. Each further core would take time to simulate.
     bool is_model = watch->info->caps & GPU_CAP(VIRTUAL_TIME);
     uint64_t cores = watch->info->limits.cores ? watch->info->limits.cores : GROUPS_UNKNOWN;
     watch->groups = is_model ? 1 : (uint32_t)(cores < GROUPS_MAX ? cores : GROUPS_MAX);

@@ -21,56 +21,62 @@
 
 enum watch_method {
     WATCH_NONE,
-    WATCH_GAPS,    // looks for gaps between successive clock readings in a kernel
-    WATCH_LENGTHS, // looks for dispatches that take longer than equal ones
+    // runs a kernel that reads a clock again and again, and looks for gaps between the readings
+    WATCH_GAPS,
+    WATCH_LENGTHS, // times many equal dispatches, and looks for some that take longer
     // For a CPU device: measures how long threads waited for a processor (base/processors.h).
     WATCH_QUEUE
 };
 
 enum watch_yardstick {
-    // Arithmetic on all cores, in iterations per core cycle, or per second if the core clock cannot
-    // be read.
+    // Rate of arithmetic on all cores, in iterations per core cycle, or in iterations per second if
+    // the core clock cannot be read.
     WATCH_CORES,
-    WATCH_MEMORY,    // copy within the device's memory, in bytes per second
-    WATCH_CACHE,     // copy within the last cache, in bytes per second
-    WATCH_TO_DEVICE, // copy from the host, in bytes per second
+    WATCH_MEMORY,    // rate of a copy within the device's memory, in bytes per second
+    WATCH_CACHE,     // rate of copies within the last cache, in bytes per second
+    WATCH_TO_DEVICE, // rate of a copy from the host, in bytes per second
     WATCH_TO_HOST,
-    WATCH_PLACES, // number of workgroups that run on the cores at the same time
+    WATCH_PLACES, // number of small workgroups that run on all cores at the same time
     WATCH_YARDSTICKS
 };
 
-// What one watch found.
+// What measure_watch_run found out about other work on the device.
 struct watch_finding {
     enum watch_method method;
-    double share;      // part of the watched time in which the device did other work
+    double share;      // share, 0 to 1, of the watched time in which the device did other work
     double longest_ns; // longest single interruption by other work, in ns
     double watched_ns;
-    double rates[WATCH_YARDSTICKS];  // measured rate of each yardstick; NaN: not measured
+    // measured rate of each small piece of work (enum watch_yardstick); NaN: not measured
+    double rates[WATCH_YARDSTICKS];
     double limits[WATCH_YARDSTICKS]; // physical limit of each rate; NaN: not known
     // Bytes per second that passed over the card's links while fathom copied nothing; NaN: not
     // known. measure_watch_run sets NaN, and the caller asks the card (measure_card_traffic).
     double link_traffic;
-    const char *who; // names of processes that use the device; NULL: none are known, or share is 0
+    // names of other processes that use the device; NULL: none are known, or share is 0
+    const char *who;
 };
 
 struct measure_watch;
 
-// Checks whether a device can be watched. Fails with ERROR_UNSUPPORTED for a CPU device, whose
-// threads are watched instead, or if this build lacks the clock kernel.
+// Checks whether fathom can look for other work on a device. Fails with ERROR_UNSUPPORTED if this
+// build lacks the clock kernel, and for a CPU device, where fathom measures instead how long
+// threads waited (WATCH_QUEUE).
 MUST_CHECK bool measure_watch_check(const struct gpu_info *info, struct error *err);
 
-// Prepares to watch a device. The objects for that belong to `scope`. Returns NULL with an error.
+// Prepares to look for other work on a device. The GPU objects for that belong to `scope`. Returns
+// NULL with an error.
 struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *scope,
                                          struct error *err);
 
-// Watches the device for `least_ns` (0: 5 ms), which may be at most about a second. A watch that
-// lasted less than 90 % of that is repeated, but at most three times.
+// Looks for other work on the device for `least_ns` (0: 5 ms), which may be at most about a second.
+// If the watch lasted less than 90 % of that, it is repeated, but at most three times.
 MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
                                   struct watch_finding *finding, struct error *err);
 
-// Returns whether other work uses the links: link_traffic is more than 2 % of the link's limit, and
-// more than 0.5 GB/s. Reading the counters moves some 0.17 MB by itself, so an idle H200 seems to
-// move 0.06 GB/s, and a card whose counters are read in 1 ms may seem to move 0.17 GB/s.
+// Returns whether other work uses the card's links: finding->link_traffic is more than 2 % of the
+// link's limit, and more than 0.5 GB/s. Reading the counters moves some 0.17 MB by itself, so an
+// idle H200 seems to move 0.06 GB/s, and a card whose counters are read in 1 ms may seem to move
+// 0.17 GB/s.
 bool watch_traffic_is_high(const struct watch_finding *finding);
 
 // ---------------------------------------------------------------- computed from times

@@ -8,8 +8,8 @@
 #include "gpu/gpu.h"
 
 enum {
-    // Number of words over which the sum is spread, and as many for the count; kernels call it
-    // WORDS_SLOTS.
+    // Kernels add to one of many words, and the host adds these up. Number of words for the sum,
+    // and as many for the count; kernels call it WORDS_SLOTS.
     MEASURE_WORDS_SLOTS = 1024
 };
 
@@ -28,7 +28,7 @@ MUST_CHECK bool measure_words_clear(struct gpu_buffer *buffer, struct error *err
 MUST_CHECK bool measure_words_read(struct gpu_buffer *buffer, struct measure_words *words,
                                    struct error *err);
 
-// Returns `x` after `rounds` rounds of xorshift32 (Marsaglia), as arithmetic kernels compute it.
+// Returns `x` after `rounds` steps of xorshift32 (Marsaglia), as arithmetic kernels compute it.
 // Starts from 1 if x is 0, because xorshift never leaves 0.
 uint32_t measure_words_mix(uint32_t x, uint64_t rounds);
 

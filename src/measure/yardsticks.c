@@ -9,23 +9,25 @@
 #include <string.h>
 
 enum {
-    // Workgroups per core in the arithmetic yardstick, enough to keep the core's units busy.
+    // Workgroups per core in the arithmetic that is timed, enough to keep the core's units busy.
     CORE_GROUPS = 16,
-    // Workgroups per core in the yardstick of places, more than any core holds at a time.
+    // Workgroups per core in the dispatch that counts how many run at the same time; it is more
+    // than any core can hold.
     PLACE_GROUPS = 64,
     RUNS = 2,
     PASSES_MAX = 64, // maximum number of copies within the last cache that are timed together
-    READ_MAX = 512   // maximum number of workgroups whose cycles are read
+    READ_MAX = 512   // maximum number of workgroups whose cycle counts are read
 };
 static const uint64_t copy_bytes = UINT64_C(64) << 20, link_bytes = UINT64_C(4) << 20;
 static const uint64_t cache_least_bytes = UINT64_C(1) << 20;
-static const double passes_most_ns = 100e3; // maximum time of the copies within the last cache
+// the copies within the last cache should take at most this long together
+static const double passes_most_ns = 100e3;
 
 struct yardstick_copy {
     struct gpu_buffer *to, *from;
     uint64_t bytes;
     uint32_t passes; // number of copies that are timed together; 0: the copy is not measured
-    bool is_warmed;  // true: one untimed copy goes before the timed ones
+    bool is_warmed;  // true: the copy is made once without timing before it is timed
 };
 
 struct yardsticks {
@@ -35,9 +37,10 @@ struct yardsticks {
     struct gpu_batch *batch;
     double limits[WATCH_YARDSTICKS];
     bool limits_known;
-    // Fastest core clock that was measured together with the yardsticks; 0: not known.
+    // Highest core clock in Hz of all earlier runs of the yardsticks; 0: not known.
     double fastest_hz;
-    struct yardstick_copy copies[WATCH_YARDSTICKS]; // WATCH_CORES is none
+    // one per yardstick; not used for WATCH_CORES and WATCH_PLACES, which copy nothing
+    struct yardstick_copy copies[WATCH_YARDSTICKS];
 };
 
 // ---------------------------------------------------------------- computed from rates
@@ -71,7 +74,8 @@ uint32_t yardsticks_cache_passes(uint32_t passes, uint64_t bytes,
 
 // ---------------------------------------------------------------- creating the yardsticks
 
-// Returns where the stamps of the yardstick of places begin: after those of the arithmetic.
+// Returns the offset in `words` of the stamps from the dispatch that counts workgroups at the same
+// time (WATCH_PLACES). They lie after the stamps of the arithmetic.
 static uint64_t places_offset(const struct yardsticks *y)
 {
     return clock_kernel_bytes(y->desc.groups * CORE_GROUPS, 2);
@@ -84,9 +88,9 @@ static struct gpu_buffer *make_buffer(struct yardsticks *y, uint64_t bytes, enum
                              &(struct gpu_buffer_desc){.bytes = bytes, .memory = memory}, &no_room);
 }
 
-// Creates the copies within memory, within the last cache and over the link. All watches use the
-// same buffers, because the rate of a cache depends on the place of the data. If there is not
-// enough memory for a buffer, no copy is measured.
+// Creates the buffers for the copies within memory, within the last cache and over the link. Each
+// watch uses the same buffers, because the rate of a cache depends on where the data lies. If there
+// is not enough memory for a buffer, no copy is measured.
 static void make_copies(struct yardsticks *y)
 {
     struct measure_limits limits;
@@ -145,9 +149,9 @@ static void record_copy(struct yardsticks *y, unsigned span)
     gpu_batch_span_end(y->batch, span);
 }
 
-// True if the places on the cores are counted. Other processes hold a place beside fathom's work
-// only as clients of one context server, which only CUDA has. Through Vulkan, the number of places
-// varies by 1 % on an idle H200.
+// Returns true if fathom should count how many workgroups run at the same time. Other processes
+// occupy room on a core beside fathom's work only if they are clients of one context server, which
+// only CUDA has. Through Vulkan, the count varies by 1 % on an idle H200.
 static bool counts_places(const struct yardsticks *y)
 {
     return y->desc.method == WATCH_GAPS && strcmp(y->desc.info->api, "cuda") == 0;
@@ -208,8 +212,8 @@ static bool read_arithmetic(struct yardsticks *y, uint32_t iterations, double *r
     return true;
 }
 
-// Returns the number of workgroups that began before the first one of the dispatch ended: so many
-// had a place on the cores at the same time. NaN if places are not counted.
+// Returns how many workgroups began before the first one ended, so many ran on the cores at the
+// same time. NaN if they are not counted.
 static double read_places(const struct yardsticks *y)
 {
     if (!counts_places(y))
@@ -244,9 +248,9 @@ static bool read_copy(struct yardsticks *y, unsigned span, double *rate, struct 
 
 // ---------------------------------------------------------------- running
 
-// Runs all yardsticks once. Raises each of `rates` to the measured rate and *most_hz to the
-// measured core clock, if these are higher; the number of places is lowered if it is lower. A
-// yardstick that is not measured leaves its rate as it is, because fmax ignores a NaN.
+// Runs all yardsticks once. Each of `rates` becomes the measured rate, and *most_hz the measured
+// core clock, if that is higher. The number of workgroups at the same time (WATCH_PLACES) keeps the
+// lower value instead. If a rate is not measured, fmax ignores its NaN and the old value stays.
 static bool run_once(struct yardsticks *y, uint32_t iterations, double rates[WATCH_YARDSTICKS],
                      double *most_hz, struct error *err)
 {
@@ -281,10 +285,10 @@ static bool measure(struct yardsticks *y, uint32_t iterations, double rates[WATC
     return true;
 }
 
-// Sets the limits of the rates over the link. The other yardsticks get no limit: the limit of the
-// last cache is not known, and arithmetic and copies within memory do not come near their limits. A
-// copy within the memory of an H200 reaches 83 % of its limit through CUDA, and 17 % through
-// Vulkan.
+// Sets the physical limits of the rates of copies over the link. The other yardsticks get no limit:
+// the limit of the last cache is not known, and arithmetic and copies within memory do not come
+// near their limits. A copy within the memory of an H200 reaches 83 % of its limit through CUDA,
+// and 17 % through Vulkan.
 static void find_limits(struct yardsticks *y)
 {
     struct arena_mark mark = arena_mark(y->arena);
@@ -308,9 +312,12 @@ bool yardsticks_run(struct yardsticks *y, uint32_t iterations, struct watch_find
         return false;
     yardsticks_drop_slow_clock(most_hz, &y->fastest_hz, finding);
     if (!y->limits_known)
-        find_limits(y); // after the copies, because an idle card slows its link down
+        // this reads the link's speed, so it must come after the copies: an idle card slows its
+        // link down
+        find_limits(y);
     memcpy(finding->limits, y->limits, sizeof finding->limits);
-    // All cores hold the same number of workgroups.
+    // All cores hold the same number of workgroups, so the total is rounded up to a multiple of the
+    // number of cores.
     if (y->desc.info->limits.cores == y->desc.groups)
         finding->limits[WATCH_PLACES] =
             ceil(finding->rates[WATCH_PLACES] / y->desc.groups) * y->desc.groups;

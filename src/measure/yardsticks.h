@@ -8,34 +8,35 @@
 #include "measure/watch.h"
 
 struct yardsticks_desc {
-    struct gpu_scope *scope; // the objects of the yardsticks belong to it
+    struct gpu_scope *scope; // owns the buffers and other GPU objects
     const struct gpu_info *info;
     const struct measure_clock *clock; // must live as long as the yardsticks
-    enum watch_method method;          // places on the cores are counted only for WATCH_GAPS
-    struct gpu_program *program;       // the clock kernel (measure/clock_kernel.h)
-    uint32_t groups;                   // workgroups of a watch: one a core
-    uint64_t timeout_ns;               // maximum wait for one submission
+    // only with WATCH_GAPS, the workgroups that run at the same time are counted
+    enum watch_method method;
+    struct gpu_program *program; // the clock kernel (measure/clock_kernel.h)
+    uint32_t groups;             // number of workgroups of the clock kernel: one per core
+    uint64_t timeout_ns;         // maximum wait for one submission, in ns
 };
 
 struct yardsticks;
 
-// Creates the yardsticks of a device. On a model (a simulated device) nothing is measured. Returns
-// NULL with an error.
+// Creates the yardsticks of a device (small pieces of work whose rates are measured). On a model (a
+// simulated device) no rates are measured. Returns NULL with an error.
 struct yardsticks *yardsticks_create(struct arena *arena, const struct yardsticks_desc *desc,
                                      struct error *err);
 
-// Measures all yardsticks: sets the rates of the finding, and their limits. `iterations` is the
-// length of the arithmetic in iterations of the clock kernel; 0: nothing is measured.
+// Measures all yardsticks: sets the rates in `finding`, and their limits. `iterations` is the
+// length of the arithmetic in iterations of the clock kernel; 0: no rate is measured.
 MUST_CHECK bool yardsticks_run(struct yardsticks *yardsticks, uint32_t iterations,
                                struct watch_finding *finding, struct error *err);
 
 // ---------------------------------------------------------------- computed from rates
 
 // Sets the rates of the copies within memory and within the last cache to NaN if the core clock
-// during them was below 90 % of *fastest_hz, the fastest clock of all watches, which this function
-// updates. The L2 runs at the core clock or near it, so these copies are slow on a card that has
-// lowered its clock: at 800 MHz an H200 copies within memory at 63 % of its best rate. core_hz is
-// NaN if it is not known.
+// during them (core_hz; NaN: not known) was below 90 % of *fastest_hz. That is the highest core
+// clock of all watches; this function updates it. The L2 runs at the core clock or near it, so
+// these copies are slow on a card that has lowered its clock: at 800 MHz an H200 copies within
+// memory at 63 % of its best rate.
 void yardsticks_drop_slow_clock(double core_hz, double *fastest_hz, struct watch_finding *finding);
 
 // Returns how many bytes a copy within the last cache moves. Source and target together take at

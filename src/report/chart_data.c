@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    // a heat map is drawn as lines if it has more values of x than this, else as bars
+    // a heat map with a numeric x is drawn as lines if x has more different values than this
     NUMBERS_MIN = 16,
     SPARSE_POINTS = 4,
     // A line is too sparse to be drawn if its x axis is logarithmic, it has at most SPARSE_POINTS
@@ -19,7 +19,7 @@ enum {
     SPARSE_STEP = 8
 };
 
-// One value that the chart can show: the view's metric of one result.
+// One value that the chart can show: from one result, the metric that the view draws.
 struct point {
     const struct result *result;
     const struct metric *metric;

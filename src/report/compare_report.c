@@ -82,7 +82,8 @@ static const char *row_words(struct printer *p, const struct result *result)
 
 struct place {
     const struct compare_row *row;
-    size_t rank; // rank of the row's change in the section; 0: the largest change
+    // 0 for the row with the largest change in the section, 1 for the next one, and so on
+    size_t rank;
 };
 
 // Rows of one section of the report that have the same benchmark, device, metric and text.

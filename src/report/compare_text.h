@@ -12,7 +12,8 @@ enum {
 };
 struct compare_section {
     enum compare_word word;
-    // true: a row is a metric with its numbers in both runs; false: a row is a case with a text
+    // true: each row is a metric with its numbers in both runs; false: each row is a case with a
+    // text
     bool numbers;
     // true: a terminal lists the section's rows only with --all, as they show no certain change
     bool minor;

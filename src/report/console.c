@@ -62,7 +62,8 @@ static bool is_wanted(const struct console_desc *desc, const char *key)
     return desc->benchmark_count == 0;
 }
 
-// Returns the run without the results of benchmarks that are not to be printed.
+// Returns a copy of the run without the results of benchmarks that are not to be printed
+// (is_wanted).
 static struct run wanted_run(struct arena *arena, const struct run *run,
                              const struct console_desc *desc)
 {
@@ -205,11 +206,14 @@ static void view_print(struct screen *screen, const struct run *run, const char 
     struct view_info shown;
     const struct view_info *view = &shown;
     if (!view_shown(screen->arena, run, device, info, declared, &shown))
-        return; // the notes below the views say why there are no numbers
+        // no result has a number for this view; the notes below the benchmark's views say why
+        return;
     size_t count;
     const struct result **results = view_select(screen->arena, run, device, view, info, &count);
     if (view->kind == VIEW_TABLE && view->sensors && !any_sensor(results, count, view->sensors))
-        return; // left out: no result has one of the view's sensors; other views show the metrics
+        // The table is left out, because no result has one of its sensors. Other views show the
+        // metrics.
+        return;
     struct view_grid grid;
     bool gridded =
         view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;

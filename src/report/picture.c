@@ -242,8 +242,7 @@ static void step_put(const struct picture *picture, const struct step *step, siz
             "<rect class=\"s s%zu\" x=\"%.1f%%\" y=\"%d\" width=\"%.1f%%\" height=\"%d\" "
             "rx=\"6\"/>\n",
             k < 4 ? k : 4, (100 - width) / 2, y, width, STEP);
-    // Number of pixels by which the text moves down. If the level has no bandwidth, this centres
-    // the text.
+    // If the level has no bandwidth, the text moves down by this many pixels, which centres it.
     int down = step->bandwidth ? 0 : 10;
     text_put(picture, "c n", "50%", y + 22 + down, head);
     text_put(picture, "c v", "50%", y + 42 + down, latency);

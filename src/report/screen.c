@@ -303,7 +303,7 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
         end = i + 1;
     }
     if (high - low < FLAT * fabs(high))
-        high = low; // equal bounds: all blocks are at the lowest height
+        high = low; // With equal bounds, all blocks of the curve are drawn at the lowest height.
     size_t shown = count < columns ? count : columns;
     char *spark = arena_alloc(arena, shown * 3 + 1);
     size_t used = 0;

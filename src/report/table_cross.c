@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    // maximum number of rows per chip; of a chip with more rows, only rows whose APIs differ are
-    // printed
+    // Maximum number of printed rows per chip. If a chip has more rows, only those in which the
+    // values of its APIs differ are printed.
     ROWS_MAX = 40,
     VALUE_COLUMNS = 12,
     RATIO_COLUMNS = 15,
@@ -26,7 +26,8 @@ struct group {
 };
 
 // Returns the group of rows that have the same benchmark and metric as chip->rows[from], from index
-// `from` on. If `all` is false, the group has only rows whose APIs differ; it may be empty.
+// `from` on. If `all` is false, the group has only rows in which the values of the APIs differ, so
+// it may be empty.
 static struct group group_of(struct arena *arena, const struct run *run,
                              const struct cross_chip *chip, size_t from, bool all)
 {
@@ -89,7 +90,8 @@ static void row_print(struct screen *screen, const struct cross_chip *chip,
         screen_right(screen, screen_median(arena, cell->metric, "–"), VALUE_COLUMNS);
         if (i == chip->reference)
             continue;
-        // The blank parts a ratio that fills its column from the number before it.
+        // The blank before each ratio keeps a ratio that fills its column apart from the number
+        // before it.
         screen_paint_right(screen, cell->apart ? PAINT_YELLOW : PAINT_NONE,
                            arena_printf(arena, " %s", ratio_text(arena, &cell->ratio)),
                            RATIO_COLUMNS);

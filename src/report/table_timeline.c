@@ -19,7 +19,7 @@ enum {
 struct timeline {
     struct screen *screen;
     struct spans spans;
-    // width of the labels, and width of the drawing, in columns of the screen
+    // width of the labels of lanes, and width of the drawing of spans, in columns of the screen
     size_t label, columns;
     // Overlap of each lane with each other lane, 0 … 1, as a square matrix; NaN: not known. The
     // pointer is NULL if overlaps are not printed.
@@ -78,7 +78,9 @@ static bool timeline_open(struct screen *screen, const struct result *result,
     overlaps_open(timeline, result);
     timeline->columns = screen->columns - timeline->label - LENGTH_COLUMNS - 6;
     if (timeline->columns < DRAWING_LEAST + timeline->lanes + 2)
-        timeline->overlaps = NULL; // no room for overlaps: the bars are more important
+        // The screen has no room for the overlaps. They are left out, because the bars are more
+        // important.
+        timeline->overlaps = NULL;
     if (timeline->overlaps)
         timeline->columns -= timeline->lanes + 2;
     return true;

@@ -29,7 +29,7 @@ struct trace {
     struct arena *arena;
     struct json_out *out;
     size_t flows;    // number of arrows so far, which is also the id of the next arrow
-    double start_ns; // time at which the current result begins in the trace
+    double start_ns; // time in ns at which the result that is being added begins in the trace
     struct track *tracks;
     size_t track_count, track_capacity;
 };
@@ -186,7 +186,8 @@ static int bound_compare(const void *left, const void *right)
     const struct bound *a = left, *b = right;
     if (a->ns != b->ns)
         return a->ns < b->ns ? -1 : 1;
-    // at equal times, the end of a span sorts before a begin, to free its track
+    // At equal times, the end of a span comes before the begin of another, so that its track is
+    // free.
     return a->change - b->change;
 }
 
@@ -279,7 +280,8 @@ static void result_add(struct trace *trace, const struct result *result)
     if (!spans_line(result, &line))
         return;
     bool crowded = spans_crowd(result, &crowd);
-    if (crowded) // one beginning for both, so that cores and queues stay aligned
+    // The time line and the crowd get the same beginning, so that cores and queues stay aligned.
+    if (crowded)
         line.from_ns = crowd.from_ns = fmin(line.from_ns, crowd.from_ns);
     line_add(trace, &line);
     if (crowded)

@@ -26,7 +26,8 @@ enum check_code {
     CHECK_THERMAL,
     CHECK_LINK_WIDTH,
     CHECK_LINK_GENERATION,
-    CHECK_BELOW_EXPECTATION, // a figure is too low, and none of the causes above was found
+    // a figure is worse than its bound (expected_low), and no other cause of "slow" was found
+    CHECK_BELOW_EXPECTATION,
     // The next codes are reasons for the verdict "broken".
     CHECK_WRONG_RESULTS,
     CHECK_HUNG,
@@ -72,9 +73,9 @@ bool check_metric_is_host_link(enum check_metric metric);
 // True if a check has a figure of this metric for each other device (check_figure.peer).
 bool check_metric_is_pair(enum check_metric metric);
 
-// Where the expected value of a figure comes from.
+// Where the expected value of a figure of a check comes from.
 enum check_basis {
-    CHECK_BASIS_NONE, // there is no expected value
+    CHECK_BASIS_NONE, // the figure has no expected value
     CHECK_BASIS_REFERENCE,
     CHECK_BASIS_LIMIT,
     // The expected value is from runs that the user gave (--expect).

@@ -29,8 +29,8 @@ struct json_out {
     bool lines;      // true: one line per top-level member and per object in a top-level array
     unsigned indent; // number of spaces per level of indentation; 0: no indentation
     int gzip;        // level at which zlib gzips the text for the stream; 0: plain text
-    // A function that gets the text, piece by piece, instead of the stream. NULL: the stream gets
-    // it.
+    // A function that gets the text, piece by piece, instead of `stream`. NULL: the text goes to
+    // `stream`.
     void (*sink)(void *context, const char *text, size_t bytes);
     void *sink_context;
     const char *without; // name of members that are left out in all structs; NULL: none
@@ -80,8 +80,9 @@ struct json_reader {
     struct arena *arena; // memory for the strings and arrays that are read
     const char *file;    // name of the file, for messages
     struct error *err;
-    const void *context;    // data of the caller, for the functions json_field.get
-    struct json_rows *rows; // rows of the array that json_read_rows left out; else NULL
+    const void *context; // data of the caller, for the functions json_field.get
+    // elements of the array that json_read_rows left out of the document; NULL: none was left out
+    struct json_rows *rows;
     bool failed;
 };
 
@@ -139,12 +140,14 @@ size_t json_elements(struct json_reader *reader, const struct json_node *node);
 // Returns true if the node is an object or absent. Otherwise records an error and returns false.
 bool json_is_map(struct json_reader *reader, const struct json_node *node);
 
-// These functions return the value of a node, and record an error if it has another type. For an
-// absent node they return NULL, NaN or 0. Only json_text_required records an error and returns "".
+// These functions return the value of a node, and record an error if the value has another type.
+// For an absent node they return NULL, NaN or 0 without an error. Only json_text_required treats an
+// absent node as an error: it records this error and returns "".
 const char *json_text(struct json_reader *reader, const struct json_node *node);
 const char *json_text_required(struct json_reader *reader, const struct json_node *node);
 double json_number(struct json_reader *reader, const struct json_node *node);
-uint64_t json_count(struct json_reader *reader, const struct json_node *node); // a whole number ≥ 0
+// returns a whole number
+uint64_t json_count(struct json_reader *reader, const struct json_node *node);
 
 // Returns the value of a node as one line of JSON, in `arena`. The node must be present.
 const char *json_compact(struct arena *arena, const struct json_node *node);
@@ -164,37 +167,38 @@ void json_message_clean(struct error *err);
 // ---------------------------------------------------------------- tables of members
 
 enum json_kind {
-    FIELD_TEXT,   // a text: const char *
-    FIELD_CHARS,  // a text within the struct: char[]; an absent member reads as ""
-    FIELD_REAL,   // a real number: double
-    FIELD_COUNT,  // a whole number ≥ 0: unsigned, size_t or uint64_t
-    FIELD_FLAG,   // bool; false is not written
-    FIELD_WORD,   // a value of an enumeration, written as one of json_field.words
-    FIELD_TEXTS,  // an array of texts: const char **
-    FIELD_REALS,  // an array of real numbers: double *
-    FIELD_OBJECT, // a struct that is a member of the struct, written as an object
-    FIELD_LIST,   // an array of structs, written as an array of objects
-    // An array of structs that is written as one object, with one member per struct. The struct's
-    // first member, a text, is the name. The value is the struct's second member or, if the struct
-    // has more than two members, an object of all but the first. If several structs have the same
-    // name, only the last one is written.
+    FIELD_TEXT, // the member is a text: const char *
+    // the member is a text within the struct: char[]; if absent in JSON, it reads as ""
+    FIELD_CHARS,
+    FIELD_REAL,   // the member is a real number: double
+    FIELD_COUNT,  // the member is a whole number ≥ 0: unsigned, size_t or uint64_t
+    FIELD_FLAG,   // the member is a bool; false is not written
+    FIELD_WORD,   // the member is an enumeration, written as one of json_field.words
+    FIELD_TEXTS,  // the member is an array of texts: const char **
+    FIELD_REALS,  // the member is an array of real numbers: double *
+    FIELD_OBJECT, // the member is itself a struct, written as an object
+    FIELD_LIST,   // the member is an array of structs, written as an array of objects
+    // The member is an array of structs that is written as one object, with one JSON member per
+    // struct. The first member of the struct, a text, is the name. The value is the struct's second
+    // member or, if the struct has more than two members, an object of all but the first. If
+    // several structs have the same name, only the last one is written.
     FIELD_MAP,
-    FIELD_CUSTOM // a member of any type, written by json_field.put and read by json_field.get
+    FIELD_CUSTOM // the member has any type; json_field.put writes it, json_field.get reads it
 };
 
 struct json_field {
     const char *name;
     enum json_kind kind;
-    size_t offset, bytes; // place and size of the member in the struct (JSON_AT)
+    size_t offset, bytes; // offset and size of the member in the struct, in bytes (JSON_AT)
     // For arrays: offset of the struct's member with the number of elements, a size_t
     // (JSON_LIST_AT).
     size_t count_offset;
-    bool required;  // true: an absent member is an error; for TEXT, COUNT and WORD
-    bool omit_zero; // true: 0, the first word and an empty array are not written
+    bool required;  // true: it is an error if a FIELD_TEXT, FIELD_COUNT or FIELD_WORD is absent
+    bool omit_zero; // true: the number 0, the first of `words` and an empty array are not written
     bool pointers;  // true: a FIELD_LIST is an array of pointers to structs
     // The words of a FIELD_WORD. If words->expected is NULL, an unknown word is not an error.
     const struct words *words;
-    // table of the struct within the struct, or of the array's elements
+    // FIELD_OBJECT: table of the inner struct. Arrays of structs: table of their elements.
     const struct json_table *table;
     // FIELD_LIST: a function that adds an element to `object` and returns it, called for each
     // element that is read. NULL: reading allocates an array.

@@ -25,7 +25,9 @@ void json_message_clean(struct error *err)
 }
 
 enum {
-    READ_BYTES = 1 << 20 // maximum bytes per read, and minimum initial size of the buffer
+    // maximum number of bytes that one read takes from a file; also the minimum initial size of the
+    // buffer for its text
+    READ_BYTES = 1 << 20
 };
 
 // Maximum size in bytes of the unpacked text of a gzipped file, so that a small file cannot fill
@@ -251,7 +253,7 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
     struct scan inside;
     if (!find_rows((struct scan){text, text + bytes}, name, &inside))
         return NULL;
-    // Parses the same text with an empty array in place of the elements.
+    // Parses the document with an empty array in place of the elements of the array `name`.
     size_t before = (size_t)(inside.at - text), after = (size_t)(text + bytes - inside.end);
     char *rest = arena_malloc(before + after);
     memcpy(rest, text, before);
@@ -316,7 +318,7 @@ static json_t *read_object(struct scan *scan, unsigned depth)
     for (size_t count = 1; right; count++) {
         right = read_name(scan, name) &&
                 json_object_set_new_nocheck(object, name, read_value(scan, depth)) == 0 &&
-                // false if the object already has a member of this name
+                // The size is less than `count` if the object already had a member of this name.
                 json_object_size(object) == count;
         if (!skip_char(scan, ','))
             break;
@@ -437,7 +439,7 @@ json_t *json_rows_next(struct json_rows *rows)
                      JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, &why);
         scan.at += json ? why.position : 0; // moves past the bytes that jansson has read
     }
-    // After a comma another row must follow. Without a comma, the array must end here.
+    // After a comma, another row must follow. Without a comma, the text of the rows must end.
     bool more = skip_char(&scan, ',');
     rows->failed = !json || (more ? scan.at == scan.end : scan.at != scan.end);
     rows->at = scan.at;

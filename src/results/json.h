@@ -64,8 +64,8 @@ struct run *run_read_text(const char *text, size_t bytes, const char *name, stru
 // The table of the members of a run file, except "schema".
 extern const struct json_table run_table;
 
-// Tables of structs that are part of results and also of the visits that worker processes report.
-// The messages of workers are written and read with these tables, too.
+// Tables of structs that are part of results. Worker processes report the same structs to the main
+// process, and these tables write and read those messages, too.
 extern const struct json_table reason_table, named_text_table, named_number_table, series_table,
     counter_table, kernel_table;
 

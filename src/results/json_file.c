@@ -96,7 +96,7 @@ static struct run *read_text(const char *text, size_t bytes, const char *name, b
     if (head && !whole)
         rows.at = rows.end;
     struct run *run = run_of(head, &rows, name, &ignored);
-    // If this failed, because the document is faulty or has no array "results", reads the document
+    // Without a run, because the document is faulty or has no array "results", reads the document
     // as a whole, which reports an error.
     return run ? run : run_of(json_read_memory(text, bytes, name, err), NULL, name, err);
 }

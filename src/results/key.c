@@ -65,9 +65,9 @@ static bool is_file(const char *word)
            (length > 5 && strcmp(word + length - 5, ".json") == 0);
 }
 
-// Sets *place to the index that a word has in a list such as "a|b|c" (`choices`). Only the first
-// `bytes` bytes of `word` are compared. Returns false, with *place = 0, if the list does not have
-// the word.
+// Sets *place to the index that a word has in a list such as "a|b|c" (`choices`). The word is the
+// first `bytes` bytes of `word`. Returns false, with *place = 0, if the list does not have the
+// word.
 static bool place_of(const char *choices, const char *word, size_t bytes, unsigned *place)
 {
     *place = 0;

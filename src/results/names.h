@@ -23,7 +23,8 @@ extern const struct words better_words, card_level_words, card_section_words, ch
 // Sets *index to the index of a word in `words`. For an unknown word, returns false and sets *index
 // to words->count.
 bool words_find(const struct words *words, const char *word, unsigned *index);
-const char *words_name(const struct words *words, unsigned index); // returns "?" if index ≥ count
+// Returns the word of this index; "?" if index ≥ words->count.
+const char *words_name(const struct words *words, unsigned index);
 
 // Returns a parameter's value as it is written in a case key: "32768", "0.5", "vector". A text is
 // not copied ("" if it is NULL); a number is written into `arena`.

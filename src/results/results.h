@@ -74,8 +74,8 @@ struct param_info {
     const char *choices;
     const char *help; // help text: one sentence
 
-    // The members below are not in run files. They say which values are allowed and which cases
-    // have the parameter.
+    // The members below this comment are not in run files. They say which values are allowed and
+    // which cases have the parameter.
     const char *when;     // condition for a case to have the parameter; NULL: every case has it
     uint64_t least, most; // minimum and maximum of a UINT or BYTES; most = 0: no maximum
     uint64_t multiple;    // every value must be a multiple of this; 0: no such condition
@@ -83,7 +83,8 @@ struct param_info {
     bool takes_max; // true: a value may be the word "max"
     // A case with this value does not contain the parameter. NULL: no such value.
     const char *unsaid;
-    // Key of the parameter in cases, if it differs ("bytes" for "message"); else NULL.
+    // Key that the parameter has in cases, if it is not `key` ("bytes" instead of "message"); else
+    // NULL.
     const char *said_as;
 };
 
@@ -111,8 +112,8 @@ struct view_info {
     const char *scale; // scale of x, then of y: "log2", "log2-log10", "linear"
     const char *where; // condition for the cases that are drawn: "scope=device"; NULL: all cases
     // A list of sensors: "core_clock,power"; NULL: none. In a VIEW_TABLE each sensor gets a column,
-    // and if no result has any of the sensors, the table is not drawn. In a VIEW_CURVE the page can
-    // draw a sensor instead of the metric.
+    // and if no result has any of the sensors, the table is not drawn. In a VIEW_CURVE the HTML
+    // page can draw a sensor instead of the metric.
     const char *sensors;
 };
 
@@ -360,8 +361,8 @@ struct result {
     size_t sensor_count;
     struct series *series;
     size_t series_count;
-    // Hardware counters, which are read in an additional visit. The times of that visit are not
-    // used.
+    // Hardware counters, which are read in an additional round of measuring the case. The times of
+    // that round are not used.
     struct counter *counters;
     size_t counter_count;
     struct kernel_info kernel;
@@ -403,7 +404,7 @@ struct run {
     struct named_text *host; // facts about the host, such as os and cpu
     size_t host_count;
     const char *preset;
-    uint64_t seed; // seed of the random order of visits, below 2^53; 0: not known
+    uint64_t seed; // seed of the random order in which cases are measured, below 2^53; 0: not known
     struct run_device *devices;
     size_t device_count, device_capacity;
     const struct benchmark_info **benchmarks;

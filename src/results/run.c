@@ -16,7 +16,7 @@ struct run *run_create(void)
 void run_destroy(struct run *run)
 {
     if (run)
-        arena_destroy(run->arena); // the run itself is in this arena, too
+        arena_destroy(run->arena); // the struct run is in its own arena, too
 }
 
 struct result *run_add_result(struct run *run)

@@ -28,7 +28,7 @@ struct target {
     // Path of the file after all symbolic links, also for error messages. The file may not exist
     // yet.
     const char *path;
-    const char *folder; // the folder of `path`
+    const char *folder; // the folder that contains the file
     // Path of the temporary file in `folder`. NULL: `path` is written directly.
     const char *temporary;
     struct stat info; // status of the file, if it exists
@@ -120,7 +120,7 @@ static int target_open(const struct target *target)
         errno = ENOENT;
         return -1;
     }
-    // removes what a crashed process with the same process id may have left
+    // removes a temporary file that a crashed process with the same process id may have left
     unlink(target->temporary);
     return open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }

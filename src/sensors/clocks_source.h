@@ -7,7 +7,7 @@
 #include "sensors/clocks.h"
 
 struct clocks_choices {
-    // Core clocks in Hz that the card lists. One that is infinite cannot be chosen.
+    // Core clocks in Hz that the card lists. A clock of INFINITY is never chosen.
     double hz[SENSOR_CLOCKS_MAX];
     size_t count;
 };
@@ -16,8 +16,8 @@ struct clocks_source {
     const char *name;
     // Opens the card. Returns a handle, in `arena`, or NULL with the reason if the clock cannot be
     // set. Sets *choices to the clocks that can be locked, and *before to the state of the clock
-    // before a lock. Sets *knows to true if this interface knows the card; then no other interface
-    // is tried.
+    // before a lock. Sets *knows to true if this driver interface (NVML or amdgpu) knows the card;
+    // then the other one is not tried.
     void *(*open)(struct arena *arena, const struct sensor_clocks_desc *desc,
                   struct clocks_choices *choices, const char **before, bool *knows,
                   struct error *err);
@@ -27,8 +27,8 @@ struct clocks_source {
     bool (*check)(void *handle, const struct sensor_clocks_desc *desc, struct error *err);
     // Returns the processes that use the card, as a text like that of sensor_clocks_users.
     const char *(*users)(struct arena *arena, const struct sensor_clocks_desc *desc);
-    // Locks the clock choices->hz[choice]. Sets *touched to true if any setting of the card has
-    // changed, even if the call then failed.
+    // Locks the card's core clock at choices->hz[choice]. Sets *touched to true if any setting of
+    // the card has changed, even if the call then failed.
     bool (*lock)(void *handle, const struct clocks_choices *choices, size_t choice, bool *touched,
                  struct error *err);
     bool (*restore)(void *handle, const char *before, struct error *err);

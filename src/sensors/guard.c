@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Maximum times to wait for an answer of the guard, and for its end. They are long, because a
-// driver that wakes up a sleeping card takes seconds.
+// Maximum times to wait for an answer of the guard process, and for that process to end. They are
+// long, because a driver that wakes up a sleeping card takes seconds.
 static const uint64_t answer_ns = 20 * NS_PER_S;
 static const uint64_t end_ns = 10 * NS_PER_S;
 
@@ -19,9 +19,10 @@ struct clock_guard {
     struct clock_guard_desc desc;
     struct child *child; // the guard process; NULL if it died and no new one runs yet
     const char *before;
-    // Clock that was asked for (0: none is locked), and clock that was set.
+    // asked_hz: core clock that the caller asked for (0: none is locked). granted_hz: core clock
+    // that the card was locked at.
     double asked_hz, granted_hz;
-    bool undo; // true: a guard died and left the clock locked
+    bool undo; // true: a guard process died and left the clock locked
 };
 
 // ---------------------------------------------------------------- asking
@@ -134,7 +135,7 @@ bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz, 
     }
     if (!start(guard, err))
         return false;
-    // Set before the request is sent, because the clock may be locked from then on.
+    // asked_hz is set before the request is sent, because the clock may be locked from then on.
     guard->asked_hz = hz;
     if (ask(guard, arena_printf(guard->arena, "lock %.0f", hz), "locked", &granted, err)) {
         *granted_hz = guard->granted_hz = strtod(granted, NULL);

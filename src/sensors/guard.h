@@ -23,7 +23,8 @@
 struct clock_guard_desc {
     const char *const *argv; // command of the guard, which calls clock_guard_serve; ends with NULL
     const char *const *environment; // environment of the guard process; NULL: that of this process
-    // The card; own_pid = 0 stands for this process; its paths must not contain white space.
+    // The card whose clock the guard sets. own_pid = 0 stands for this process. The paths in this
+    // struct must not contain white space.
     struct sensor_clocks_desc card;
 };
 

@@ -137,7 +137,7 @@ static void read_memory(const struct health_api *api, struct nvml_device *device
     }
     for (int cause = NVML_RETIRED_CORRECTED;
          api->nvmlDeviceGetRetiredPages && cause <= NVML_RETIRED_UNCORRECTED; cause++) {
-        // Asked with room for 0 addresses, NVML only returns the number of pages.
+        // Called with room for 0 page addresses, NVML only returns the number of retired pages.
         unsigned pages = 0;
         int status = api->nvmlDeviceGetRetiredPages(device, cause, &pages, NULL);
         if (status == NVML_SUCCESS || status == NVML_INSUFFICIENT_SIZE)

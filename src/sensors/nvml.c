@@ -152,7 +152,7 @@ static void nvml_read(void *handle, double values[SENSOR_VALUE_COUNT])
     values[SENSOR_THERMAL_LIMITED] = limited_s(nvml, NVML_POLICY_THERMAL);
 }
 
-// Counters of the card's links at one time.
+// Traffic counters of the card's PCI Express link and NVLinks, read at one time.
 struct link_counts {
     uint64_t at_ns;
     bool has_pcie, has_nvlink;
@@ -178,8 +178,8 @@ static void count_links(const struct nvml *nvml, struct link_counts *counts)
     counts->nvlink_bytes = 1024.0 * ((double)fields[2].value + (double)fields[3].value);
 }
 
-// The counters of PCI Express overflow after 4 GiB. These take at least 30 ms, but the two readings
-// are only a few ms apart.
+// The counters of PCI Express overflow after 4 GiB. A link needs at least 30 ms to move 4 GiB, but
+// the two readings are only a few ms apart.
 static double nvml_traffic(void *handle)
 {
     struct link_counts before, after;

@@ -41,8 +41,9 @@ enum sensor_throttle {
 };
 
 struct sensor_reading {
-    uint64_t at_ns;                    // time of the reading in ns, of CLOCK_MONOTONIC
-    double values[SENSOR_VALUE_COUNT]; // indexed by enum sensor_value; NaN: not known
+    uint64_t at_ns; // time of the reading in ns, of CLOCK_MONOTONIC
+    // Values of the sensors, indexed by enum sensor_value. NaN: the value is not known.
+    double values[SENSOR_VALUE_COUNT];
 };
 
 const char *sensor_name(enum sensor_value value);

@@ -14,7 +14,8 @@ struct sensors_source {
     // Sets the elements of `values` that this source can read. The caller checks whether the values
     // are possible.
     void (*read)(void *handle, double values[SENSOR_VALUE_COUNT]);
-    // See sensors_traffic. NULL: this source counts no traffic.
+    // Returns the traffic of the card's links, like sensors_traffic. NULL: this source counts no
+    // traffic.
     double (*traffic)(void *handle);
 };
 

@@ -11,12 +11,13 @@
 // and the built-in scenarios of benchmarks.
 const char *answer_welcome(struct arena *arena, const struct run *offered);
 
-// Returns the message that measurement `id` has started, with the number of its cases:
+// Returns the message which says that measurement `id` has started, and how many cases it has:
 // {"type":"started","id":…,"cases":…}.
 const char *answer_started(struct arena *arena, uint64_t id, size_t cases);
 
-// Returns the message with the result of a case in a frame of measurement `id`:
-// {"type":"result","id":…,"frame":…,"result":{…}}. The result is written as in a run file.
+// Returns the message with the result of a case. `frame` counts the frames (runs of all cases) of
+// measurement `id`: {"type":"result","id":…,"frame":…,"result":{…}}. The result is written as in a
+// run file.
 const char *answer_result(struct arena *arena, uint64_t id, uint64_t frame,
                           const struct result *result);
 
@@ -26,7 +27,7 @@ struct answer_end {
     bool whole; // true: the message contains the whole run
 };
 
-// Returns the message that a frame has ended:
+// Returns the message which says that a frame (one run of all cases) has ended:
 // {"type":"done","id":…,"frame":…,"status":"complete","run":{…},"findings":[…]}. The member "run"
 // exists only if end->whole is true.
 const char *answer_done(struct arena *arena, const struct answer_end *end);

@@ -23,9 +23,10 @@ struct live {
 
     // Only the measuring thread uses the members below.
     struct arena *worker_arena; // arena in which `executor` lives
-    struct executor *executor;  // starts the worker process and sends visits to it; NULL: none yet
+    // Starts the worker process and lets it measure cases. NULL: no measurement has begun yet.
+    struct executor *executor;
     const struct gpu_info *device;
-    size_t cases; // number of cases that the worker has had in all its measurements so far
+    size_t cases; // number of cases that the worker got in all its measurements so far
 };
 
 // ---------------------------------------------------------------- requests of callers
@@ -77,7 +78,8 @@ static bool take_request(struct live *live, struct request *request)
     return goes_on;
 }
 
-// True if another measurement waits. Then the pages are not told how the current measurement ended.
+// True if another measurement was requested, which waits for the end of the current one. Then the
+// pages are not told how the current one ended.
 static bool is_replaced(struct live *live)
 {
     pthread_mutex_lock(&live->mutex);
@@ -118,7 +120,7 @@ static void end_worker(struct live *live)
     live->cases = 0;
 }
 
-// Makes live->executor ready for visits on the device. Starts a new executor, and with it a new
+// Makes live->executor ready to measure on the device. Starts a new executor, and with it a new
 // worker, if the old ones are of another device or may not be used again.
 static void prepare_worker(struct live *live, const struct gpu_info *device,
                            const struct budget *budget)
@@ -151,11 +153,11 @@ static void prepare_worker(struct live *live, const struct gpu_info *device,
 
 // ---------------------------------------------------------------- one frame
 
-// A plan whose case numbers differ from those of the worker's earlier measurements. A worker finds
-// the data that it keeps of a case by the case's number, so it never takes a new case for an
-// earlier one.
+// A plan in which each case has another number than all cases of the worker's earlier measurements.
+// A worker finds the data that it keeps of a case by the case's number, so it never takes a new
+// case for an earlier one.
 struct numbered_plan {
-    // Must be the first member: a pointer to it is cast to a pointer to the whole struct.
+    // Must be the first member: a pointer to `plan` is cast to a pointer to struct numbered_plan.
     struct plan plan;
     struct plan *cases;
     size_t first;
@@ -183,8 +185,8 @@ struct frame {
     uint64_t number;
     struct run *run;
     struct numbered_plan plan;
-    const char *key; // key of the case that is visited
-    unsigned losses; // number of lost workers about which the pages were told
+    const char *key; // key of the case that is being measured
+    unsigned losses; // number of lost workers that the pages already know of
     bool lost;       // true: a worker was lost in this frame
 };
 
@@ -197,8 +199,8 @@ static void say_result(const struct frame *frame, const struct result *result)
 
 static void say_loss(struct frame *frame, const struct result *result)
 {
-    // True: the worker was lost during a visit, so the last reason in `result` says why. False: it
-    // was lost between visits.
+    // If in_visit is true, the worker was lost while it measured a case, so the last reason in
+    // `result` says why. If false, it was lost between two cases.
     bool in_visit = executor_losses(frame->live->executor) > 0;
     const char *why = in_visit && result && result->reason_count
                           ? result->reasons[result->reason_count - 1].text
@@ -211,15 +213,16 @@ static void say_loss(struct frame *frame, const struct result *result)
     arena_destroy(arena);
 }
 
-// Callback for schedule_desc.progress: stores the key of the case that is visited next.
+// Callback for schedule_desc.progress: stores the key of the case that is measured next.
 static void begin_visit(void *context, const struct schedule_state *state)
 {
     struct frame *frame = context;
     frame->key = state->plan_case->key;
 }
 
-// Callback for schedule_desc.save, which is called after each visit: sends the case's result so far
-// to the pages, and an error if the visit lost the worker. Sends nothing after an interrupt.
+// Callback for schedule_desc.save, which is called after each visit (one round of measuring a
+// case): sends the case's result so far to the pages, and an error if the visit lost the worker.
+// Sends nothing after an interrupt.
 static void end_visit(void *context)
 {
     struct frame *frame = context;
@@ -260,7 +263,7 @@ static bool open_frame(struct frame *frame, struct error *err)
     return error_set(err, ERROR_UNSUPPORTED, "%s", why);
 }
 
-// Measures one frame, which is one run of all cases. Returns false if it was interrupted.
+// Measures one frame: one run of all cases. Returns false if the run was interrupted.
 static bool measure_frame(struct frame *frame, const struct budget *budget)
 {
     struct live *live = frame->live;
@@ -324,7 +327,8 @@ static void measure_frames(struct frame *frame, const struct budget *budget)
         frame->number += whole;
         goes_on = goes_on && open_frame(frame, &err);
     }
-    run_destroy(frame->run); // if open_frame failed, it left an unfinished run; else NULL
+    // frame->run is the unfinished run of an open_frame that failed, else NULL
+    run_destroy(frame->run);
     run_destroy(last);
 }
 

@@ -12,20 +12,21 @@
 #include "serve/request.h"
 #include "suite/runner.h"
 
-// Time in ns that a cancelled visit has to end by itself; then its worker process is killed.
+// A cancelled visit (one round of measuring a case) has this many ns to end by itself. After that,
+// its worker process is killed.
 #define LIVE_LEAVE_NS UINT64_C(700000000)
 
 enum {
-    // Number of cases after which a worker is replaced before the next measurement, because it
-    // keeps data of each case that it visited (struct bench_visit.memory).
+    // A worker keeps data of each case that it measured (struct bench_visit.memory). After this
+    // many cases it is replaced before the next measurement begins.
     LIVE_CASES_KEPT = 256,
-    // Number of frames in a row that may lose their worker before the measurement ends.
+    // If so many frames (runs of all cases) in a row lose their worker, the measurement ends.
     LIVE_ATTEMPTS = 3
 };
 
 struct live_desc {
-    // A live measurement uses only these members: worker_argv, worker_environment, silence_ns,
-    // choices.system and, in tests, in_process.
+    // Of `runner`, a live measurement uses only these members: worker_argv, worker_environment,
+    // silence_ns, choices.system and, in tests, in_process.
     struct runner_desc runner;
     int argc; // command line, which the run records
     char **argv;
@@ -43,11 +44,12 @@ struct live *live_start(const struct live_desc *desc, struct error *err);
 // Cancels the current measurement and starts the requested one. Takes ownership of request->arena.
 void live_measure(struct live *live, const struct request *request);
 
-// Cancels the current measurement, without waiting for its end. If its visit ends within
-// LIVE_LEAVE_NS, the worker is kept for the next measurement.
+// Cancels the current measurement, without waiting for its end. If the visit that is running (one
+// round of measuring a case) ends within LIVE_LEAVE_NS, the worker is kept for the next
+// measurement.
 void live_cancel(struct live *live);
 
-// Ends the measurement, the worker and the thread.
+// Ends the current measurement, the worker process and the measuring thread.
 void live_stop(struct live *live);
 
 #endif

@@ -34,7 +34,8 @@ void peer_fini(struct peer *peer)
 
 // ---------------------------------------------------------------- joining frames to messages
 
-// Counts a message. Returns false if the page sends too many messages.
+// Counts a message against the limits PEER_BURST and PEER_A_SECOND. Returns false if the page sends
+// too many messages.
 static bool count_message(struct peer *peer, uint64_t now_ns)
 {
     double seconds = (double)(now_ns - peer->counted_ns) / (double)NS_PER_S;

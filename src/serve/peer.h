@@ -26,7 +26,7 @@ struct peer {
     uint64_t counted_ns; // time at which `allowance` was computed
 };
 
-// What is the same for the web sockets of all pages.
+// Data that the web sockets of all pages share.
 struct peer_rules {
     const char *token; // the token that a hello must have
     const struct device_list *devices;

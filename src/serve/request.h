@@ -18,7 +18,8 @@
 
 enum {
     REQUEST_BYTES_MAX = 256 * 1024,
-    REQUEST_SCENARIO_BYTES_MAX = 16 * 1024 // maximum length in bytes of the member `scenario`
+    // maximum length in bytes of the member `scenario` of a message
+    REQUEST_SCENARIO_BYTES_MAX = 16 * 1024
 };
 
 enum request_kind {

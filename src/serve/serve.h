@@ -18,7 +18,7 @@ enum {
 };
 
 struct serve_desc {
-    // The server uses only these members: devices, choices.system, worker_argv,
+    // Of `runner`, the server uses only these members: devices, choices.system, worker_argv,
     // worker_environment, silence_ns, and interrupt, whose first signal ends the server.
     struct runner_desc runner;
     int argc; // command line, which the runs record

@@ -90,7 +90,7 @@ struct server {
 };
 
 // Returns the element of server->tabs for this connection, or a free element if `connection` is
-// NULL. Returns NULL if there is none. Must be called with the mutex held.
+// NULL. Returns NULL if there is no such element. Must be called with the mutex held.
 static struct tab *find_tab(struct server *server, const struct mg_connection *connection)
 {
     for (size_t i = 0; i < SERVE_TABS_MAX; i++)
@@ -458,7 +458,7 @@ static bool serve(struct server *server, struct arena *arena, struct error *err)
         tell_ready(server, arena);
         wait_signal(server);
     }
-    // Before mg_stop: nothing may be measured while the sockets are closed.
+    // Cancels before mg_stop, so that nothing is measured while civetweb closes the sockets.
     live_cancel(server->live);
     if (listens)
         server->civetweb.mg_stop(server->context);

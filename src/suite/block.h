@@ -11,7 +11,7 @@
 
 struct interrupt;
 
-// A device whose cases are visited.
+// A device, with the plan of its cases and the executor that measures them.
 struct device_slot {
     const struct gpu_info *device;
     struct plan *plan;
@@ -25,7 +25,9 @@ struct entry {
     struct entry *co_run;     // next case of the same co-run; NULL: none
     const char *with;         // ids of the co-run's other devices; NULL: no co-run
     struct collect *collect;
-    unsigned watched; // number of the case's visits that suite/watcher.h has judged
+    // Number of the case's visits for which a watch (suite/watcher.h) has judged whether other work
+    // disturbed them.
+    unsigned watched;
     struct result *result;
     // The verdict, reason code and text that entry_end set. VERDICT_OK: entry_end was not called.
     enum verdict verdict;
@@ -82,14 +84,15 @@ struct uncounted {
         unsigned visits;       // number of visits that the case had so far
     } * cases;
     size_t count, capacity;
-    // The last measured benchmark without `counted`, and the names of all of them: "launch, rays".
-    // NULL: none.
+    // The last measured benchmark that lacks the function `counted`, and the names of all such
+    // benchmarks: "launch, rays". NULL: none.
     const struct benchmark *never;
     const char *names;
 };
 
 enum {
-    // As soon as this many cases wait for a counted visit, these visits are made.
+    // Counted visits, which read hardware counters, are made as soon as this many cases wait for
+    // one.
     UNCOUNTED_MOST = 256
 };
 

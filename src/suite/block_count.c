@@ -58,7 +58,8 @@ void block_await_count(const struct block *block, struct uncounted *uncounted)
     }
 }
 
-// Makes the counted visit of a case. Its counters live as long as the run.
+// Makes the counted visit of a case, which reads hardware counters. The counters live as long as
+// the run.
 static bool count_case(const struct block *block, const struct uncounted_case *one,
                        const struct visit_counting *counting, struct error *err)
 {

@@ -14,11 +14,12 @@ struct checking {
     const struct check_desc *desc;
     struct run *run;
     struct check_parts *parts;
-    // Per device: process that measures it; NULL: none runs.
+    // [i]: process that measures device i; NULL: none runs.
     struct child *children[CHECK_DEVICES_MAX];
-    // Per device: process that measured it and now waits; NULL: none.
+    // [i]: process that has measured device i and waits to be asked for the card's state; NULL:
+    // none.
     struct child *waiting[CHECK_DEVICES_MAX];
-    // Per device: when its process is ended if it stays silent.
+    // [i]: time at which the process of device i is ended if it sends nothing until then.
     uint64_t silent_until_ns[CHECK_DEVICES_MAX];
     const struct gpu_info *infos[CHECK_DEVICES_MAX];
     size_t count;
@@ -159,8 +160,9 @@ static bool set_limits(const struct checking *c, uint64_t deadline_ns, struct ru
     static const uint64_t start_ns = CHECK_START_S * NS_PER_S;
     uint64_t planned_ns = clock_left_ns(c->planned_ns), left_ns = clock_left_ns(deadline_ns);
     runner->time_most_ns = planned_ns > start_ns + NS_PER_S ? planned_ns - start_ns : NS_PER_S;
-    // A worker may be silent for that long. If it hangs, the benchmark's time on this device passes
-    // meanwhile, so no further case of the benchmark waits for a worker that hangs.
+    // If a worker is silent for longer than silence_ns, it is taken to hang and is killed.
+    // Meanwhile the benchmark's time on this device passes, so no further case of the benchmark
+    // waits for a worker that hangs.
     runner->silence_ns = c->desc->silence_ns < left_ns / 2 ? c->desc->silence_ns : left_ns / 2;
     return (double)left_ns > 2 * NS_PER_S * check_plan_s(2, CHECK_AT_ONCE);
 }

@@ -26,7 +26,7 @@ enum {
 // ---------------------------------------------------------------- the plan of a check
 
 enum check_part {
-    CHECK_ALONE,       // each device by itself; all devices are measured in parallel
+    CHECK_ALONE,       // each device by itself, although all devices are measured in parallel
     CHECK_ALONE_QUICK, // like CHECK_ALONE, with fewer cases and less time
     CHECK_AT_ONCE      // what several devices can do at the same time
 };

@@ -63,8 +63,8 @@ static void add_case(struct arena *arena, struct choice_request *request, struct
     for (const char *at = of->values; *at; at += strcspn(at, ","), at += *at == ',') {
         size_t key = strcspn(at, "!="), value = strcspn(at + key + 1, ",");
         const char *name = arena_printf(arena, "%.*s", (int)key, at);
-        // "key!=value" asks for cases that do not name the parameter: it then has the value
-        // `unsaid`.
+        // "key!=value" stands for cases whose keys leave out the parameter; its value is then
+        // param_info.unsaid.
         if (at[key] == '!')
             add_value(arena, request, settings, of->benchmark, name,
                       benchmark_param(&benchmark_find(of->benchmark)->info, name)->unsaid);
@@ -159,7 +159,8 @@ double check_plan_s(size_t devices, enum check_part part)
         return devices > 1 ? CHECK_START_S + most_s(part) : 0;
     const struct benchmark *last = NULL;
     double seconds = CHECK_START_S;
-    for (size_t i = 0; i < check_case_count; i++) { // cases of a benchmark are adjacent
+    // The cases of one benchmark are adjacent in check_cases, so each benchmark counts once.
+    for (size_t i = 0; i < check_case_count; i++) {
         const struct check_case *of = &check_cases[i];
         const struct benchmark *benchmark = benchmark_find(of->benchmark);
         bool counts = !of->at_once && (of->quick || part == CHECK_ALONE) && benchmark != last;

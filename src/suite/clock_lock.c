@@ -14,7 +14,8 @@ struct clock_lock {
     struct clock_lock_desc desc;
     // Guard process; NULL: the device sets its own clock (GPU_CAP(CLOCK_CHOICE)).
     struct clock_guard *guard;
-    double *granted_hz; // clock that was granted for each of desc.hz; 0: not locked yet
+    // [i]: core clock in Hz that the device granted for desc.hz[i]; 0: not locked yet.
+    double *granted_hz;
     bool ended;
 };
 
@@ -54,7 +55,7 @@ struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_loc
     struct error unrestored;
     if (!clock_guard_destroy(lock->guard, &unrestored))
         error_prefix(err, "%s; and before that", unrestored.message);
-    // The user asked for this clock, so without it the device cannot be used.
+    // The user asked for a core clock that cannot be set, so the device cannot be used.
     err->code = ERROR_NO_DEVICE;
     error_prefix(err, "--set clock: the core clock of %s cannot be set", desc->device->id);
     return NULL;

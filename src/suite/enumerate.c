@@ -11,7 +11,8 @@
 #include <signal.h>
 #include <string.h>
 
-// Longer than a driver needs to wake eight cards, which is up to 20 s.
+// Default time after which a silent driver is given up. A driver needs up to 20 s to wake eight
+// cards.
 static const uint64_t silence_default_ns = 30 * NS_PER_S;
 static const uint64_t notice_ns = 2 * NS_PER_S;
 

@@ -66,7 +66,8 @@ struct executor_part {
     bool done;
     struct measure_visit *visit;
     struct error failure;
-    // Used by executor_visit_together only; true: the worker takes part in the next step.
+    // Used by executor_visit_together only. True: the worker takes part in the next step of this
+    // function, because it has neither answered the order nor failed.
     bool waits;
 };
 

@@ -11,13 +11,14 @@
 #include "suite/plan.h"
 
 enum {
-    FORECAST_SILENT_S = 3 // seconds at the beginning without an estimate, because it would be poor
+    FORECAST_SILENT_S =
+        3 // during these first seconds there is no estimate, because it would be poor
 };
 
 struct forecast_part {
     size_t cases;
     double case_s;  // expected duration of a case, in seconds
-    double most_s;  // maximum duration of the part, in seconds; 0: no limit
+    double most_s;  // maximum duration of all cases, in seconds; 0: no limit
     double done;    // number of finished cases; an unfinished case counts as a fraction
     double spent_s; // seconds spent on the cases in `done`
 };
@@ -36,9 +37,9 @@ struct forecast {
 void forecast_plan(struct forecast *forecast, size_t part, const struct benchmark *benchmark,
                    size_t cases, const struct gpu_info *device, const struct budget *budget);
 
-// Tells the forecast that `done` cases of `part` are done and that this part is measured at
-// present. The time since the last call counts for the part of that call. If that is another part,
-// it is now finished.
+// Tells the forecast that part number `part` is measured at present and that `done` of its cases
+// are finished. The time since the last call of forecast_note is added to the part that was named
+// in that call. If that was another part, it is now finished.
 void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t now_ns);
 
 // Returns the estimated seconds until all parts and later plans are done; NaN during the first

@@ -17,7 +17,8 @@
 #include <stdint.h>
 
 struct interrupt {
-    // Can be read as long as a signal or a call of interrupt_raise is not counted.
+    // File descriptor. It is readable while a signal, or a call of interrupt_raise, has not been
+    // counted yet.
     int fd;
     unsigned count;    // number of signals, or of calls of interrupt_raise, read so far
     uint64_t first_ns; // time at which the first signal was read

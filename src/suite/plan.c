@@ -8,7 +8,7 @@ struct preset_plan {
     struct plan_case *cases; // the plan's cases; `benchmark` is NULL if preset_take took the case
     size_t count, capacity;
     size_t at;
-    size_t block; // number of cases that were returned since the last pause
+    size_t block; // number of cases returned since the plan last returned PLAN_PAUSE
     const struct benchmark *block_benchmark;
 };
 
@@ -21,7 +21,7 @@ static void pass_over_taken(struct preset_plan *preset)
 static enum plan_step preset_next(struct plan *plan, const struct run *so_far,
                                   struct plan_case *next)
 {
-    (void)so_far; // a preset's cases do not depend on results
+    (void)so_far; // the cases of a preset's plan do not depend on results
     struct preset_plan *preset = (struct preset_plan *)plan;
     pass_over_taken(preset);
     if (preset->at == preset->count)
@@ -79,7 +79,7 @@ static bool add_cases(struct arena *arena, struct preset_plan *preset,
     for (size_t i = 0; i < list->count; i++) {
         const char *key = case_key(arena, benchmark->info.name, &list->cases[i]);
         if (is_planned(preset, key))
-            continue; // the device's limits made this case equal to an earlier one
+            continue; // the device's limits made this case equal to an earlier case of the plan
         preset->cases = arena_grow(arena, preset->cases, preset->count, &preset->capacity,
                                    sizeof *preset->cases);
         preset->cases[preset->count] = (struct plan_case){.benchmark = benchmark,

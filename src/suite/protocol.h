@@ -41,7 +41,8 @@ struct visit_order {
     size_t index; // number of the case in its plan, which is the same in all visits of the case
     const struct bench_case *bench_case;
     const struct measure_request *request;
-    bool waits; // true: the worker waits for other devices before it takes samples
+    // True: the worker waits for the other devices of the co-run before it takes samples.
+    bool waits;
     const struct visit_counting *counting; // what to count; NULL: the visit is not counted
 };
 

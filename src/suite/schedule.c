@@ -33,7 +33,7 @@ static double fraction_of(const struct scheduler *s, const struct entry *entry)
     if (!entry_wants_visit(entry))
         return 1;
     double share = collect_rounds(entry->collect) / (double)s->desc->budget->rounds_min;
-    // An unfinished case may need more rounds than rounds_min, so its share is less than 1.
+    // An unfinished case may need more than rounds_min rounds, so it counts as less than 1 case.
     return share < 0.95 ? share : 0.95;
 }
 

@@ -55,7 +55,8 @@ static const char *vendor_name(unsigned vendor)
     case GPU_VENDOR_INTEL:
         return "an Intel GPU";
     default:
-        // Others are management controllers or virtual displays, which cannot be measured.
+        // Display devices of other vendors are management controllers or virtual displays, which
+        // fathom cannot measure.
         return NULL;
     }
 }
@@ -101,8 +102,8 @@ static const char *nvidia_remedy(const struct search *s)
 
 static const char *mesa_remedy(const struct search *s)
 {
-    // This is the first render node: their numbers begin with 128 (Documentation/gpu/drm-uapi.rst
-    // of Linux).
+    // renderD128 is the first render node: their numbers begin with 128
+    // (Documentation/gpu/drm-uapi.rst of Linux).
     int failure = cannot_open(s, "/dev/dri/renderD128");
     if (failure == ENOENT)
         return "/dev/dri/renderD128 is missing: load the kernel driver (amdgpu, i915 or xe), or "
@@ -128,7 +129,8 @@ static void add_unreached(struct search *s, const struct pci_gpu *gpu)
     };
 }
 
-// Reads from sysfs what is at this address. Returns false if it is no GPU of a known vendor.
+// Reads from sysfs which PCI device is at gpu->address. Returns false if it is no GPU of a known
+// vendor.
 static bool read_gpu(const struct search *s, struct pci_gpu *gpu)
 {
     unsigned class_code;
@@ -141,8 +143,8 @@ static bool read_gpu(const struct search *s, struct pci_gpu *gpu)
            (base_class == CLASS_ACCELERATOR && gpu->vendor == GPU_VENDOR_AMD);
 }
 
-// Lists the GPUs of sysfs: adds those that no API reaches if a system is given. Returns the number
-// of NVIDIA's.
+// Lists the GPUs in sysfs. If s->system is set, adds to s->gpus those that no API reaches. Returns
+// the number of NVIDIA GPUs.
 static size_t search_sysfs(struct search *s)
 {
     size_t nvidia = 0;
@@ -160,7 +162,7 @@ static size_t search_sysfs(struct search *s)
     return nvidia;
 }
 
-// A sandbox may hide sysfs although NVIDIA's device files exist.
+// True if NVIDIA's device file exists. A sandbox may show it although it hides sysfs.
 static bool has_device_file(const struct search *s)
 {
     return cannot_open(s, "/dev/nvidia0") != ENOENT;

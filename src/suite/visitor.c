@@ -17,7 +17,9 @@ static const size_t order_bytes_max = (size_t)1 << 20;
 struct case_memory {
     size_t index;
     void *memory;
-    double core_hz; // core clock that the load of this case keeps; 0: not known (measure/pace.h)
+    // Core clock in Hz that the device keeps under the load of this case; 0: not known
+    // (measure/pace.h).
+    double core_hz;
 };
 
 struct visitor {
@@ -32,8 +34,8 @@ struct visitor {
     struct gpu_device *device;
     // The function benchmark.device that chose the queues of `device`.
     void (*queues)(const struct gpu_info *, struct gpu_device_desc *);
-    // Why the device cannot be opened: it lacked memory although `usual` was not open. Later visits
-    // fail with this error and do not try again. ERROR_NONE: there was no such error.
+    // Error of opening the device if it lacked memory for that although `usual` was not open. Later
+    // visits fail with this error, without trying again. ERROR_NONE: there was no such error.
     struct error refusal;
     struct measure_count *count;   // counters of `device`; NULL until the first counted visit
     struct measure_card *card;     // sensors of the card; card_of opens them
@@ -373,7 +375,7 @@ static bool serve(struct visitor *visitor, struct child_channel *channel, struct
     const char *line;
     while (served && usable && (line = child_channel_read(channel, order_bytes_max))) {
         if (protocol_is_leave(line))
-            continue; // this request to leave came after the visit had ended
+            continue; // the parent asked to end a visit early, but the visit had ended before
         struct arena *arena = arena_create();
         struct error failure;
         const char *text = answer(visitor, channel, line, arena, &failure);

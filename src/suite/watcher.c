@@ -34,7 +34,8 @@ static const struct {
     [WATCH_CACHE] = {"a copy in the last cache", "device", 0.8, CONCERNS_OTHERS},
     [WATCH_TO_DEVICE] = {"a copy from the host", "link or the host's memory", 0.75, CONCERNS_LINK},
     [WATCH_TO_HOST] = {"a copy to the host", "link or the host's memory", 0.75, CONCERNS_LINK},
-    [WATCH_PLACES] = {.concern = CONCERNS_OTHERS}, // slow_text has its rule and its words
+    // slow_text has the rule and the text for workgroups that do not fit on cores.
+    [WATCH_PLACES] = {.concern = CONCERNS_OTHERS},
 };
 
 // ---------------------------------------------------------------- judging a watch
@@ -84,8 +85,8 @@ static void raise_to_busy(enum watch_verdict *verdict, const char **reason, cons
     *verdict = WATCH_BUSY;
 }
 
-// Judges the traffic over the card's links. It changes what all visits find, because the copies
-// also read or write the device's memory, through the last cache.
+// Judges the traffic over the card's links. Traffic disturbs the visits of all benchmarks, because
+// its copies also read or write the device's memory, through the last cache.
 static void judge_traffic(struct arena *arena, const struct watch_finding *finding,
                           struct watch_judgement *judgement)
 {

@@ -54,9 +54,9 @@ bool watcher_add(struct watcher *watcher, uint64_t visit_ns);
 bool watcher_add_round(struct watcher *watcher, unsigned rounds_min);
 
 // Watches the device for other work; longer if the visits since the last watch took longer. *now is
-// the judgement of this watch. *around is the worse of this and the last judgement, for the visits
-// between the two. The texts live until the next watch. Returns false if the device cannot be
-// watched; then it is never watched again.
+// the judgement of this watch. *around, for the visits between the last watch and this one, is the
+// worse of the judgements of these two watches. The texts live until the next watch. Returns false
+// if the device cannot be watched; then it is never watched again.
 bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
                   struct watch_judgement *around);
 
@@ -66,9 +66,10 @@ bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
 // because their second process is itself other work on the device.
 void watcher_watch(struct watcher *watcher, struct block *block);
 
-// Judges a finding by two things: the share of time that other work took, and rates that are far
-// below the best of the run (`best`) or below half of their limit. Raises `best` to the finding's
-// rates if these are higher. Texts live in `arena`.
+// Judges a finding by three things: the share of time that other work took, the traffic over the
+// card's links, and rates of yardsticks that are far below the best of the run (`best`) or below
+// half of their limit. Raises `best` to the finding's rates if these are higher. Texts live in
+// `arena`.
 struct watch_judgement watcher_judge(struct arena *arena, const struct watch_finding *finding,
                                      double best[WATCH_YARDSTICKS]);
 

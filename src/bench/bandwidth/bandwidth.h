@@ -12,7 +12,7 @@
 #define BENCH_BANDWIDTH_BANDWIDTH_H
 
 #define BANDWIDTH_LANES        32
-#define BANDWIDTH_SLOTS        1024 // words for partial sums in the results; 1024 for counts follow
+#define BANDWIDTH_SLOTS        1024 // words for the kernels' sums; as many words for counts follow
 #define BANDWIDTH_SHARED_BYTES 16384
 #define BANDWIDTH_SEED_SOURCE  0x5bd1e995u // seed of the data in the buffer that kernels read
 

@@ -30,7 +30,9 @@ struct regions {
     uint64_t apart;
     uint64_t small;  // a working set that fits a core's own cache
     uint64_t middle; // a quarter of the last-level cache, at least `apart`, at most 32 MiB
-    uint64_t dram;  // a working set in DRAM: the largest power of two up to `max`; in quick `least`
+    // A working set in DRAM: the largest power of two up to `max`; in the preset quick, it is
+    // `least`.
+    uint64_t dram;
     uint64_t least; // the working set that surely fits no cache, a power of two; at most `max`
     uint64_t max;   // the maximum size: 4 GiB (CPU: 64 MiB), less if the device's limits require it
 };

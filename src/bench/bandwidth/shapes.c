@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-// Kinds of cases. The table below lists for each kind the forms of a grid from which the visit with
-// shape=best chooses the fastest.
+// Kinds of cases. The table below lists for each kind the forms of a grid. A case with shape=best
+// is measured with the fastest of them.
 enum kind {
     KIND_LOOP,
     KIND_PART,

@@ -38,7 +38,7 @@ void bandwidth_close(struct bench_session *session)
         bandwidth_store_close(&own->store);
 }
 
-// What the session keeps for one case between its visits.
+// What the session keeps of a case from one round of measuring it to the next.
 struct memory {
     bool ready;
     struct bandwidth_shape shape;
@@ -60,7 +60,7 @@ struct trial {
     // The source is NULL if the case does not read global memory, the target if it does not write
     // it.
     struct gpu_buffer *source, *target;
-    struct measure_span_desc desc; // how to time `work`: a unit is one dispatch
+    struct measure_span_desc desc; // how to time `work`: one dispatch is a unit
 };
 
 static bool get_buffers(struct trial *trial, struct error *err)
@@ -89,7 +89,8 @@ static bool find_buffers(struct trial *trial, struct error *err)
     return get_buffers(trial, err);
 }
 
-// Sets trial->work to a unit of work of `this_case` with `passes` passes over its working set.
+// Sets trial->work to a dispatch (a unit of work) with `passes` passes over the working set of
+// `this_case`.
 static bool make_work(struct trial *trial, const struct bandwidth_case *this_case, uint64_t passes,
                       struct error *err)
 {
@@ -102,8 +103,8 @@ static bool make_work(struct trial *trial, const struct bandwidth_case *this_cas
     };
     if (!bandwidth_work_make(&desc, &trial->work, err))
         return false;
-    // Each visit to a write case writes different data, so that data from an earlier visit fail the
-    // check.
+    // A write case writes other data each time it is measured, so that data from an earlier time
+    // fail the check.
     trial->work.params.seed = this_case->op == BANDWIDTH_READ
                                   ? BANDWIDTH_SEED_SOURCE
                                   : BANDWIDTH_MULTIPLIER_1 * (trial->run->request->round + 1);
@@ -175,7 +176,7 @@ static bool refuse_slow(struct trial *trial, struct error *err)
 static bool size(struct trial *trial, struct error *err)
 {
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
-    // The unit is run twice, because the first run is cold and too slow.
+    // The dispatch is run twice, because the first run is cold and too slow.
     if (!refuse_slow(trial, err) || !measure_unit_time(&trial->desc, SIZE_RUNS, &ns, err))
         return false;
     while (ns < wanted_ns) {
@@ -193,9 +194,9 @@ static bool size(struct trial *trial, struct error *err)
     return true;
 }
 
-// Returns true if the dispatches of a sample may overlap. Overlapping loops would put more
-// workgroups on a core than the case asks for. Overlapping writes to DRAM were 2 % slower in one of
-// two runs (docs/evidence/bandwidth.md).
+// Returns true if the dispatches of a sample may overlap. If dispatches of looping workgroups
+// overlapped, more workgroups would run on a core than the case asks for. Overlapping writes to
+// DRAM were 2 % slower in one of two runs (docs/evidence/bandwidth.md).
 static bool units_overlap(const struct bandwidth_case *this_case, const struct gpu_info *info)
 {
     return this_case->scope == BANDWIDTH_DEVICE && this_case->apart &&
@@ -285,9 +286,9 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
-// Sets memory->sum to the sum of the words that a case of op=read loads in one walk. A kernel other
-// than the timed one computes it. If the working set is small, the host checks that sum. For shared
-// memory only the host computes it.
+// Sets memory->sum to the sum of the words that a case of op=read loads in one walk through its
+// working set. A kernel other than the timed one computes it. If the working set is small, the host
+// checks that sum. For shared memory only the host computes it.
 static bool learn_sum(struct trial *trial, struct memory *memory, struct error *err)
 {
     uint64_t bytes = trial->work.stream_bytes;

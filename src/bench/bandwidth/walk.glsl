@@ -11,10 +11,10 @@
 
 #define WALK_PARAMS                                                                                \
     uint groups;  /* number of workgroups that do work; the grid may be larger */                  \
-    uint chunks;  /* number of places (parts of memory); workgroups may share one */               \
-    uint pitch;   /* blocks from the start of one place to the start of the next */                \
-    uint turn;    /* blocks from one workgroup's start to the next one's in the same place */      \
-    uint extent;  /* number of blocks in a place */                                                \
+    uint chunks;  /* number of parts of memory in which workgroups walk; they may share one */     \
+    uint pitch;   /* blocks from the start of one such part of memory to the next start */         \
+    uint turn;    /* blocks between the starts of two workgroups that share a part */              \
+    uint extent;  /* number of blocks in the part of memory in which a workgroup walks */          \
     uint advance; /* blocks from a step to the next: rows of a workgroup (reads: modulo extent) */ \
     uint steps;                                                                                    \
     uint seed;

@@ -132,7 +132,7 @@ static bool loop(const struct bandwidth_work_desc *desc, const struct layout *la
 }
 
 // Makes a unit of work of several passes over the working set. In each pass every workgroup walks
-// once through a chunk of its own.
+// once through its own part of the working set (a "chunk").
 static void pass(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work)
 {
@@ -210,7 +210,8 @@ struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                : bandwidth_is_dram(this_case, limits) ? MEASURE_DRAM
                                                                       : MEASURE_CACHE;
     // Workgroups that read the same memory may find it in the L1. If the size of the L1 is unknown,
-    // nothing is claimed for the hardware counters, because a claim could name the wrong level.
+    // no counts of hardware counters are predicted, because they could be those of the wrong memory
+    // level.
     if (!this_case->apart && !this_case->shared && limits->l1_bytes == 0)
         claim.counts = &measure_count_no_claims;
     if (level != MEASURE_DRAM && this_case->op != BANDWIDTH_WRITE)

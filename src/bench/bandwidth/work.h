@@ -28,7 +28,8 @@ struct bandwidth_case {
     enum bandwidth_op op;
     enum bandwidth_scope scope;
     bool shared; // true: the case reads shared memory; false: it accesses global memory
-    // True if each workgroup accesses its own part, false if each reads the whole working set.
+    // True if each workgroup accesses its own part of the working set, false if each reads all of
+    // it.
     bool apart;
     bool doubles;        // true: elements are doubles; false: floats
     uint64_t bytes;      // size of the working set; for a copy, source and target together
@@ -42,10 +43,10 @@ void bandwidth_case_read(const struct bench_case *c, struct bandwidth_case *this
 // How a grid walks through memory.
 enum bandwidth_walk {
     BANDWIDTH_LOOP,  // every workgroup walks through all of the memory, in laps
-    BANDWIDTH_PART,  // every workgroup walks through its own part, in laps
+    BANDWIDTH_PART,  // every workgroup walks through its own part of the memory, in laps
     BANDWIDTH_LONG,  // every workgroup walks once through BANDWIDTH_LONG_BYTES
     BANDWIDTH_CHUNK, // every thread walks once through BANDWIDTH_CHUNK_THREAD_BYTES
-    BANDWIDTH_ONCE,  // every thread does one step
+    BANDWIDTH_ONCE,  // every thread accesses `loads` elements, once
     BANDWIDTH_WALK_COUNT
 };
 
@@ -98,7 +99,8 @@ struct bandwidth_params {
 struct bandwidth_work {
     struct bandwidth_params params;
     uint32_t grid[3];
-    uint64_t passes;       // passes of the unit; fewer than requested if one dispatch cannot do all
+    // Passes over the working set; fewer than requested if one dispatch cannot do all.
+    uint64_t passes;
     uint64_t groups;       // number of workgroups that do work, in all passes together
     uint64_t moved_bytes;  // bytes that the unit reads and writes
     uint64_t stream_bytes; // bytes from the start of each buffer that one walk through it covers
@@ -110,11 +112,12 @@ struct bandwidth_work_desc {
     const struct bandwidth_shape *shape;
     const struct gpu_info *info;
     unsigned cores;  // number of cores; 0: not known
-    uint64_t passes; // passes in the unit; 0 means 1
+    uint64_t passes; // passes of the dispatch over the working set; 0 means 1
 };
 
-// Makes a unit of work. Fails with ERROR_UNSUPPORTED if the working set does not divide into the
-// blocks of the shape, is too small for the number of workgroups, or has more than 2^32 elements.
+// Computes the dispatch that `desc` describes (a unit of work). Fails with ERROR_UNSUPPORTED if the
+// working set does not divide into the blocks of the shape, is too small for the number of
+// workgroups, or has more than 2^32 elements.
 MUST_CHECK bool bandwidth_work_make(const struct bandwidth_work_desc *desc,
                                     struct bandwidth_work *work, struct error *err);
 
@@ -125,8 +128,9 @@ uint64_t bandwidth_stream_bytes(const struct bandwidth_case *this_case);
 // measure_limits_is_dram says that no cache can hold the working set.
 bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct measure_limits *limits);
 
-// Returns what fathom claims for a unit of work that moves `bytes` bytes: it reads or writes them
-// at the memory level in which the working set lies.
+// Returns the claim of a unit of work that moves `bytes` bytes, for comparison with theoretical
+// limits and hardware counters: it reads or writes these bytes at the memory level of the working
+// set.
 struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                         const struct measure_limits *limits, double bytes);
 

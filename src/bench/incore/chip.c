@@ -15,19 +15,19 @@ enum {
     SIZING_ITERATIONS = 4,
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
-    SAMPLE_FACTOR = 3 // samples are 3 times as long as requested: a launch costs 7 to 14 µs
+    SAMPLE_FACTOR = 3 // samples last 3 times as long as requested, as each dispatch adds 7 to 14 µs
 };
 static const double warm_ns = 15e6; // after 15 ms of work, the core clock has risen
 // If a dispatch is faster than the fastest before it by more than this share, the core clock is
 // still rising.
 static const double still_rising = 0.01;
 
-// What the session keeps for one case between its visits.
+// What the session keeps of a case from one round of measuring it to the next.
 struct memory {
     uint32_t iterations;
     uint64_t repeats; // dispatches in a sample
-    // Words of the proof (session.h): constants, and the values with which chains must start and
-    // end.
+    // The values against which a kernel checks itself (a "proof", incore_kind_fill): its constants,
+    // and the values with which its chains must start and end.
     uint32_t words[2 * INCORE_SLOTS];
 };
 
@@ -62,7 +62,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         incore_dispatch(chip->session, batch, &dispatch, 0);
 }
 
-// Copies the proof to the device or, if `fetch` is true, back to the host.
+// Copies the expected values (the proof) to the device. If `fetch` is true, copies them back to the
+// host instead, with the kernels' counts of wrong results.
 static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 {
     struct gpu_batch *batch = gpu_batch_create(chip->run->scope, &(struct gpu_batch_desc){0}, err);
@@ -161,8 +162,8 @@ static void report(struct chip *chip, const struct measure_span *span, bool sepa
     const struct measure_count_claims counts = incore_kind_claims(kind, 1, steps * subgroups);
     struct measure_claim claim = {.cores = chip->run->session->limits.cores, .counts = &counts};
     claim.results[incore_kind_class(kind)] = results;
-    // The limit is computed from the core clock. If the core's counter counts another clock, the
-    // core clock is not known, and no limit is reported.
+    // The theoretical limit of the throughput is computed from the core clock. If the counter that
+    // kernels read counts another clock, the core clock is not known, and no limit is reported.
     bool is_clocked = chip->run->session->clock.counts_core_clock;
     const struct measure_account account = {&claim, is_clocked ? &chip->run->session->limits : NULL,
                                             span, visit};
@@ -187,7 +188,7 @@ static bool run_span(struct chip *chip, struct measure_span *span, bool *separat
     request.sample_ns = (uint64_t)wanted_ns(chip);
     struct measure_span_desc desc = bench_span_desc(chip->run, record, chip);
     desc.request = &request;
-    desc.warm = true; // one warm-up run is enough, because size() has warmed the device
+    desc.warm = true; // one warm-up run is enough, because earlier runs have warmed the device
     desc.repeats = chip->memory->repeats;
     return move_proof(chip, false, err) && measure_span_run(chip->run->arena, &desc, span, err) &&
            move_proof(chip, true, err) && verify(chip, span, separate, err);

@@ -6,11 +6,11 @@
 enum {
     UNIT_TEXT = 32
 };
-// A unit must give at least this number of results per cycle.
+// An arithmetic unit counts as one only if it gives at least this number of results per cycle.
 static const double units_least = 0.95;
 
-// Returns true if the result is one of incore on `device` for the operation `op` (NULL: for any
-// operation).
+// Returns true if the result comes from the benchmark incore, from `device`, and from a case of the
+// operation `op` (NULL: of any operation).
 static bool is_of(const struct result *result, const char *device, const char *op)
 {
     const struct bench_case *c = &result->bench_case;

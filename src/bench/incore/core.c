@@ -18,9 +18,9 @@ enum {
     TRIES_MAX = 20
 };
 
-// What the session keeps for a case from its first visit on: the number N of timed iterations, and
-// two proofs. Proof 0 contains the values at which the chains must end after N iterations, proof 1
-// those after 2 N.
+// What the session keeps of a case after it was measured once: the number N of timed iterations,
+// and the values against which kernels check their results ("proofs"): words[0] for dispatches of N
+// iterations, words[1] for dispatches of 2 N.
 struct memory {
     uint32_t iterations;
     uint32_t words[INCORE_PROOFS][2 * INCORE_SLOTS];
@@ -38,8 +38,9 @@ struct core {
     bool separate;
 };
 
-// Returns the number of proofs of a batch. With the core's counter all dispatches have N iterations
-// and share one proof; with time stamps they have N or 2 N iterations and need two.
+// Returns how many sets of expected values ("proofs") a batch needs. If kernels read the core's
+// counter, all dispatches have N iterations, so one set is enough. With time stamps, dispatches
+// have N or 2 N iterations, so two sets are needed.
 static unsigned proof_count(const struct core *core)
 {
     return core->session->clocked ? 1 : INCORE_PROOFS;
@@ -82,7 +83,8 @@ static struct gpu_batch *begin_batch(struct core *core, unsigned spans, struct e
     return batch;
 }
 
-// Runs the batch and compares the results with all its proofs.
+// Runs the batch. Fails if a kernel found that a result differs from the expected values, or if not
+// all workgroups ended.
 static bool end_batch(struct core *core, struct gpu_batch *batch, struct error *err)
 {
     incore_results_record(core->session, batch);
@@ -244,9 +246,9 @@ static bool ran_low(const struct core *core)
                       error);
 }
 
-// Takes the samples, and repeats them while the core clock was too low. Samples of a few µs leave
-// the device idle for most of a visit, so the batch begins with other work that raises the clock.
-// pace_lead_ns determines how long that work lasts.
+// Takes the samples, and takes them again while the core clock was too low. The device would be
+// idle most of the time, because a sample lasts only some µs. So the batch begins with other work
+// that raises the clock; pace_lead_ns determines how long that work lasts.
 static bool run_paced(struct core *core, struct error *err)
 {
     bool done;
@@ -287,8 +289,8 @@ static bool size(struct core *core, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Adds the samples of a metric to the visit. A value is the length of the sample divided by `over`
-// or, if `inverse` is true, `over` divided by that length.
+// Adds the values of a metric to `visit`, one for each sample: the length of the sample divided by
+// `over` or, if `inverse` is true, `over` divided by that length.
 static void put(const struct core *core, struct measure_visit *visit, enum incore_metric metric,
                 double over, bool inverse)
 {
@@ -356,7 +358,8 @@ static struct gpu_batch *batch_of_iterations(struct core *core, unsigned proof, 
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// If the visit counts hardware events, counts those of all timed iterations of a sample.
+// If hardware counters are to be read (request->count is set), reads how many events the timed
+// iterations of one sample cause: the events of 2 N iterations minus those of N.
 static bool count(struct core *core, struct measure_visit *visit, struct error *err)
 {
     const struct measure_request *request = core->run->request;

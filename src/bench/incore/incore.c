@@ -161,7 +161,7 @@ static const struct headline_info headlines[] = {
 
 // ---------------------------------------------------------------- the plan
 
-enum incore_param { // the parameters, in the order of `params`
+enum incore_param { // the parameters, in the order of the array `params`
     INCORE_PARAM_SCOPE,
     INCORE_PARAM_OP,
     INCORE_PARAM_ILP,
@@ -182,9 +182,9 @@ static bool reach(const struct bench_pick *pick)
 }
 
 // Returns true if the plan should contain this case; false for cases without a kernel. If the
-// device lacks the operation, only two of its cases stay in the plan: the case on the whole chip,
-// and one case on one core. If the user chose that operation, all its cases stay. The visits of
-// these cases are skipped and report the reason.
+// device lacks the operation, only two cases of it stay in the plan: the one on the whole chip, and
+// one on one core. If the user chose that operation, all its cases stay. All these cases are
+// skipped, and their results report the reason.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct incore_case this_case;
@@ -227,8 +227,8 @@ const struct benchmark bench_incore = {
         "thread, in 1 to 32 subgroups, timed in cycles by the core's own counter. On the whole "
         "chip: operations per second. The results of every thread are compared with the host's.",
     .slowness = 0.3,
-    // The preset quick has few cases, so compiling a kernel takes a large part of the time of each
-    // case.
+    // In the preset quick, a case takes longer than in others, because few cases share the time
+    // that compiling a kernel takes.
     .quick_slowness = 1.5,
     .product = {.reach = reach, .keep = is_wanted},
     .open = incore_open,

@@ -132,7 +132,8 @@ INLINE uint least(uint x)
             code                                                                                   \
         }                                                                                          \
     }
-// Runs the loop for n chains per thread if the case has n of them; else tries the next n.
+// If the case has n chains per thread, runs the loop for n chains; else the next use of this macro
+// tries another n.
 #define LOOP_OF(n)                                                                                 \
     if (params.chains == n)                                                                        \
         LOOP(TURN(n))                                                                              \
@@ -182,8 +183,8 @@ KERNEL void KERNEL_NAME(__global uint *head, __global uint2 *stamps, const struc
             uint folded = 0;
             EACH_CHAIN(FOLD)
             begin = clock_core_after(folded, params.never).x;
-            // `late` is always 0, but depends on the stamp. The chains use it, so no step can run
-            // before the clock is read.
+            // `late` is always 0, but is computed from the clock value `begin`. The chains use it,
+            // so no step can run before the clock is read.
             const uint late = begin & params.zero;
             EACH_CHAIN(LATE)
             EACH_COUNT(LOOP_OF)

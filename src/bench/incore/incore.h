@@ -31,10 +31,10 @@
 #define INCORE_SIN      9  // sin x, then cos x
 #define INCORE_SHIFT    10 // x << a, then x >> b
 #define INCORE_POPCOUNT 11
-#define INCORE_DOT      12 // x·a: dot product of two halves; x holds the last two values
-#define INCORE_DOT4     13 // x·a + b: dot product of four bytes
-#define INCORE_MIXED    14 // x·x + b of a float, and beside it y << a, then y >> a of an integer
-#define INCORE_SHUFFLE  15 // the x of another lane, whose number is the own number XOR a
+#define INCORE_DOT      12 // x·a: dot product of pairs of halves; x holds the last two values
+#define INCORE_DOT4     13 // x·a + b, where x·a is the dot product of vectors of four bytes
+#define INCORE_MIXED    14 // x·x + b of a float; in the same step y << a, then y >> a of an integer
+#define INCORE_SHUFFLE  15 // the x of the lane whose number is the thread's own number XOR a
 #define INCORE_VOTE     16 // a word with one bit of x ^ a from each lane of the subgroup
 #define INCORE_LEAST    17 // minimum over the subgroup's lanes of x + c; c differs between lanes
 #define INCORE_BARRIER  18 // a barrier of the workgroup
@@ -59,10 +59,10 @@
 #define INCORE_WRONG    1 // number of threads with a wrong result, or whose loop ended early
 #define INCORE_SEPARATE 2 // number of threads whose fma rounded twice
 #define INCORE_HEAD     4
-#define INCORE_START    0  // slots: first value of x, for each chain
-#define INCORE_SECOND   16 // slots: first value of y, for each chain; for tiles: how much D grows
-#define INCORE_FUSED    32 // slots: value at which each chain must end if fma rounds once
-#define INCORE_ROUNDED  48 // slots: value at which each chain must end if fma rounds twice
+#define INCORE_START    0  // slots with the first value of x, one slot for each chain
+#define INCORE_SECOND   16 // slots with the first value of y of each chain; for tiles: growth of D
+#define INCORE_FUSED    32 // slots with the value at which each chain must end if fma rounds once
+#define INCORE_ROUNDED  48 // slots with the value at which each chain must end if fma rounds twice
 #define INCORE_A        64
 #define INCORE_B        65
 #define INCORE_SLOTS    66
@@ -71,8 +71,8 @@
 // subgroup, the low words of the core's counter at the subgroup's begin and end. The last three
 // hold the core's counter and the device's clock before and after the timed iterations of the first
 // subgroup.
-#define INCORE_STAMP_COUNTS 32 // low words of the core's counter, at begin and end
-#define INCORE_STAMP_BEGIN  33 // the device's clock, low and high word
+#define INCORE_STAMP_COUNTS 32 // the core's counter before and after timed iterations: low words
+#define INCORE_STAMP_BEGIN  33 // the device's clock before the timed iterations: low and high word
 #define INCORE_STAMP_END    34
 #define INCORE_STAMPS       35
 
@@ -80,11 +80,11 @@
 #define INCORE_PARAMS(X)                                                                           \
     X(lead)             /* untimed iterations of the loop, before the timed ones */                \
     X(turns)            /* timed iterations; in kernels for the whole chip: all */                 \
-    X(passes)           /* number of passes: 2, but the compiler does not know that */             \
+    X(passes)           /* runs of the loop, on one core: 2; the compiler does not know this */    \
     X(chains)           /* chains per thread: 1 to 8 */                                            \
-    X(workers)          /* number of threads that compute */                                       \
+    X(workers)          /* number of threads of a workgroup that compute */                        \
     X(subgroup_threads) /* number of threads in each subgroup */                                   \
-    X(stamp)            /* index of the dispatch's first stamp in the buffer of stamps */          \
+    X(stamp)            /* index of the dispatch's first time stamp in the buffer of stamps */     \
     X(zero)             /* 0, but the compiler does not know that */                               \
     X(never)            /* a word that the results of the chains never equal */
 

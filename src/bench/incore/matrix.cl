@@ -24,7 +24,7 @@ struct tile {
             : "+f"(d.low.x), "+f"(d.low.y), "+f"(d.low.z), "+f"(d.low.w), "+f"(d.high.x),          \
               "+f"(d.high.y), "+f"(d.high.z), "+f"(d.high.w)                                       \
             : "r"(a), "r"(b));
-#else // placeholder for other targets: compiled, but never run
+#else // placeholder for targets other than PTX: compiled, but never run
 #define MULTIPLY(d) d.low += (float)(a ^ b);
 #endif
 

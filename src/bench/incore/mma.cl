@@ -26,7 +26,7 @@
                      " {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%5, %5}, {%0, %1, %2, %3};"            \
                      : "+f"(d.x), "+f"(d.y), "+f"(d.z), "+f"(d.w)                                  \
                      : "r"(rows), "r"(columns));
-#else // placeholder for other targets: compiled, but never run
+#else // placeholder for targets other than PTX: compiled, but never run
 #define MULTIPLY(d, rows) d += (float)(rows ^ columns);
 #endif
 

@@ -89,8 +89,8 @@ int incore_barrier_kernel(unsigned threads)
     return -1;
 }
 
-// Returns the class of fma for additions and multiplications of floats too, because the same units
-// compute them.
+// Returns the class of arithmetic units that compute the operation. Additions and multiplications
+// of floats have the same class as fma, because the same units compute them.
 enum measure_class incore_kind_class(const struct incore_kind *kind)
 {
     bool simple = kind->operation <= INCORE_MUL;
@@ -111,8 +111,9 @@ enum measure_class incore_kind_class(const struct incore_kind *kind)
     }
 }
 
-// Claims `steps` instructions for those operations that take one instruction on NVIDIA. Integer
-// multiplications run in the FP32 units; shuffles run in the units for loads and stores.
+// Sets the number of instructions that hardware counters should show to `steps`, for operations
+// that take one instruction on NVIDIA. Integer multiplications run in the FP32 units; shuffles run
+// in the units for loads and stores.
 static void claim_other(const struct incore_kind *kind, double steps,
                         struct measure_count_claims *claims)
 {
@@ -130,7 +131,7 @@ static void claim_other(const struct incore_kind *kind, double steps,
 struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, uint32_t chains,
                                                double steps)
 {
-    // Scalar products of one matrix instruction on NVIDIA.
+    // Number of products of two scalars that one matrix instruction computes on NVIDIA.
     static const double products = 16 * 8 * 16;
     struct measure_count_claims claims = measure_count_no_claims;
     switch (incore_kind_class(kind)) {
@@ -151,7 +152,7 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
     case MEASURE_FP16_MATRIX:
     case MEASURE_FP8_MATRIX:
         // With wgmma, a step is one instruction in each subgroup of the warpgroup. For 8-bit floats
-        // with mma.sync no number of instructions is claimed: GPUs without this instruction
+        // with mma.sync, fathom predicts no number of instructions: GPUs without this instruction
         // execute several 16-bit ones for it.
         if (kind->peak == &wgmma)
             claims.of[GPU_COUNTER_INSTRUCTIONS_MATRIX] = steps;

@@ -28,7 +28,8 @@ struct incore_kind {
     // of scalar products.
     unsigned results;
     unsigned arithmetic; // operations per result: 2 for fma, mad and tiles, 3 for dot, 8 for dot4
-    // Form of the kernel for the whole chip; NULL: the operation has no such kernel.
+    // Numbers of chains and steps of the kernel for the whole chip; NULL: the operation has no such
+    // kernel.
     const struct incore_peak *peak;
 };
 
@@ -45,23 +46,26 @@ enum measure_class incore_kind_class(const struct incore_kind *kind);
 
 // Returns the counts that hardware counters should show for `steps` steps of subgroups whose
 // threads have `chains` chains each. Depending on the operation, a step is one instruction, two, or
-// half of one. Nothing is claimed for operations that take several instructions.
+// half of one. For operations that take several instructions, no counts are predicted.
 struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, uint32_t chains,
                                                double steps);
 
-// Fills a proof (incore.h) of INCORE_SLOTS slots of two words: the constants a and b, the first
-// value of each chain, and its value after `steps` steps, as the host computes it. Where an API
-// does not define a function exactly, kernels must agree with the host up to INCORE_TOLERANCE_….
-// Chains of such functions settle: after 1024 steps they stay the same or alternate between two
-// values, so the host computes at most 1025 steps.
+// Fills `words` with the values against which kernels check their results (a "proof"), in
+// INCORE_SLOTS slots of two words (incore.h): the constants a and b, the first value of each chain,
+// and its value after `steps` steps, as the host computes it. Where an API does not define a
+// function exactly, kernels must agree with the host up to INCORE_TOLERANCE_…. Chains of such
+// functions settle: after 1024 steps they stay the same or alternate between two values, so the
+// host computes at most 1025 steps.
 void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *words);
 
 // ---------------------------------------------------------------- cases
 
 enum {
-    INCORE_SAMPLES_MAX = 16, // maximum number of samples of a visit on one core
-    INCORE_PROOFS = 2, // maximum number of proofs of a batch: one for each length of its dispatches
-    INCORE_PROOF_STRIDE = 1024 // bytes from one proof to the next
+    INCORE_SAMPLES_MAX = 16, // maximum number of samples of a case on one core
+    // Maximum number of sets of expected values ("proofs") of a batch: one for each number of
+    // iterations that its dispatches have.
+    INCORE_PROOFS = 2,
+    INCORE_PROOF_STRIDE = 1024 // bytes from one set of expected values to the next in their buffer
 };
 
 enum incore_metric {
@@ -96,8 +100,10 @@ struct incore_session {
     bool awake;
     uint32_t subgroup_threads;
     struct gpu_buffer *proofs, *stamps;
-    struct gpu_buffer *upload;   // host memory for proofs that go to the device
-    struct gpu_buffer *readback; // host memory for results: proofs, then stamps
+    // Host memory for expected values (proofs) that are copied to the device.
+    struct gpu_buffer *upload;
+    // Host memory for what kernels wrote: proofs with counts, then time stamps.
+    struct gpu_buffer *readback;
 };
 
 enum {
@@ -120,17 +126,18 @@ MUST_CHECK bool incore_open(struct bench_session *bench, struct error *err);
 struct gpu_program *incore_program(struct incore_session *session,
                                    const struct incore_case *this_case, struct error *err);
 
-// Records a copy of `words` (from incore_kind_fill) to the device, as proof number `proof`. Must be
-// called before the dispatches that use this proof.
+// Records a copy of `words`, the expected values from incore_kind_fill, to the device, as proof
+// number `proof`. Must be called before the dispatches that use this proof are recorded.
 void incore_proof_record(struct incore_session *session, unsigned proof, const uint32_t *words,
                          struct gpu_batch *batch);
 
-// Records a dispatch whose kernel compares its results with proof number `proof`. Sets the
-// dispatch's args itself.
+// Records a dispatch whose kernel compares its results with the expected values that
+// incore_proof_record copied as number `proof`. Sets the dispatch's args itself.
 void incore_dispatch(struct incore_session *session, struct gpu_batch *batch,
                      const struct gpu_dispatch *desc, unsigned proof);
 
-// Records copies of proofs and stamps to the host. Must be called after the dispatches.
+// Records copies to the host of the buffers to which kernels write: their counts (in the proofs)
+// and their time stamps. Must be called after the dispatches are recorded.
 void incore_results_record(struct incore_session *session, struct gpu_batch *batch);
 
 struct incore_proven {
@@ -138,8 +145,8 @@ struct incore_proven {
     bool separate;   // true: an fma rounded twice, first the product, then the sum
 };
 
-// Reads what kernels counted in a proof, after its batch has run. Fails with ERROR_MISMATCH if a
-// thread got another result than the host.
+// Reads the counts that the kernels of a finished batch left in proof number `proof`. Fails with
+// ERROR_MISMATCH if a thread got another result than the host.
 MUST_CHECK bool incore_proof_check(const struct incore_session *session, unsigned proof,
                                    struct incore_proven *proven, struct error *err);
 

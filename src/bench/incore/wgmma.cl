@@ -13,10 +13,10 @@
 #include "bench/incore/incore.h"
 #include "bench/incore/tiles.clh"
 
-#define BLOCK_WORDS 8   // number of 16-byte words in a block
+#define BLOCK_WORDS 8   // number of 16-byte words in a block: 8 rows (of B: columns) of 16 bytes
 #define A_BLOCKS    16  // number of blocks of A: 64 rows, each in two blocks
 #define BLOCKS      80  // number of blocks of A and B; B has 256 columns, each in two blocks
-#define BLOCK_BYTES 128 // bytes to the next block of the same rows; the next rows are twice as far
+#define BLOCK_BYTES 128 // bytes to the next block of the same rows; to the next rows: 256 bytes
 
 #define ROW(h)                                                                                     \
     "d" #h "0, d" #h "1, d" #h "2, d" #h "3, d" #h "4, d" #h "5, d" #h "6, d" #h "7, "             \
@@ -93,7 +93,7 @@ INLINE void fence(void)
 {
     __asm__ volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
-#else // placeholders for other targets: compiled, but never run
+#else // placeholders for targets other than PTX: compiled, but never run
 #define declare(start)          (void)(start)
 #define multiply(a, b)          (void)(a ^ b)
 #define finish(a, b)            (void)(a ^ b)

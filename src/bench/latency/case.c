@@ -200,7 +200,8 @@ uint32_t latency_log2(uint64_t power)
     return bits;
 }
 
-// Sets the size of a block, the number of places in a block, and how often a lap visits each block.
+// Sets how the region is divided: the size of a block, the number of positions in a block at which
+// a node can lie (slots), and how often one lap over the chain visits each block (turns).
 static void set_blocks(const struct latency_case *this_case, struct latency_chain *chain)
 {
     switch (this_case->order) {
@@ -214,9 +215,9 @@ static void set_blocks(const struct latency_case *this_case, struct latency_chai
         chain->block_bytes = this_case->page;
         chain->slot_bytes = this_case->stride;
         chain->slots = this_case->page / this_case->stride;
-        // A lap should touch lines of LATENCY_PAGE_LAP_BYTES in all, as nearly as whole visits of
-        // all pages allow. If laps over few and over many pages touch as many lines, the caches
-        // serve both alike.
+        // One lap over the chain should touch lines of LATENCY_PAGE_LAP_BYTES bytes in all. It
+        // visits every page equally often, so it comes only near that number. If laps over few and
+        // over many pages touch equally many lines, caches serve both alike.
         uint64_t lap = this_case->bytes / this_case->page * this_case->stride;
         uint64_t turns = lap ? (LATENCY_PAGE_LAP_BYTES + lap / 2) / lap : 1;
         chain->turns = turns < 1 ? 1 : turns > chain->slots ? chain->slots : (uint32_t)turns;
@@ -257,8 +258,8 @@ bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
     bool plru = this_case->order == LATENCY_ORDER_PLRU;
     chain->nodes = (uint32_t)nodes;
     chain->bytes = blocks * chain->block_bytes;
-    // If the stride is longer than a line, a lap touches one line per node, not all bytes of the
-    // region.
+    // If the stride is longer than a cache line (128 bytes), a lap touches one line per node, not
+    // all bytes of the region.
     const uint32_t line = 128, apart = this_case->stride < line ? this_case->stride : line;
     chain->footprint_bytes = plru ? chain->bytes : nodes * apart;
     // With order=plru, the first 16 visits of a block of 512 bytes touch its 16 different parts of

@@ -34,15 +34,17 @@ struct latency_case {
     uint32_t page;   // size of a page in bytes, for order=page
 };
 
-// The chain in a region of memory. The members before `bytes` are parameters of kernels, which
-// latency.h explains under the same names.
+// The shape of a chain in a region of memory. The members before `bytes` are parameters of kernels;
+// latency.h explains them under the same names.
 struct latency_chain {
     uint32_t order, nodes, block_bytes, slots, slot_bytes, turns, key, link_shift, image_columns;
     uint32_t chunk_shift;
     uint64_t bytes; // bytes of memory that the chain covers; at most the case's `bytes`
-    // Bytes of all lines that a lap touches; a cache holds the chain if it is as large.
+    // Size in bytes of all cache lines that one lap over the chain touches. A cache of at least
+    // this size holds the chain.
     uint64_t footprint_bytes;
-    uint32_t lap; // hops until each line (with order=plru: each 32 bytes) has been touched
+    // number of hops in a lap: until each cache line (with order=plru: each 32 bytes) was touched
+    uint32_t lap;
 };
 
 const char *latency_path_name(enum latency_path path);
@@ -66,8 +68,9 @@ void latency_case_read(const struct bench_case *c, struct latency_case *this_cas
 uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_case *this_case,
                            const char **name);
 
-// Returns the size in bytes of the chunks of memory for pointer chains with order=page: a power of
-// two from 1 MiB to 1 GiB, and at most half of the largest allocation that the device allows.
+// Returns the size in bytes of each buffer (chunk) in the region for pointer chains with
+// order=page: a power of two from 1 MiB to 1 GiB, and at most half of the largest allocation that
+// the device allows.
 uint64_t latency_chunk_bytes(const struct gpu_info *info);
 
 // Fails with ERROR_USAGE if the case's stride (pitch) is not allowed, or does not fit its path, or
@@ -80,25 +83,27 @@ MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct 
 MUST_CHECK bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
                                  struct latency_chain *chain, struct error *err);
 
-// Bytes of lines that a lap should touch with order=page. To come near this number, a lap visits
-// each page several times, but each place of a page at most once. A shorter lap could stay in the
-// L1 cache. If the L1 has virtual addresses, its hits do not use the TLB.
+// Size in bytes of the cache lines that a lap should touch with order=page. To come near it, a lap
+// visits each page several times, each time at another offset in the page. A shorter lap could stay
+// in the L1 cache. If the L1 has virtual addresses, its hits do not use the TLB.
 #define LATENCY_PAGE_LAP_BYTES (UINT64_C(1) << 20)
 
 // Returns the base-2 logarithm, rounded down; for 0 it returns 0.
 uint32_t latency_log2(uint64_t power);
 
-// Where a hop loads its link: the number of a block, and an offset in bytes in that block.
+// A place: where a hop loads its link, as the number of a block and an offset in bytes in that
+// block.
 struct latency_place {
     uint32_t block, byte;
 };
 
-// Returns the place of hop k (0 to nodes − 1). order.glsl and order.clh have the same formula.
+// Returns where hop k (0 to nodes − 1) loads its link. order.glsl and order.clh have the same
+// formula.
 struct latency_place latency_place(const struct latency_chain *chain, uint32_t k);
 
-// Sets `words` to the link that points to the place of hop k: its low and high word, or x and y for
-// an image. For pointer chains, `chunks` has the addresses of the region's chunks, each of
-// 2^chunk_shift blocks; otherwise `chunks` is NULL.
+// Sets `words` to the link that leads to hop k, so to the value that the hop before it loads: the
+// low and high word or, for an image, x and y. For pointer chains, `chunks` has the addresses of
+// the region's buffers, each of 2^chunk_shift blocks; otherwise `chunks` is NULL.
 void latency_link(const struct latency_case *this_case, const struct latency_chain *chain,
                   const uint64_t *chunks, uint32_t k, uint32_t words[2]);
 

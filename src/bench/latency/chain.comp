@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Builds a chain. Each thread writes one node: at the place of hop k, the link to the place of hop
-// k + 1. Links are addresses with -DPOINTER, coordinates of texels with -DIMAGE, else indices.
+// Builds a chain. Each thread writes one node: where hop k loads, it writes the link to the place
+// where hop k + 1 loads. Links are addresses with -DPOINTER, coordinates of texels with -DIMAGE,
+// else indices.
 #define WRITES
 #include "bench/prelude/kernel.glsl"
 

@@ -9,8 +9,8 @@
 enum {
     BUILD_NODES = 1 << 22, // nodes built per submission: few enough for any watchdog, even on a CPU
     NAME_BYTES = 64,
-    // Distance in bytes between the words that the workgroup reads before a chase. With it, each
-    // page of 64 KiB or more is touched.
+    // Distance in bytes between the words that the workgroup reads before a chase, so that it
+    // touches each page of 64 KiB or more.
     TOUCH_BYTES = 65536,
     // Maximum number of polls by which load=keep-awake waits for the end of a chase; a poll takes
     // about 1 µs.
@@ -56,7 +56,8 @@ static struct gpu_program *chase_program(struct latency_chase *chase, struct err
     char name[NAME_BYTES], kind[16] = "index";
     if (this_case->pointer)
         snprintf(kind, sizeof kind, "pointer");
-    // The name contains the size in KiB of the smallest shared array that holds the region.
+    // The kernel's name contains the size in KiB of the smallest shared array that holds the
+    // region.
     else if (on_chip(this_case))
         snprintf(kind, sizeof kind, "%uk", (unsigned)((chase->chain.bytes + 16383) / 16384 * 16));
     const char *path = this_case->path == LATENCY_ATOMIC_SHARED
@@ -149,16 +150,17 @@ static const char *builder_name(const struct latency_case *this_case)
     return this_case->path == LATENCY_IMAGE ? "latency_chain_image" : "latency_chain_index";
 }
 
-// True if each round has the chain at another place, so that the confidence interval includes its
-// effect: how far a line of the L2 is from the core depends on its address. A chain that an L1 may
-// hold stays, because a place at which the L1's sets fill unevenly would make the L1 look smaller.
+// True if each round puts the chain at another address. How far a line of the L2 is from the core
+// depends on its address, so the confidence interval then includes this effect. A chain that an L1
+// may hold keeps its address. At some addresses it would fill the L1's sets unevenly, and the L1
+// would look smaller.
 static bool is_moved(const struct latency_case *this_case)
 {
     return this_case->path == LATENCY_ATOMIC || this_case->bytes >= LATENCY_PAGE_LAP_BYTES;
 }
 
-// Gets the memory of the chain and makes it the argument of the kernels that build and chase the
-// chain.
+// Finds the memory for the chain and makes it the argument of the kernels that build and chase it.
+// For chains that move, also chooses the offset of this round.
 static bool find_memory(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;
@@ -204,8 +206,8 @@ static bool build(struct latency_chase *chase, struct error *err)
     return builder && build_links(chase, builder, &chase->region, err);
 }
 
-// Allocates a buffer that nothing uses, of another size each round. The driver chooses the place of
-// an image, and it would choose the same one each round if nothing else had been allocated.
+// Allocates a buffer that nothing uses, of another size each round. It makes the driver put the
+// image at another address each round: without it, the driver would choose the same address.
 static bool occupy(const struct latency_chase *chase, struct error *err)
 {
     static const uint64_t sizes = 32, unit_bytes = UINT64_C(2) << 20;
@@ -388,7 +390,7 @@ bool latency_chase_count(struct latency_chase *chase, const struct latency_run *
                                       .timeout_ns = request->timeout_ns};
     if (!(desc.once = batch_of_run(chase, run, err)))
         return false;
-    // Before each counter pass the shorter chase runs, not the longer one, because it leaves less
+    // The shorter chase runs before each counted chase, not the longer one, because it leaves less
     // of its chain in the caches.
     desc.before = run->warm == 0 ? batch_of_fill(chase, err) : desc.once;
     return desc.before && (desc.twice = batch_of_run(chase, &longer, err)) &&

@@ -100,7 +100,8 @@ KERNEL void KERNEL_NAME(REGION __global uint *result, const struct params params
             count = 0;
         }
         if (CHASERS) {
-            // Data dependencies force the order: first stamp, then all loads, then second stamp.
+            // Data dependencies force this order: read the counter, do all loads of the window,
+            // read the counter again.
             const uint begin = STAMP_AFTER(LINK_WORD(link));
             const uint loops = (turn == 0 ? p->lead : p->repeats) * LATENCY_UNROLL / HOPS_A_LOOP;
             link = LINK_ADD(link, begin & p->zero);
@@ -124,8 +125,8 @@ KERNEL void KERNEL_NAME(REGION __global uint *result, const struct params params
         if ((column == subgroup_threads() - 1 || turn == p->windows) && lane <= column)
             result[LATENCY_OUT_WINDOWS + window - column + lane] = mine;
     }
-    // The counter is read right after the device's clock, as before the windows, so the time that
-    // these readings take cancels out.
+    // As before the windows, the core's counter is read right after the device's clock. So both
+    // measure equally long intervals: the time that a reading takes cancels out.
     const uint2 device_end = clock_device();
     count += (STAMP_AFTER(device_end.x) - last_stamp) & p->mask;
 

@@ -54,7 +54,7 @@ uint stamp_after(uint value)
 {
     const uint stamp = clock_core_after(value, params.never).x;
 #if defined(UNIFORM)
-    // The broadcast shows compilers that all lanes have the same stamp.
+    // The broadcast shows compilers that `stamp` is the same in all lanes.
     return subgroupBroadcastFirst(stamp);
 #else
     return stamp;
@@ -62,7 +62,8 @@ uint stamp_after(uint value)
 }
 
 #if !defined(PATH_CONTROL)
-// Loads the link at `place`, so that its line is in the caches. Returns one word of what it loaded.
+// Loads the link at `place` (block and byte offset), so that its cache line is in the caches.
+// Returns one word of the link.
 uint read_at(uvec2 place)
 {
     return link_word(follow(link_at(place)));
@@ -128,7 +129,8 @@ void main()
             count = 0u;
         }
         if (CHASERS) {
-            // Data dependencies force the order: first stamp, then all loads, then second stamp.
+            // Data dependencies force this order: read the counter, do all loads of the window,
+            // read the counter again.
             const uint begin = stamp_after(link_word(link));
             link = chase(link_add(link, begin & params.zero),
                          turn == 0u ? params.lead : params.repeats);
@@ -148,8 +150,8 @@ void main()
         if ((column == gl_SubgroupSize - 1u || turn == params.windows) && lane <= column)
             result[LATENCY_OUT_WINDOWS + window - column + lane] = mine;
     }
-    // The counter is read right after the device's clock, as before the windows, so the time that
-    // these readings take cancels out.
+    // As before the windows, the core's counter is read right after the device's clock. So both
+    // measure equally long intervals: the time that a reading takes cancels out.
     const uvec2 device_end = clock_device();
     count += (stamp_after(device_end.x) - last_stamp) & params.mask;
 

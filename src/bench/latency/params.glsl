@@ -4,7 +4,8 @@
 layout(push_constant, std430) uniform Params
 {
 #if defined(POINTER)
-    uint64_t directory; // address of the array that holds the addresses of the region's chunks
+    // address of an array: the addresses of the buffers that hold a pointer chain
+    uint64_t directory;
 #endif
     LATENCY_PARAMS(PARAM)
 }

@@ -48,9 +48,8 @@ static bool has_caps(const struct latency_plan *plan, enum latency_path path, bo
     return (plan->request->device->caps & needed) == needed;
 }
 
-// Returns true if the better of the path's two kinds of chains (pointers or indices) is the chain
-// of pointers. It is if the path and the device can have pointers, because an index needs address
-// arithmetic.
+// Returns true if the path's better kind of chain is the chain of pointers, not that of indices.
+// Pointers are better if path and device can have them, because an index needs address arithmetic.
 static bool better_chain_is_pointer(const struct latency_plan *plan, enum latency_path path)
 {
     return latency_path_has(path, true, LATENCY_ORDER_RANDOM) && has_caps(plan, path, true);
@@ -88,7 +87,7 @@ static uint64_t plan_bytes_max(const struct latency_plan *plan,
     return bytes - bytes % GRAIN_BYTES;
 }
 
-// Returns n such that the plan takes every n-th of the preset's sizes.
+// Returns n if the plan takes every n-th of the chain sizes that the preset lists.
 static size_t size_step(const struct latency_plan *plan, const struct latency_case *this_case)
 {
     if (plan->full || from_user(plan, LATENCY_PARAM_BYTES))
@@ -98,8 +97,8 @@ static size_t size_step(const struct latency_plan *plan, const struct latency_ca
     return plan->quick && slopes ? 2 * step : step;
 }
 
-// For a path that the device lacks, gives all its cases the first size in the list, so that they
-// become one case. The visit of that case is skipped and tells the reason.
+// If the device lacks the path, gives all cases of the path the first size in the list, so that
+// they become one case. The visit of that case is skipped and tells the reason.
 static void replace(const struct bench_pick *pick)
 {
     struct latency_case this_case;
@@ -110,8 +109,8 @@ static void replace(const struct bench_pick *pick)
         pick->value->uint = pick->request->choices[LATENCY_PARAM_BYTES].values[0].uint;
 }
 
-// Lowers a size to one that the device supports; the word max (UINT64_MAX) becomes the largest such
-// size. Returns false if the plan leaves the size out.
+// Lowers the size of a chain (pick->value) to one that the device supports. The word max
+// (UINT64_MAX) becomes the largest such size. Returns false if the plan leaves the size out.
 static bool reach(const struct bench_pick *pick)
 {
     const struct latency_plan *plan = pick->context;

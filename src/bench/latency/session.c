@@ -78,7 +78,8 @@ static void release(struct latency_region *region)
     region->chunk_count = 0;
 }
 
-// Frees the memory of all regions except `region`. It is allocated again when a case needs it.
+// Frees the memory of all regions except `region`. A freed region is allocated again when a case
+// needs it.
 static void release_others(struct latency_session *session, const struct latency_region *region)
 {
     struct latency_region *const all[] = {session->small, session->large, session->paged};
@@ -183,7 +184,8 @@ struct latency_region *latency_region(struct latency_session *session,
                                       struct error *err)
 {
     const char *name = NULL;
-    // A case for which the largest region is allowed.
+    // The kind of case for which the device allows the largest region: a pointer chain in random
+    // order.
     struct latency_case widest = {.pointer = true};
     uint64_t most = latency_bytes_max(session->bench->info, &widest, &name) / 4 * 4;
     bool paged = this_case->pointer && this_case->order == LATENCY_ORDER_PAGE;

@@ -54,9 +54,9 @@ struct latency_region {
 struct latency_session {
     struct bench_session *bench;
     bool clocked; // true: kernels can read the core's counter and the device's clock
-    // Memory for chains is allocated at first use and shared by all cases, because allocating 4 GiB
-    // takes longer than a measurement. If the device lacks memory, allocating one region frees the
-    // others.
+    // The memory for chains is allocated when a case first needs it, and all cases share it,
+    // because allocating 4 GiB takes longer than a measurement. If the device lacks memory,
+    // allocating one region frees the other regions.
     struct latency_region *small, *large; // regions of one buffer each, for small and large chains
     // Region of several buffers (chunks), for pointer chains with order=page.
     struct latency_region *paged;
@@ -93,13 +93,13 @@ struct latency_region *latency_region(struct latency_session *session,
                                       const struct latency_case *this_case, uint64_t bytes,
                                       struct error *err);
 
-// Returns the number of places for a chain of `bytes` bytes in a region of one buffer: multiples of
-// 2 MiB from the start of the buffer.
+// Returns the number of offsets at which a chain of `bytes` bytes fits in a region of one buffer.
+// Only multiples of 2 MiB count.
 uint64_t latency_region_places(const struct latency_region *region, uint64_t bytes);
 
-// Chooses one of the places by `key`; the keys of successive rounds choose different ones while
-// there are enough. Sets *offset to the distance in bytes from the start of the buffer, and writes
-// the address to the directory.
+// Chooses by `key` one of the offsets that latency_region_places counts. The keys of successive
+// rounds choose different offsets while there are enough. Sets *offset to the offset in bytes, and
+// writes the address to the directory.
 MUST_CHECK bool latency_region_place(struct latency_region *region, struct latency_session *session,
                                      uint64_t bytes, uint32_t key, uint64_t *offset,
                                      struct error *err);
@@ -112,7 +112,7 @@ struct latency_run {
     bool control;     // true: the chase does only the index arithmetic of hops, without loads
     bool touch;       // true: the workgroup first reads a word in each page
     uint32_t start;   // index of the first hop in the chain
-    uint32_t warm;    // hops before `start` that are read first, as warm-up; 0: none
+    uint32_t warm;    // number of hops before `start` whose links are loaded first; 0: no warm-up
     uint32_t untimed; // number of repeats before the timed windows
     uint32_t windows, repeats; // number of timed windows, and of repeats in each
 
@@ -138,8 +138,8 @@ struct latency_chase {
     unsigned control_shift;
     uint64_t lead_ns; // duration in ns of other work that runs before the chases (measure/pace.h)
     struct gpu_arg region; // the argument through which kernels reach the chain
-    bool has_region;       // false: the chain is in shared memory, so there is no argument
-    bool moves;            // true: each round has the chain at another place
+    bool has_region; // false: the chain is in shared memory, so kernels have no argument `region`
+    bool moves;      // true: each round puts the chain at another address
     // Memory of the chain; NULL if the chain is in shared or constant memory.
     const struct latency_region *memory;
 };
@@ -151,14 +151,14 @@ MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_s
 
 // Runs the chases in one submission, one after another and each with its own time stamps. Before
 // them runs other work that lasts chase->lead_ns. Fails with ERROR_MISMATCH if a chase does not end
-// at the link that the formula predicts.
+// at the link that latency_link() predicts.
 MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs,
                                   unsigned count, struct error *err);
 
 // Counts hardware events per hop with the visit's counters: the difference between the chase `run`
-// and a chase with twice its repeats. Before each counter pass, the chase `run` runs once. But if
-// run->warm is 0, a buffer larger than the caches is filled instead, which evicts the lines that
-// the previous pass left there.
+// and a chase with twice its repeats. Before each of these two, the chase `run` runs once, not
+// counted. But if run->warm is 0, a buffer larger than the caches is filled instead, which evicts
+// the lines that the chase before left there.
 MUST_CHECK bool latency_chase_count(struct latency_chase *chase, const struct latency_run *run,
                                     struct error *err);
 
@@ -173,13 +173,15 @@ enum {
 
 // What the session keeps for one case between its visits.
 struct latency_memory {
-    bool warm;         // true: each chase warms up by a lap; false: it only touches each page once
+    // true: a lap over the chain warms up each chase; false: reading a word of each page does
+    bool warm;
     double hop_ns;     // estimated time of a hop in ns
     double hop_counts; // estimated counts of the core's counter per hop; 0: there is no counter
-    uint32_t untimed, windows, repeats; // lengths of the parts of a chase, as in struct latency_run
+    // number of repeats in the parts of a chase, as in struct latency_run
+    uint32_t untimed, windows, repeats;
     uint64_t walked; // number of hops of all chases so far; the next chase begins at this hop
-    // For the cross-check, one ratio per round: the time by the device's time stamps divided by the
-    // time by the core's counter.
+    // One ratio per round, which shows whether two clocks agree: the time of a chase by the
+    // device's time stamps divided by its time by the core's counter.
     double ratios[LATENCY_RATIOS_MAX];
     size_t ratio_count;
 };

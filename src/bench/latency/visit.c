@@ -15,13 +15,15 @@ enum {
     // requires longer windows.
     WINDOWS = 64,
     WINDOWS_MIN = 16,
-    STEPS_MIN = 1000, // minimum steps: of the counter in a window, of time stamps in a dispatch
-    // Maximum untimed hops of a chase; a lap of a chain in the L1 has fewer hops.
+    // A window lasts at least this many steps of the core's counter. A dispatch lasts at least this
+    // many steps of the device's time stamps.
+    STEPS_MIN = 1000,
+    // Maximum number of untimed hops of a chase. A whole lap over a chain in the L1 has fewer hops.
     UNTIMED_HOPS = 4096,
     COLD_UNTIMED_HOPS = 256,
     TRY_HOPS = 1024,
     TRY_WARM = 8192,
-    CACHES_WARM = 4 // chains of up to 4 times the largest cache are warmed up by a lap
+    CACHES_WARM = 4 // a lap warms up chains of at most 4 times the largest cache's size
 };
 static const uint64_t hurried_sample_ns = 1000000;
 // Maximum share of a window that its two readings of the core's counter may take.
@@ -31,13 +33,16 @@ static const double chase_ns_max = 100e6;
 static const double warm_ns_max = 100e6;
 
 enum {
-    TIMED_CHASE = 2, // index of the chase whose windows become samples
+    // index, among the chases of a submission, of the one whose windows become samples
+    TIMED_CHASE = 2,
     // A chase for hardware counters has about 1 / COUNTED_PART of a timed chase's hops.
     COUNTED_PART = 4,
-    SHORT_PART = 8, // in the cross-check, the shorter chase has 1 / SHORT_PART of the windows
+    // The cross-check of two clocks compares two chases. The shorter one has 1 / SHORT_PART of the
+    // windows of the longer one.
+    SHORT_PART = 8,
     TRIES_MAX = 50,
     PAIRS_MAX = 5,  // maximum samples of a visit if kernels cannot read the core's counter
-    RATIOS_MIN = 3, // minimum number of rounds before the cross-check can flag a case
+    RATIOS_MIN = 3, // minimum number of rounds before the case can be flagged as clocks-disagree
     CONTROL_WINDOWS = 16,
     CONTROL_REPEATS = LATENCY_CONTROL_UNROLL / LATENCY_UNROLL
 };
@@ -97,12 +102,13 @@ static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
 }
 
 // Runs three short chases. From their times derives all members of struct latency_memory except
-// `walked` and the ratios.
+// `walked`, `ratios` and `ratio_count`.
 static bool size(struct latency_chase *chase, struct latency_memory *memory, struct error *err)
 {
     uint32_t warm = chase->chain.lap < TRY_WARM ? chase->chain.lap : TRY_WARM;
     struct latency_run runs[] = {
-        {.untimed = 1}, // not measured: the first dispatch may include compiling the kernel
+        // The time of this chase is not used: the first dispatch may include compiling the kernel.
+        {.untimed = 1},
         {.warm = warm},
         {.warm = warm, .windows = 1, .repeats = TRY_HOPS / LATENCY_UNROLL},
     };
@@ -261,8 +267,8 @@ static uint32_t control_repeats(const struct latency_memory *memory)
     return (memory->repeats + CONTROL_REPEATS - 1) / CONTROL_REPEATS * CONTROL_REPEATS;
 }
 
-// Runs the chases from index `first` on, and repeats them while the core clock was too low during
-// the longest of them.
+// Runs the chases from index `first` on. Runs them again as long as the core clock was too low
+// during the longest of them.
 static bool run_paced(const struct measured *m, struct latency_run *runs, unsigned first,
                       unsigned count, struct error *err)
 {
@@ -410,8 +416,8 @@ static void claim_nvidia(const struct measured *m, struct measure_count_claims *
         claims->of[GPU_COUNTER_L2_READ] = sector_bytes;
 }
 
-// Returns what the hardware counters should show per hop. With load=keep-awake nothing is claimed,
-// because the counters also count the kernel that runs beside the chase.
+// Returns what the hardware counters should show per hop. With load=keep-awake no counter has an
+// expected value, because counters also count the kernel that runs beside the chase.
 static struct measure_count_claims claims_of(const struct measured *m)
 {
     const struct latency_chase *chase = m->chase;
@@ -428,8 +434,8 @@ static struct measure_count_claims claims_of(const struct measured *m)
     return claims;
 }
 
-// Counts hardware events of a chase, if the visit has counters. The counts per hop hardly depend on
-// the number of hops, so the chase may be shorter than a timed chase.
+// If the visit has hardware counters, counts the events of one chase. The counts per hop hardly
+// depend on the number of hops, so this chase may be shorter than a timed one.
 static bool count(const struct measured *m, struct error *err)
 {
     const struct latency_chase *chase = m->chase;

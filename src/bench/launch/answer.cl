@@ -6,7 +6,7 @@
 
 struct params {
     uint questions;
-    uint polls; // maximum reads of `question`; after them the kernel ends, whether asked or not
+    uint polls; // maximum reads of `question`; after so many the kernel ends, whether asked or not
 };
 
 KERNEL void KERNEL_NAME(__global const volatile uint *question, __global volatile uint *answer,

@@ -21,7 +21,7 @@ layout(set = 0, binding = 1, std430) writeonly volatile buffer Answer
 layout(push_constant) uniform Params
 {
     uint questions;
-    uint polls; // maximum reads of `question`; after them the kernel ends, whether asked or not
+    uint polls; // maximum reads of `question`; after so many the kernel ends, whether asked or not
 }
 params;
 

@@ -59,7 +59,8 @@ static bool is_host_bound(const struct result *result)
     return !(result_median(result, "host") < MEASURE_HOST_BOUND * result_median(result, "time"));
 }
 
-// Adds the finding launch-fit: a line fitted to the kernels that the device limits, not the host.
+// Adds the finding launch-fit: a line, time by bytes, that was fitted to the kernels that the
+// device limits, not the host.
 static void report(struct run *run, const struct line *line, const struct result *first,
                    const struct result *last)
 {
@@ -137,7 +138,8 @@ static const struct result *row_with(const struct run *run, const char *device, 
     return NULL;
 }
 
-// Returns half the width in ns of the 95 % interval of the time; 0 if there is no interval.
+// Returns half the width in ns of the 95 % interval of the result's metric "time"; 0 if there is no
+// interval.
 static double half_of(const struct result *result)
 {
     const struct metric *time = result_metric(result, "time");

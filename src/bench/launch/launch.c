@@ -113,7 +113,7 @@ static const struct headline_info headlines[] = {
      .name = "between kernels"},
 };
 
-enum launch_param { // the parameters, in the order of `params`
+enum launch_param { // the parameters, in the order of the array `params`
     LAUNCH_PARAM_WORK,
     LAUNCH_PARAM_BETWEEN,
     LAUNCH_PARAM_MODE,

@@ -17,7 +17,7 @@
 #define LAUNCH_ANSWER_NUMBER            0
 #define LAUNCH_ANSWER_CLOCK             1
 #define LAUNCH_ANSWER_CHECK             3
-#define LAUNCH_ANSWER_LAST              4 /* clock's low word at the last poll without question */
+#define LAUNCH_ANSWER_LAST              4 /* device clock's low word before this question came */
 #define LAUNCH_ANSWER_SUM(low, high, n) ((low) ^ (high) ^ (n)*LAUNCH_MIX)
 
 #endif

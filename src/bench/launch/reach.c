@@ -25,7 +25,8 @@ struct answer_params { // parameters of the kernel, which declares the same stru
     uint32_t questions, polls;
 };
 
-// One instant, by both clocks. The host's time is uncertain by ± half_ns.
+// One instant, as the device's clock and the host's clock show it. The host's time is uncertain by
+// ± half_ns.
 struct timestamp {
     uint64_t device;
     double host_ns, half_ns;
@@ -134,8 +135,8 @@ static bool take_calibrated(struct launch_row *row, struct timestamp *best)
     return true;
 }
 
-// Sets *best to one instant as read from both clocks. If the API does not supply such readings, a
-// kernel does, and the number of its answers is added to *all.
+// Sets *best to one instant as read from both the device's and the host's clock. If the API does
+// not supply such readings, a kernel does, and the number of its answers is added to *all.
 static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all, struct error *err)
 {
     unsigned answers = 0;
@@ -192,8 +193,9 @@ static bool make_stamp(struct launch_row *row, struct error *err)
     return gpu_batch_end(row->batches[0], err);
 }
 
-// Fills the samples. Returns false if the relation of the clocks must be wrong, because it says
-// that a kernel began before its submission or after the host saw its end.
+// Sets the samples of `reach` from the times of the launches. Returns false if the relation of the
+// clocks must be wrong, because it says that a kernel began before its submission or after the host
+// saw its end.
 static bool fill(const struct trip *trips, unsigned count, const struct timestamp related[2],
                  struct launch_reach *reach)
 {
@@ -240,7 +242,8 @@ bool launch_reach_take(struct launch_row *row, unsigned count, struct launch_rea
     if (!prepare(row->session, err) || !make_stamp(row, err) ||
         !take(row, count, reach, &plausible, err))
         return false;
-    // The API's timestamps must come from another clock than the one that kernels read.
+    // If the times are not plausible, the API's timestamps must come from another clock than the
+    // one that kernels read. So answers of a kernel relate the clocks from here on.
     if (!plausible && reach->answers == 0) {
         row->session->api_refuted = true;
         if (!take(row, count, reach, &plausible, err))

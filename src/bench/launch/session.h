@@ -11,16 +11,16 @@
 enum launch_between { // what separates two successive kernels of a batch
     LAUNCH_ORDER,     // only the API's own order of kernels
     LAUNCH_NOTHING,   // nothing: kernels may overlap
-    LAUNCH_EXECUTION, // an execution barrier, without memory
+    LAUNCH_EXECUTION, // an execution barrier: it orders kernels, but not their memory accesses
     LAUNCH_MEMORY,    // a barrier for all memory
     LAUNCH_BUFFER,    // a barrier for the buffer that the kernels write
-    LAUNCH_FULL,      // a barrier of all stages
+    LAUNCH_FULL,      // a barrier for all memory and all pipeline stages of the API
     LAUNCH_SPLIT,     // a split barrier: a signal and, right after it, the wait for it
 };
 
 enum launch_mode { // what a case measures, by the way in which it launches kernels
     LAUNCH_BATCH,  // device time per kernel of a batch that one call submits
-    LAUNCH_REPLAY, // device time per kernel of a batch that the driver has as a graph
+    LAUNCH_REPLAY, // device time per kernel of a batch that the driver replays as a graph
     // Host time per kernel, if each kernel is a submission and the host waits only for the last.
     LAUNCH_SUBMIT,
     // Host time of a submission, from the call until the host has waited for its end.
@@ -31,7 +31,7 @@ enum launch_mode { // what a case measures, by the way in which it launches kern
 };
 
 struct launch_case {
-    bool scales;       // true: kernels scale elements; false: they only count or stamp themselves
+    bool scales;       // true: kernels scale elements; false: they only count, or store the time
     uint64_t elements; // number of elements; 0 for empty kernels
     enum launch_between between;
     enum launch_mode mode;
@@ -42,7 +42,8 @@ void launch_case_read(const struct bench_case *c, struct launch_case *this_case)
 struct launch_session {
     struct bench_session *bench;
     struct gpu_program *scale, *fill, *check, *empty;
-    // Buffer whose word 0 counts the empty kernels that ran, or the wrong elements.
+    // Buffer whose word 0 counts the empty kernels that ran or, when data are checked, the wrong
+    // elements.
     struct gpu_buffer *words;
     struct gpu_batch *warm; // work that raises the core clock; NULL on a CPU
     // A pair of buffers, made by launch_prepare. A scaling kernel reads one and writes the other;
@@ -50,7 +51,7 @@ struct launch_session {
     struct gpu_scope *pair;
     struct gpu_buffer *ends[2];
     uint64_t pair_bytes; // size in bytes of each of the two buffers
-    // The programs and buffers below are NULL until the first case that uses them creates them.
+    // The members from `stamp` to `wide` are NULL until the first case that uses them creates them.
     struct gpu_program *stamp, *answer;
     struct gpu_buffer *question, *reply; // buffers in host memory for questions and answers
     struct launch_wide *wide;
@@ -114,7 +115,7 @@ enum {
 struct launch_row {
     struct bench_visit *run;
     struct launch_session *session;
-    struct gpu_scope *scope; // scope that owns the batches
+    struct gpu_scope *scope; // scope that owns `batches`
     const struct launch_case *this_case;
     uint64_t kernels; // number of kernels in a sample; with mode=queues: in the batch of each queue
     struct gpu_batch *batches[LAUNCH_IN_FLIGHT];
@@ -130,7 +131,8 @@ struct launch_reach {
     // that instruction until the host knows that the kernel ended.
     double *to, *back;
     double half_ns; // uncertainty (±) in ns of device times that are converted to the host's clock
-    // Number of a kernel's answers by which the clocks were related; 0: the API related them.
+    // Number of answers of a kernel by which the device's clock was related to the host's clock; 0:
+    // the API related them.
     unsigned answers;
 };
 

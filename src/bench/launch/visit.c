@@ -19,7 +19,7 @@ enum {
     IN_FLIGHT_LEAST = 8
 };
 
-// What the session keeps for one case between its visits.
+// What the session keeps of a case from one round of measuring it to the next.
 struct memory {
     uint64_t kernels; // kernels in a sample; 0: not known yet
 };
@@ -226,7 +226,7 @@ static bool time_once(struct launch_row *row, double *ns, struct error *err)
         return time_round_trips(row, ns, err);
     case LAUNCH_SIGNAL:
         return time_chain(row, ns, err);
-    case LAUNCH_ONE_WAY: // not measured here, but by launch_reach_take
+    case LAUNCH_ONE_WAY: // not timed here: launch_reach_take takes its samples
         break;
     }
     return error_set(err, ERROR_INTERNAL, "no such way to launch");
@@ -285,8 +285,8 @@ static bool size_rows(struct launch_row *row, uint64_t known, struct error *err)
     }
 }
 
-// Chooses the number of kernels of a sample. `known` is the number that an earlier visit chose; 0
-// if there was none.
+// Chooses the number of kernels of a sample. `known` is the number that was chosen when the case
+// was measured before; 0 if it was not.
 static bool size(struct launch_row *row, uint64_t known, struct error *err)
 {
     switch (row->this_case->mode) {
@@ -424,7 +424,7 @@ static bool refuse_missing(const struct bench_visit *run, const struct launch_ca
                      this_case->queues);
 }
 
-// Measures one round of the case of the row, on the device on which row->session runs.
+// Measures the case row->this_case once, on the device on which row->session runs.
 static bool visit_row(struct launch_row *row, struct measure_visit *visit, struct error *err)
 {
     struct bench_visit *run = row->run;

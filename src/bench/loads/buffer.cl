@@ -23,8 +23,8 @@
 #define LOAD_FROM(x, k) image_load_row(source, (x) + (float)(k)) CHANNELS
 
 #elif RESOURCE == LOADS_RAW || RESOURCE == LOADS_BOUND || RESOURCE == LOADS_STRUCTURED && WIDTH == 3
-// Raw buffers, and structured buffers of float3: the kernel loads 32-bit words. The compiler knows
-// only that these words are aligned to 4 bytes.
+// From a raw buffer, or a structured buffer of float3, the kernel loads each 32-bit word by itself.
+// The compiler knows only that these words are aligned to 4 bytes.
 #if WRITABLE
 #define SOURCE __global uint *source,
 #else
@@ -106,7 +106,8 @@ typedef float4 aligned_vector __attribute__((aligned(ALIGN)));
              FROM_LANE((v).w, lane))
 #endif
 
-#elif RESOURCE == LOADS_NOTHING // no load: adds the index of the element, as a float just above 1
+#elif RESOURCE == LOADS_NOTHING
+// the loop without loads: adds an element's index, as the low bits of a float just above 1
 #define SOURCE
 #define CURSOR(first)   (first)
 #define LOAD_FROM(i, k) (VECTOR)(as_float((i) ^ (k)))
@@ -117,7 +118,7 @@ typedef float4 aligned_vector __attribute__((aligned(ALIGN)));
 #define CURSOR(first)   (tile + (first))
 #define LOAD_FROM(e, k) (e)[k]
 
-#else // structured buffer, or raw buffer of known alignment: loads through a pointer to vectors
+#else // a structured buffer, or a raw buffer of known alignment: loads vectors through a pointer
 #if RESOURCE == LOADS_STORAGE
 #define SOURCE __global VECTOR *source,
 #else
@@ -135,7 +136,8 @@ typedef float4 aligned_vector __attribute__((aligned(ALIGN)));
 #elif !defined(PLACE)
 #define PLACE uint
 #endif
-#if !defined(CURSOR) // keeps the index of a turn's first load below 512; buffer.comp says why
+#if !defined(CURSOR)
+// Every index is below 512. The mask tells the compiler this, as in buffer.comp.
 #define CURSOR(first) ((first)&511)
 #endif
 

@@ -174,11 +174,13 @@ layout(set = 0, binding = 0, std140) uniform Source
 source;
 #define LOAD(i) source.at[i]
 
-#elif RESOURCE == LOADS_PUSHED // push constants: all threads must load the same element
+#elif RESOURCE == LOADS_PUSHED // push constants; all threads load the same element
 #define CURSOR(first)    ((first) & (LOADS_PUSHED_STRIDE - 1))
 #define LOAD_FROM(at, k) params.pushed[(at) + (k) / LOADS_STRIDE * LOADS_PUSHED_STRIDE]
 
-#else // no load: adds the index; params.mask makes it the bits of a float just above 1
+#else
+// The loop without loads adds up indices. params.mask, or-ed to an index, makes it the bits of a
+// float just above 1.
 #define LOAD_FROM(at, k) VECTOR(uintBitsToFloat((at) ^ (k)))
 #endif
 
@@ -191,8 +193,9 @@ source;
 #if RESOURCE == LOADS_NOTHING
 #define CURSOR(first) (first)
 #else
-// The index of a turn's first load is below 512. The mask 511 tells this to the compiler: it then
-// knows that adding k cannot overflow the index, so it may add k to the address instead.
+// The index of the first element that a turn of the loop loads is below 512. The mask 511 tells
+// this to the compiler: it then knows that the index + k cannot overflow, so it may add k to the
+// address of the first element instead.
 #define CURSOR(first)    ((first)&511)
 #define LOAD_FROM(at, k) LOAD((at) + (k))
 #endif

@@ -84,9 +84,9 @@ static struct traffic traffic_of(const struct loads_case *this_case)
     return traffic;
 }
 
-// Sets what the counters of shared memory should show: the loads or stores of the case, the stores
-// that fill the memory before, and no bank conflicts. Sets nothing for atomic additions, nor for
-// patterns other than linear, which may have bank conflicts.
+// Sets what the hardware counters of shared memory should show: the loads or stores of the case,
+// the stores that fill the shared memory before the loop, and no bank conflicts. Sets nothing for
+// atomic additions, nor for patterns other than linear, which may have bank conflicts.
 static void claim_shared(const struct loads_case *this_case, struct measure_count_claims *claims)
 {
     if (this_case->pattern != LOADS_LINEAR || loads_traits_of(this_case->kind)->atomic)
@@ -132,9 +132,9 @@ struct measure_count_claims loads_claims(const struct loads_session *session,
         claims.of[i] *= groups;
     if (source != LOADS_FROM_HOST && !traits->writes)
         measure_claim_held(&bench->limits, BYTES_MAX, &claims);
-    // In each dispatch, each core also loads the data once from the L2. Only for direct loads
-    // (loads_traits.direct) is this traffic negligible. For other loads, the claim says nothing
-    // about the bytes that are read from the L2.
+    // In each dispatch, each core also loads the elements once from the L2 into its L1. Only for
+    // direct loads (loads_traits.direct) is this traffic negligible. For other loads, nothing is
+    // claimed about the number of bytes read from the L2.
     if (!traits->direct)
         claims.of[GPU_COUNTER_L2_READ] = NAN;
     return claims;

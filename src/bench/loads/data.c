@@ -11,9 +11,11 @@
 #include <string.h>
 
 enum {
-    GRAIN = 64,       // all floats in the data are multiples of 1 / GRAIN
-    HALF_MASK = 1023, // mask of 10 bits: a 16-bit float holds all such numbers exactly
-    // Mask of 12 bits: a 32-bit float holds the sum of 256 × (1 + 3 + 5 + 7) such numbers exactly.
+    GRAIN = 64, // all floats in the data are multiples of 1 / GRAIN
+    // 10 bits: a 16-bit float holds k / GRAIN exactly for every integer k up to this
+    HALF_MASK = 1023,
+    // 12 bits: a 32-bit float holds the sum of 256 × (1 + 3 + 5 + 7) numbers k / GRAIN exactly, for
+    // integers k up to this.
     FLOAT_MASK = 4095,
     BLOCK = 4, // width and height of a compressed block in texels
     BLOCKS_A_ROW = LOADS_SIDE / BLOCK,
@@ -317,7 +319,7 @@ float loads_centre(const struct loads_kind *kind)
 static uint16_t half_of(double value)
 {
     int exponent;
-    double fraction = frexp(fabs(value), &exponent); // from 1/2 to less than 1
+    double fraction = frexp(fabs(value), &exponent); // `fraction` is at least 1/2 and less than 1
     unsigned mantissa = (unsigned)(fraction * 2048) & 1023;
     return (uint16_t)((value < 0 ? 0x8000u : 0) | (unsigned)(exponent - 1 + 15) << 10 | mantissa);
 }
@@ -337,7 +339,7 @@ static void encode(const struct loads_kind *kind, unsigned element, unsigned cha
         memcpy(to, &single, sizeof single);
     } else if (kind->data == LOADS_UINT32) {
         memcpy(to, &word, sizeof word);
-    } else { // UNORM8 and UINT8 have one byte
+    } else { // a channel of UNORM8 or UINT8 has one byte
         *to = (unsigned char)word;
     }
 }

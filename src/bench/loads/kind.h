@@ -7,8 +7,8 @@
 #include "bench/loads/loads.h"
 #include "gpu/gpu.h"
 
-enum loads_class { // type of the values in memory
-    LOADS_UNORM8,  // v / 255, with an integer v from 1 to 255
+enum loads_class { // data type of the values that kernels load from memory
+    LOADS_UNORM8,  // 8-bit values v, which kernels load as v / 255; v is 1 to 255
     LOADS_FLOAT16, // 16-bit floats: multiples of 1/64, so that all sums are exact
     LOADS_FLOAT32, // 32-bit floats: multiples of 1/64, so that all sums are exact
     LOADS_UINT32,
@@ -19,23 +19,26 @@ enum loads_class { // type of the values in memory
 enum loads_source { // what a kernel loads from, or writes to
     LOADS_FROM_TYPED,
     LOADS_FROM_RAW,
-    LOADS_FROM_NATURAL, // loads from a raw buffer; compilers know an alignment to a load's size
+    // Loads from a raw buffer; the compiler knows that each load is aligned to its own size.
+    LOADS_FROM_NATURAL,
     LOADS_FROM_STRUCTURED,
     LOADS_FROM_CONSTANT,
     LOADS_FROM_TEXTURE,
     LOADS_FROM_NEAREST,
     LOADS_FROM_BILINEAR,
-    LOADS_FROM_STORAGE,  // loads from a structured buffer that the kernel may also write
-    LOADS_FROM_ALIGNED8, // loads from a raw buffer; compilers know an alignment of 8 bytes
-    LOADS_FROM_BOUND,    // loads from a raw buffer that is bound, not passed by its address
-    LOADS_FROM_RAW_RW,   // loads from a raw buffer that the kernel may also write
-    LOADS_FROM_PUSHED,   // loads from the kernel's parameters (push constants)
-    LOADS_FROM_HALF,     // loads from a structured buffer of 16-bit floats
-    LOADS_FROM_BYTES,    // loads from a structured buffer of 8-bit integers
-    LOADS_FROM_LONG,     // loads from a structured buffer of 64-bit words
-    LOADS_FROM_HOST,     // loads from a structured buffer in host memory
-    LOADS_FROM_VISIBLE,  // loads from a structured buffer in device memory that the host maps
-    LOADS_FROM_SHARED,   // loads from the workgroup's shared memory
+    LOADS_FROM_STORAGE, // loads from a structured buffer that the kernel may also write
+    // Loads from a raw buffer; the compiler knows that each load is aligned to 8 bytes.
+    LOADS_FROM_ALIGNED8,
+    // loads from a raw buffer that is bound as an argument, not passed by its address
+    LOADS_FROM_BOUND,
+    LOADS_FROM_RAW_RW,  // loads from a raw buffer that the kernel may also write
+    LOADS_FROM_PUSHED,  // loads from the kernel's parameters (push constants)
+    LOADS_FROM_HALF,    // loads from a structured buffer of 16-bit floats
+    LOADS_FROM_BYTES,   // loads from a structured buffer of 8-bit integers
+    LOADS_FROM_LONG,    // loads from a structured buffer of 64-bit words
+    LOADS_FROM_HOST,    // loads from a structured buffer in host memory
+    LOADS_FROM_VISIBLE, // loads from a structured buffer in device memory that the host maps
+    LOADS_FROM_SHARED,  // loads from the workgroup's shared memory
     // Loads from a structured buffer; each lane loads one element and broadcasts it to all lanes.
     LOADS_FROM_BROADCAST,
     // Loads from a structured buffer; each lane loads one element, and shuffles pass it to the
@@ -104,7 +107,7 @@ enum loads_resource { // type of the argument through which a kernel loads or wr
     LOADS_BY_NOTHING
 };
 
-// The properties that are the same for all rows of loads_kinds with the same source.
+// What all rows of loads_kinds with the same enum loads_source have in common.
 struct loads_traits {
     // Word in the names of the kernels, for example "typed" in loads_typed_1_varying_peak.
     const char *kernels;
@@ -130,8 +133,8 @@ struct loads_traits {
 };
 const struct loads_traits *loads_traits_of(const struct loads_kind *kind);
 
-// loads_is_texture returns true if a thread loads a tile of texels, not elements in a row.
-// loads_is_sampled returns true if these loads use normalised coordinates.
+// loads_is_texture returns true if each thread loads a tile of texels, not elements in a row.
+// loads_is_sampled returns true if each thread loads a tile of texels by normalised coordinates.
 bool loads_is_texture(const struct loads_kind *kind);
 bool loads_is_sampled(const struct loads_kind *kind);
 
@@ -168,8 +171,8 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
 
 // ---------------------------------------------------------------- data
 
-// All values that kernels load are hashes of their place, finite and not zero. So the host can
-// compute the sum that a thread must get.
+// Every value that kernels load is a hash of its position in the buffer or texture, finite and not
+// zero. So the host can compute the sum that a thread must get.
 
 uint32_t loads_hash(uint32_t v);
 

@@ -5,14 +5,14 @@
 
 #define LOADS_ELEMENTS   1024 /* elements per buffer: at most 16 KiB, which every L1 holds */
 #define LOADS_DEPTH      4    /* number of slices of a 3D texture, or layers of a texture array */
-#define LOADS_READ_LAYER 2    /* number of the slice, layer or cube face that kernels read */
+#define LOADS_READ_LAYER 2    /* index of the slice, layer or cube face that kernels read */
 #define LOADS_SIDE       32   /* width and height of a texture in texels */
 #define LOADS_THREADS    256  /* threads of a workgroup: 256, or 16 × 16 for textures */
 #define LOADS_TILE       16
 #define LOADS_A_THREAD   256 /* loads per thread: 256 elements in a row, or 16 × 16 texels */
 #define LOADS_FLIGHT     8   /* number of loads that share an address computation (fidelity=peak) */
-#define LOADS_LANES      4   /* broadcasts per turn of a loop: no subgroup has fewer lanes */
-#define LOADS_STRIDE     32  /* elements between loads in flight: too many to combine loads */
+#define LOADS_LANES      4   /* broadcasts or shuffles per turn; subgroups have at least 4 lanes */
+#define LOADS_STRIDE     32  /* elements between loads in flight: compilers cannot combine loads */
 
 #define LOADS_ANISOTROPY 4 /* length ÷ width of the footprint of an anisotropic sample */
 
@@ -45,7 +45,7 @@
 #define LOADS_LEVELS     24 /* every second thread reads the next smaller level of detail */
 #define LOADS_BOUND      25 /* a raw buffer that is bound, not passed by its address */
 #define LOADS_BYTES      26 /* a structured buffer of 8-bit integers */
-#define LOADS_SHUFFLE    27 /* like LOADS_BROADCAST, but lanes get elements of different lanes */
+#define LOADS_SHUFFLE    27 /* each lane loads one element; shuffles pass it to other lanes */
 #define LOADS_PUSHED     28 /* push constants: the kernel's parameters */
 #define LOADS_STRETCHED  29 /* anisotropic samples, LOADS_ANISOTROPY times as long as wide */
 /* Values of -DRESOURCE for kernels that write instead of loading: */

@@ -22,7 +22,7 @@ layout(push_constant) uniform Params
     // Kernels that load from a raw buffer: offset of element 0 in bytes. Kernels that write to a
     // buffer: number of copies of the elements in it.
     uint start;
-    float tolerance; // largest error that a correct sum of a thread may have
+    float tolerance; // largest allowed difference between a thread's sum and the expected sum
     float centre;    // distance of the sampled point from the texel's edge ÷ side of the texture
     uint scatter;    // 1: a thread's first element comes from a hash, not from its id
 #if RESOURCE == LOADS_PUSHED
@@ -41,7 +41,8 @@ layout(set = 0, binding = PROOF_BINDING, std430) restrict buffer Proof
 }
 proof;
 
-// FLOATS and WORDS are types with WIDTH channels. VECTOR is the one that a load returns.
+// FLOATS and WORDS are types with WIDTH channels. VECTOR is the type that a load returns: WORDS
+// with -DINTEGER=1, else FLOATS.
 #if WIDTH == 1
 #define FLOATS   float
 #define WORDS    uint
@@ -92,8 +93,8 @@ uint first_element(uint id, uint seed)
 #endif
 }
 
-// Returns the sum of the channels, with different weights, so that swapped channels give another
-// sum.
+// Returns the sum of the channels of `v`, each with another weight. So if channels are swapped, the
+// sum is another one, and the check of the sums detects it.
 float weigh(float v)
 {
     return v;

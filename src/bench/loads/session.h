@@ -9,23 +9,24 @@
 
 void loads_case_read(const struct bench_case *c, struct loads_case *this_case);
 
-// The parameters of a kernel, except the address. params.glsl describes them.
+// The parameters of a kernel, except the 64-bit address of a raw buffer. params.glsl describes
+// them.
 struct loads_params {
     uint32_t mask, multiplier, keep, start;
     float tolerance, centre;
     uint32_t scatter;
-    float pushed[LOADS_PUSHED_ELEMENTS]; // data of kernels that load push constants
+    float pushed[LOADS_PUSHED_ELEMENTS]; // the values that a kernel loads from push constants
 };
 
-struct loads_size {   // sizes that the first run of a kernel finds, and its later runs use
+struct loads_size {   // dispatch and sample sizes, found by the first run of a kernel
     uint32_t groups;  // workgroups per dispatch; 0: not known yet
     uint64_t repeats; // dispatches per sample; 0: not known yet
 };
 
-// The last measurement of the baseline (Buffer<RGBA8>.Load random), with one form of the loop:
-// original or peak.
+// The last measurement of the baseline (Buffer<RGBA8>.Load random) with one value of the parameter
+// `fidelity`: original or peak.
 struct loads_baseline_seen {
-    // tried: the baseline was measured, or failed. missing: the device cannot run it.
+    // tried: the baseline was run, with success or not. missing: the device cannot run it.
     bool tried, missing;
     double group_ns; // device time per workgroup of the baseline
     uint64_t at_ns;  // host time of the measurement (base/clock.h)
@@ -38,8 +39,10 @@ struct loads_session {
     // Buffer with the struct proof of work.c: expected sums, and what the threads found. NULL until
     // needed.
     struct gpu_buffer *proof;
-    struct gpu_arg *sources; // [i]: what kernels of row i of loads_kinds load from, once made
-    uint32_t groups;         // workgroups per dispatch, unless such a dispatch would be too long
+    // Argument i is the resource from which kernels of row i of loads_kinds load. It is made when a
+    // kernel first needs it.
+    struct gpu_arg *sources;
+    uint32_t groups; // workgroups per dispatch, unless such a dispatch would be too long
     struct bench_session *robust; // session with bounds checks (loads_robust); NULL until needed
     // The last baseline, measured with fidelity=original ([0]) and with fidelity=peak ([1]).
     struct loads_baseline_seen baseline[2];
@@ -68,8 +71,9 @@ struct loads_work {
 };
 
 // Prepares the kernel of the case or, if `control` is true, the same loop without loads. A buffer
-// that the kernel writes belongs to `scope`, everything else to the session. All works of a session
-// share one `proof`, so only the newest work can run and be verified.
+// that the kernel writes belongs to `scope`; all other memory belongs to the session. All kernels
+// share the buffer session->proof, in which threads count wrong sums. So only the kernel prepared
+// last can be run and verified.
 MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
                                 const struct loads_case *this_case, bool control,
                                 struct loads_work *work, struct error *err);
@@ -78,8 +82,8 @@ MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope 
 // batch.
 void loads_work_record(void *work, struct gpu_batch *batch, uint64_t repeats);
 
-// Fails with ERROR_MISMATCH if a thread found a wrong sum, if a written element is wrong, or if
-// fewer than `least` dispatches ran.
+// Checks what the dispatches of `work` left. Fails with ERROR_MISMATCH if a thread found a wrong
+// sum, if a written element is wrong, or if fewer than `least` dispatches ran.
 MUST_CHECK bool loads_work_verify(struct loads_work *work, uint64_t least, struct error *err);
 
 // Sets `arg` to the resource from which the kernels of this kind load. The resource lives as long
@@ -94,8 +98,8 @@ MUST_CHECK bool loads_source_find(struct loads_session *session, const struct lo
 MUST_CHECK bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
                                   const struct loads_case *this_case, struct error *err);
 
-// Checks the buffer of loads_target_make. Fails with ERROR_MISMATCH unless every element of every
-// copy has the value that `dispatches` dispatches of the kernel must leave there.
+// Checks the buffer that loads_target_make made. Fails with ERROR_MISMATCH unless every element of
+// every copy has the value that `dispatches` dispatches of the kernel must leave there.
 MUST_CHECK bool loads_target_verify(struct loads_work *work, uint32_t dispatches,
                                     struct error *err);
 
@@ -106,7 +110,7 @@ struct loads_run {
     const struct loads_case *this_case;
     bool control; // true: runs the loop without loads instead of the case's kernel
     const struct measure_request *request;
-    struct loads_size *size; // sizes that the first run of the kernel finds, and later runs use
+    struct loads_size *size; // dispatch and sample sizes, found by the first run of the kernel
     // loads_run sets these members.
     struct loads_work work;
     // Measured times. One unit of work is a workgroup: LOADS_THREADS × LOADS_A_THREAD loads.

@@ -175,8 +175,8 @@ bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
     return written;
 }
 
-// Checks one copy of the elements, to which `times` workgroups wrote. Each of these workgroups
-// wrote element e hits[e] times.
+// Checks one copy of the elements in the buffer that the kernel wrote. `times` workgroups wrote to
+// this copy, and each of them wrote element e hits[e] times.
 static bool verify_copy(const struct loads_work *work, const uint32_t *words, const uint32_t *hits,
                         uint32_t times, struct error *err)
 {

@@ -7,8 +7,8 @@
 
 static const double weights[4] = {1, 3, 5, 7};
 
-// Returns how threads compute their first elements in a pattern. The patterns UNIFORM, LINEAR and
-// RANDOM use the multipliers and masks of perftest, the published tool.
+// Returns how threads compute the index of their first element with this pattern. The patterns
+// UNIFORM, LINEAR and RANDOM use the multipliers and masks of perftest, the published tool.
 struct loads_start loads_start_of(const struct loads_kind *kind, enum loads_pattern pattern)
 {
     bool texture = loads_is_texture(kind);

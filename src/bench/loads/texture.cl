@@ -34,7 +34,8 @@
 #define SOURCE     SAMPLED_VOLUME_ARG(source),
 #define SLICE      ((LOADS_READ_LAYER + 0.5f) / LOADS_DEPTH)
 #define LOAD(x, y) image_sample_volume(source, x, y, SLICE) CHANNELS
-#elif RESOURCE == LOADS_CUBE // samples face +Y, whose coordinates are x / y and z / y, from −1 to 1
+#elif RESOURCE == LOADS_CUBE
+// samples face +Y of the cube; its coordinates x / y and z / y go from −1 to 1
 #define SOURCE     SAMPLED_ARG(source),
 #define LOAD(x, y) image_sample_cube(source, (x)*2 - 1, 1, (y)*2 - 1) CHANNELS
 #elif RESOURCE == LOADS_GATHER

@@ -64,7 +64,7 @@ layout(set = 0, binding = 0) uniform sampler3D source;
 #define LOAD(at, below) textureLodOffset(source, vec3(at, SLICE), 0, ivec3(0, below, 0)) CHANNELS
 #elif RESOURCE == LOADS_CUBE
 layout(set = 0, binding = 0) uniform samplerCube source;
-// Samples face +Y of the cube, whose coordinates are x / y and z / y, from −1 to 1.
+// Samples face +Y of the cube. Its coordinates x / y and z / y go from −1 to 1.
 #define LOAD(at, below)                                                                            \
     textureLod(source, vec3(at.x * 2 - 1, 1, (at.y * 2 - 1) + (below) * (2.0 / LOADS_SIDE)), 0)    \
         CHANNELS

@@ -35,7 +35,7 @@ static const double control_least = 1.2;
 // The baseline is measured again if its last sample is more than 100 ms old.
 static const uint64_t baseline_age_ns = 100 * NS_PER_MS;
 
-// Data that a case keeps from one visit to the next.
+// What the benchmark keeps for a case from one visit to the next.
 struct memory {
     struct loads_size size;
     double control_ns; // time per workgroup of the loop without loads; 0: not measured yet
@@ -109,7 +109,8 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     request.samples = 1;
     request.count = NULL;
     request.sample_ns /= run->control ? CONTROL_SHARE : 1;
-    request.round = request.round ? request.round : 1; // not 0: round 0 would include a warm-up
+    // in round 0, loads_run would also do a warm-up, so 0 becomes 1
+    request.round = request.round ? request.round : 1;
     run->request = &request;
     if (!loads_run(visit, run, err))
         return false;
@@ -143,9 +144,9 @@ static bool find_baseline(struct bench_visit *run, const struct loads_case *like
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the number of bytes that a workgroup loads or writes on the data path, as a claim for
-// measure/claim.h. A load of less than 4 bytes counts as 4, because it occupies the data path as
-// much.
+// Returns the number of bytes that a workgroup loads or writes, at the memory level that serves
+// them (shared memory, a core's L1 or any cache). Comparing the rate with the hardware's limit
+// needs this. A load of less than 4 bytes counts as 4, because it occupies the data path as much.
 static struct measure_claim claim_of(const struct loads_session *session,
                                      const struct loads_kind *kind)
 {
@@ -200,15 +201,15 @@ static void report(const struct loads_session *session, const struct loads_run *
 {
     const struct measure_span *span = &seen->span;
     const struct loads_kind *kind = seen->this_case->kind;
-    // `claim` holds the bytes on the data path, per workgroup. What hardware counters should show
+    // `claim` holds the bytes that a workgroup loads or writes. What hardware counters should show
     // for a dispatch also depends on the pattern, so loads_claims computes that.
     struct measure_claim claim = claim_of(session, kind);
     const struct measure_count_claims counts =
         span->counted ? loads_claims(session, seen->this_case, seen->work.groups)
                       : measure_count_no_claims;
     claim.counts = &counts;
-    // With the pattern uniform all lanes load the same bytes, so the width of the data path does
-    // not limit the rate.
+    // With the pattern uniform all lanes load the same bytes. Then the width of the data path does
+    // not limit the rate, so the rate is not compared with that limit.
     bool is_limited = seen->this_case->pattern != LOADS_UNIFORM;
     const struct measure_account plain = {.claim = &claim, .span = span, .visit = visit},
                                  limited = {&claim, is_limited ? &session->bench->limits : NULL,
@@ -226,8 +227,8 @@ static void report(const struct loads_session *session, const struct loads_run *
     visit_kernel(visit, seen->work.program);
 }
 
-// Measures the case in the visit `place`: a copy of `run` or, for robust access, a visit on a
-// device that checks bounds.
+// Measures the case on the device of the visit `place`. `place` is a copy of `run`, except that for
+// cases of robust access its device checks the bounds of every access.
 static bool measure(struct bench_visit *run, struct bench_visit *place,
                     const struct loads_case *this_case, struct measure_visit *visit,
                     struct error *err)

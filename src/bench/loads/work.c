@@ -12,7 +12,7 @@ enum {
     CORES_UNKNOWN = 16,
     // Percentage of on-chip memory that becomes L1, for kernels that use shared memory.
     L1_BESIDE_SHARED = 25,
-    // The bits of 1.0f. If an index is or-ed to them, they are a float just above 1.
+    // The bits of 1.0f. An index or-ed to them gives the bits of a float just above 1.
     ONE_BITS = 0x3f800000
 };
 
@@ -55,7 +55,8 @@ struct bench_session *loads_robust(struct loads_session *session, struct error *
     struct bench_session *robust = ARENA_NEW(plain->arena, struct bench_session);
     if (!bench_session_open(robust, plain->system, plain->info, &desc, err))
         return NULL;
-    // The member is set here, so that loads_close closes this session even if loads_open fails.
+    // session->robust is set before loads_open, so that loads_close closes this second session even
+    // if loads_open fails.
     session->robust = robust;
     if (loads_open(robust, err))
         return robust;

@@ -23,7 +23,7 @@
 #define WRITE(place, value) atomic_add_global(place, 1)
 #elif RESOURCE == LOADS_SHARED_ATOMIC
 #define WRITE(place, value) atomic_add_shared(place, 1)
-#else // stores the number of the element, plus 1
+#else // stores into an element its own index + 1
 #define WRITE(place, value) *(place) = (WORDS)(value)
 #endif
 
@@ -46,7 +46,8 @@ KERNEL void KERNEL_NAME(TARGET __global struct proof *proof, const struct params
 #endif
     NOT_UNROLLED
     for (uint i = 0; i < LOADS_STRIDE; i++) {
-        const uint at = ((first + i) | p.mask) & 511; // the index is below 512, as in buffer.comp
+        // The index is below 512. The mask tells the compiler this, as in buffer.comp.
+        const uint at = ((first + i) | p.mask) & 511;
         PLACE place = target + at;
 #pragma unroll
         for (uint k = 0; k < LOADS_FLIGHT; k++)
@@ -56,6 +57,7 @@ KERNEL void KERNEL_NAME(TARGET __global struct proof *proof, const struct params
     workgroup_barrier();
     prove(proof, p.tolerance, (float)FIRST_WORD(target[local_x()]));
 #else
-    prove(proof, p.tolerance, 0); // no sum to check: the host checks the buffer that was written
+    // There is no sum to check. The host checks the buffer that was written.
+    prove(proof, p.tolerance, 0);
 #endif
 }

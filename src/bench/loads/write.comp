@@ -35,7 +35,7 @@ target;
 
 #if IS_ATOMIC
 #define WRITE(place, value) atomicAdd(TARGET(place), 1)
-#else // stores the number of the element, plus 1
+#else // stores into an element its own index + 1
 #define WRITE(place, value) TARGET(place) = WORDS(value)
 #endif
 
@@ -52,7 +52,8 @@ void main()
 #endif
     [[dont_unroll]] for (uint i = 0; i < LOADS_STRIDE; i++)
     {
-        uint at = ((first + i) | params.mask) & 511; // the index stays below 512, as in buffer.comp
+        // The index is below 512. The mask tells the compiler this, as in buffer.comp.
+        uint at = ((first + i) | params.mask) & 511;
         [[unroll]] for (uint k = 0; k < LOADS_FLIGHT; k++)
             WRITE(copy + at + k * LOADS_STRIDE, at + (k * LOADS_STRIDE + 1));
     }
@@ -60,6 +61,6 @@ void main()
     barrier();
     prove(float(TARGET(id).x));
 #else
-    prove(0); // no sum to check: the host checks the buffer that was written
+    prove(0); // There is no sum to check. The host checks the buffer that was written.
 #endif
 }

@@ -10,7 +10,7 @@
 enum {
     // Maximum workgroups of the fill and check kernels, whose threads loop over the arrays.
     GROUPS_MAX = 4096,
-    HOST_CHECKS = 64 // number of sums that the host checks
+    HOST_CHECKS = 64 // number of elements of array a that the host checks
 };
 static const uint64_t wait_ns = UINT64_C(60000000000);
 

@@ -62,8 +62,8 @@ MUST_CHECK bool managed_arrays_touch(struct managed_arrays *arrays, bool by_host
 void managed_arrays_record(const struct managed_arrays *arrays, double factor,
                            struct gpu_batch *batch);
 
-// Both fail with ERROR_MISMATCH if an element of a is not b + factor × c. The device checks every
-// element. The host checks a few, which moves their pages to the host.
+// These two functions fail with ERROR_MISMATCH if an element of a is not b + factor × c. The device
+// checks every element. The host checks a few elements, which moves their pages to the host.
 MUST_CHECK bool managed_arrays_check_device(struct managed_arrays *arrays, double factor,
                                             struct error *err);
 MUST_CHECK bool managed_arrays_check_host(const struct managed_arrays *arrays, double factor,

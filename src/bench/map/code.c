@@ -13,15 +13,16 @@
 
 enum {
     WINDOWS = 16,
-    // Minimum number of instructions in a window, which lies between two stamps.
+    // Minimum number of instructions in a timed window. A window lies between two readings of the
+    // core's counter.
     WINDOW_INSTRUCTIONS = 16384,
-    LEAD_LAPS = 2, // laps before the first stamp; the first of them loads the code
+    LEAD_LAPS = 2, // laps before the clocks are first read; the first of them loads the code
     EMPTY_LAPS = 1024,
     // Without a core counter: minimum difference in ns between the times of two runs.
     SLOPE_NS = 300 * 1000,
     // Without a core counter: maximum number of instructions by which two runs differ.
     SLOPE_INSTRUCTIONS_MAX = 1 << 22,
-    PAIRS = 3,    // without a core counter: number of pairs of runs in a visit
+    PAIRS = 3,    // without a core counter: pairs of runs each time a case is measured
     RUNS_MAX = 2, // number of different runs of a case: with N laps and with 2N laps
     WARM_NS = 300 * 1000 * 1000,
     // Minimum number of steps of the device's clock in a run from which the rate of the core's
@@ -33,12 +34,12 @@ enum {
 // repeated.
 static const double warm_share = 0.97;
 
-// If an empty lap takes more than this share of a full lap, branching over the code takes too long,
-// and the case is skipped.
+// An empty lap only branches over all the code. If it takes more than this share of the time of a
+// full lap, the branches cost too much, and the case is skipped.
 static const double empty_most = 0.7;
 
-// What a case keeps between visits: the number of laps, and the values that the chains of its runs
-// must end at.
+// What the session keeps of a case from one round of measuring it to the next: the number of laps,
+// and the values that the chains of its runs must end at.
 struct memory {
     uint32_t laps; // number of laps in a window
     bool fused;
@@ -51,7 +52,8 @@ struct code {
     struct bench_visit *visit;
     struct map_code_program *program;
     struct memory *memory;
-    uint32_t steps, instructions; // numbers per lap of stretches of code, and of multiply-adds
+    // Per lap: the number of stretches of code (CODE_LEG), and of multiply-adds in them.
+    uint32_t steps, instructions;
     struct gpu_buffer *result;
     double span_ns; // duration in ns of the last run, by time stamps
 };
@@ -75,8 +77,8 @@ static const struct {
 // If a kernel takes longer than this to compile, longer kernels are not tried.
 static const uint64_t compile_most_ns = UINT64_C(1500000000);
 
-// Returns the number of stretches of code that have `instructions` instructions together; 0 if no
-// number of stretches has exactly that many.
+// Returns how many stretches of code (CODE_LEG) a lap of `instructions` instructions has; 0 if no
+// number of stretches has exactly that many instructions.
 static uint32_t steps_of(uint64_t instructions)
 {
     for (uint32_t steps = MAP_CODE_STEPS; steps > 0; steps--)
@@ -133,9 +135,9 @@ static bool program_make(struct map_code_program *programs, const struct bench_s
     return true;
 }
 
-// Returns the shortest kernel that has at least `steps` stretches of code. Compiles it at its first
-// use. Fails with ERROR_UNSUPPORTED if this build has no such kernel, or if the driver took too
-// long to compile a shorter one.
+// Returns the shortest kernel whose laps can have `steps` stretches of code (CODE_LEG). Compiles it
+// at its first use. Fails with ERROR_UNSUPPORTED if this build has no such kernel, or if the driver
+// took too long to compile a shorter one.
 static struct map_code_program *program_for(struct map_code_program programs[MAP_CODE_KERNELS],
                                             const struct bench_session *session, uint32_t steps,
                                             struct error *err)

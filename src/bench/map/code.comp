@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Runs laps of straight-line code. A lap executes the first `steps` stretches of the code, and then
-// jumps back. After each stretch, a test decides whether it was the last one. A compiler must
-// assume that the result of the test differs from lap to lap, so it does not make a separate loop
-// for each length.
+// Runs laps of straight-line code, a series of stretches of 64 to 1024 instructions. A lap executes
+// the first `steps` stretches, and then jumps back. After each stretch, a test decides whether it
+// was the last one. A compiler must assume that the result of the test differs from lap to lap, so
+// it does not make a separate loop for each length.
 #include "bench/prelude/clock.glsl"
 #include "bench/prelude/kernel.glsl"
 

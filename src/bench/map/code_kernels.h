@@ -34,9 +34,9 @@
 // the chains repeat.
 #define CODE_HASH(hash, a, b, c, d) ((hash)*16777619u + ((a) ^ (b) ^ (c) ^ (d)))
 
-// Words that the kernel writes: the token of the run; the core's counter before the first window
-// and after each window; the device's clock before the first window and after the last one, two
-// words each; then for each thread the last values of its chains and its hash.
+// Words that the kernel writes: the token, which identifies the run; the core's counter before the
+// first window and after each window; the device's clock before the first window and after the last
+// one, two words each; then for each thread the last values of its chains and its hash.
 #define CODE_DONE        0
 #define CODE_STAMPS      1
 #define CODE_WINDOWS_MAX 26
@@ -48,7 +48,7 @@
 // Parameters of the kernel, one 32-bit word each, in this order.
 #define CODE_PARAMS(X)                                                                             \
     X(steps)   /* stretches of code in a lap; 0: empty laps */                                     \
-    X(lead)    /* laps before the first stamp */                                                   \
+    X(lead)    /* laps before the clocks are first read */                                         \
     X(windows) /* number of timed windows */                                                       \
     X(laps)    /* number of laps in a window */                                                    \
     X(never)   /* larger than any number of laps; no hash has this value */                        \

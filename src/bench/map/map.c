@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    PAGES_STRIDE_BYTES = 128 // what=pages: bytes between places of nodes in a page, as in latency
+    PAGES_STRIDE_BYTES = 128 // what=pages: bytes between neighbouring offsets of nodes in a page
 };
 
 static const struct param_info params[MAP_PARAM_COUNT] = {
@@ -204,7 +204,8 @@ static const struct benchmark *latency_find(struct error *err)
 }
 
 struct map_session {
-    struct bench_session chase; // a copy of the session, whose state is that of latency
+    // A copy of the session for the benchmark latency, with the state of latency.
+    struct bench_session chase;
     struct map_neighbours neighbours;
     struct map_code code;
 };
@@ -218,9 +219,9 @@ static bool map_open(struct bench_session *session, struct error *err)
     return latency && latency->open(&own->chase, err);
 }
 
-// Returns the case of the benchmark latency that measures this probe. Parameters that the probe
-// also has get the values of the probe. Of the other parameters of latency, `order` is random (for
-// what=pages: page; for what=local: plru), `load` is idle, and numbers are 0.
+// Returns the case of the benchmark latency that measures `probe`, a case of map. Parameters that
+// both benchmarks have get the values of `probe`. Of the other parameters of latency, `order` is
+// random (for what=pages: page; for what=local: plru), `load` is idle, and numbers are 0.
 static struct bench_case probe_case(struct arena *arena, const struct benchmark_info *latency,
                                     const struct bench_case *probe)
 {
@@ -258,9 +259,9 @@ static bool visit_chain(struct bench_visit *run, struct measure_visit *visit, st
     return latency->visit(&chase, visit, err);
 }
 
-// Visits a chain at the core clock that the case requests. Sets the clock in this process, the
-// worker, only if the device is simulated. The clock of a real card belongs to the machine, so the
-// parent process locks it (suite/clock_lock.h).
+// Measures a chain once, at the core clock that the case requests. Sets the clock in this process,
+// the worker, only if the device is simulated. The clock of a real card belongs to the machine, so
+// the parent process locks it (suite/clock_lock.h).
 static bool visit_by_clock(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct gpu_device *device = run->session->device;

@@ -10,7 +10,7 @@
 #define NEIGHBOURS_UNROLL 8
 
 // Words that each workgroup writes: the link that its last hop loaded; the core's counter before
-// and after the timed hops; the number of its core; and the token of the run.
+// and after the timed hops; the number of its core; and the token, which identifies the run.
 #define NEIGHBOURS_LINK  0
 #define NEIGHBOURS_BEGIN 1
 #define NEIGHBOURS_END   2

@@ -89,8 +89,8 @@ static bool execute(struct neighbours *n, const struct params *params, struct er
            gpu_batch_span_ns(batch, 0, &n->span_ns, err);
 }
 
-// Checks that each chain ended at the link that the formula predicts. Fails with ERROR_UNSUPPORTED
-// if two workgroups ran on the same core.
+// Checks that each chain ended at the link that the host computes (permute_index). Fails with
+// ERROR_UNSUPPORTED if two workgroups ran on the same core.
 static bool verify(const struct neighbours *n, const struct params *p, struct error *err)
 {
     const uint32_t *words = gpu_buffer_map(n->result);

@@ -10,14 +10,14 @@
 // Cases `what=neighbours`: one workgroup on each core, all at the same time, each following its own
 // chain of `bytes` bytes. Cores that share a cache share its capacity, so their chains take longer.
 
-// What cases `what=neighbours` keep between visits, in the session's arena.
+// What the session keeps for all cases `what=neighbours` from one measurement to the next.
 struct map_neighbours {
     struct measure_clock clock;
-    struct gpu_program *program; // NULL before the first visit of a case `what=neighbours`
+    struct gpu_program *program; // NULL before the first case `what=neighbours` is measured
 };
 
-// Visits a case `what=neighbours`. Fails with ERROR_UNSUPPORTED if kernels cannot read a clock or
-// the number of their core, or if two workgroups ran on one core.
+// Measures a case `what=neighbours` once. Fails with ERROR_UNSUPPORTED if kernels cannot read a
+// clock or the number of their core, or if two workgroups ran on one core.
 MUST_CHECK bool map_neighbours_visit(struct map_neighbours *kept, struct bench_visit *run,
                                      struct measure_visit *visit, struct error *err);
 
@@ -38,7 +38,7 @@ struct map_code_program {
     double instruction_bytes;
 };
 
-// What cases `what=code` keep between visits, in the session's arena.
+// What the session keeps for all cases `what=code` from one measurement to the next.
 struct map_code {
     bool probed;
     struct measure_clock clock;
@@ -49,9 +49,9 @@ struct map_code {
     double empty;
 };
 
-// Visits a case `what=code`. Fails with ERROR_UNSUPPORTED if this build has no kernel of that
-// length, if the driver would take too long to compile it, or if a lap that branches over all the
-// code takes too long.
+// Measures a case `what=code` once. Fails with ERROR_UNSUPPORTED if this build has no kernel of
+// that length, if the driver would take too long to compile it, or if a lap that branches over all
+// the code takes too long.
 MUST_CHECK bool map_code_visit(struct map_code *kept, struct bench_visit *run,
                                struct measure_visit *visit, struct error *err);
 

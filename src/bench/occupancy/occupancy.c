@@ -92,8 +92,9 @@ enum occupancy_param { // the parameters, in the order of `params`
     OCCUPANCY_PARAM_SUBGROUP
 };
 
-// Returns the subgroup size of a case. With by=registers, on a device that lets kernels choose,
-// this is the picked size, limited to what the device allows. Otherwise it is the device's default.
+// Returns the subgroup size of a case. With by=registers, on a device that lets kernels choose
+// their subgroup size, this is the size in `pick`, limited to what the device allows. Otherwise it
+// is the device's default.
 static uint64_t subgroup_of(const struct bench_pick *pick)
 {
     const struct gpu_info *info = pick->request->device;

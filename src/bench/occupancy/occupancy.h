@@ -30,7 +30,7 @@
     X(token)        /* identifies the run; the record of workgroup g has token + g */              \
     X(hold)         /* minimum time on a core, in ticks of the device's clock */                   \
     X(polls)        /* maximum number of clock reads, after which the wait ends in any case */     \
-    X(turns)        /* rounds of steps before the wait, and again after it */                      \
+    X(turns)        /* rounds before the wait, and after it; a round changes each value once */    \
     X(shared_words) /* words of shared memory that a workgroup fills and reads */                  \
     X(shift)        /* distance in words from where a thread writes to where it reads */
 

@@ -34,7 +34,7 @@ struct occupancy_session {
     struct bench_session *bench;
     struct gpu_buffer *data;
     uint32_t *words; // host copy of what the buffer `data` contains
-    uint32_t runs;   // number of runs so far; each run makes its token from it
+    uint32_t runs;   // number of dispatches so far; each dispatch makes its token from it
 };
 
 MUST_CHECK bool occupancy_open(struct bench_session *bench, struct error *err);

@@ -21,8 +21,8 @@ enum {
     // subgroup.
     SHIFT = 61,
     POLLS = 1 << 20,
-    // The first run has twice as many workgroups as fit on all cores, counting at most this number
-    // per core.
+    // The first run has twice as many workgroups as fit on all cores. If more than this number fit
+    // on a core, only this number counts.
     GROUPS_A_CORE = 32,
     GROUPS_ELSE = 256, // workgroups in the first run if the number of cores is unknown
     GROUPS_MAX = 1 << 16,
@@ -31,7 +31,7 @@ enum {
 };
 static const double hold_ns = 100e3, hold_most_ns = 2e6;
 
-// What the session keeps for a case from its first visit on.
+// What the session keeps for one case from the first measurement (visit) of the case on.
 struct memory {
     struct gpu_program *program;
     struct kernel_info kernel;
@@ -248,7 +248,9 @@ static void flag(const struct work *work, struct measure_visit *visit)
 }
 
 struct samples {
-    double *core, *chip; // workgroups at once, per run: on the fullest core, on the chip
+    // [i]: workgroups at once in dispatch i, on the fullest core (if kernels cannot read the core's
+    // id: mean of all cores) and on the whole chip.
+    double *core, *chip;
     unsigned count;
 };
 

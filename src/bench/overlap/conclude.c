@@ -15,7 +15,7 @@
 // bounds, else "undecided".
 static const double share_no = 0.05, share_yes = 0.5;
 
-// The run and the device that findings are about.
+// The run to which findings are added, and the device that they describe.
 struct subject {
     struct run *run;
     const char *device;
@@ -113,9 +113,9 @@ static const char *share_text(struct arena *arena, const struct metric *share)
 }
 
 struct answer {
-    const char *code, *text, *published; // `published` may be NULL
+    const char *code, *text, *published; // `published`: results of other GPUs, or NULL
     double value;
-    const struct result *cases[2]; // results whose keys the finding gets; the second may be NULL
+    const struct result *cases[2]; // results from which the finding comes; [1] may be NULL
 };
 
 // Adds an answer as a finding with the text "vulkan:0: TEXT (SCENARIO, BARRIER; published: …)".
@@ -174,8 +174,8 @@ static const struct question questions[] = {
      "on RX 460 this frame took 0.6 of the one with barriers", false},
 };
 
-// Called if no result answers a question. If the question is "overlap-queues" and its scenario was
-// measured, reports that the device has only one queue. Otherwise does nothing.
+// Called if no result answers a question. If it is the question "overlap-queues" and its scenario
+// was measured, adds the finding that the device has only one queue. Otherwise does nothing.
 static void report_missing(const struct subject *subject, const struct question *question)
 {
     const struct result *any = find(subject, question->scenario, NULL, "frame");
@@ -241,7 +241,7 @@ static void ask_gaps(const struct subject *subject)
         const struct metric *metric = metric_of(result, "barrier_gap");
         // A gap between two queues belongs to the finding overlap-hand-over.
         bool between = is_scenario(result, "cross-queue") && metric_of(result, "cross_queue");
-        const char *barrier = NULL; // its name; NULL: barrier=target, whose gaps are left out
+        const char *barrier = NULL; // name of the barrier; NULL: barrier=target, left out
         for (size_t b = 0; b < COUNT(barrier_texts); b++)
             if (case_says(&result->bench_case, "barrier", barrier_texts[b].barrier))
                 barrier = barrier_texts[b].text;
@@ -369,7 +369,7 @@ struct comparison {
 // card differed by 0.1 % through Vulkan and by 4 % through CUDA.
 #define MATTERS 1.05
 
-// True if the case asked for high priority, but the driver refused, so that it ran at medium.
+// True if the case asked for high priority, but the driver refused it, so that medium was used.
 static bool is_refused(const struct result *result)
 {
     for (size_t i = 0; i < result->reason_count; i++)

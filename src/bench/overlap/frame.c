@@ -51,8 +51,9 @@ static bool wait_all(struct overlap_stage *stage, struct error *err)
     return true;
 }
 
-// Repeats the frame's work without a hold for warm_ns, so that the core clock rises. Does nothing
-// on a CPU. The records of the warm-up have another token than those of the frame.
+// Repeats the frame's work for warm_ns, without a hold (so the device starts it at once), so that
+// the core clock rises. Does nothing on a CPU. The records of the warm-up have another token than
+// those of the frame.
 static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *err)
 {
     if (gpu_device_info(gpu_scope_device(stage->scope))->kind == GPU_KIND_CPU)
@@ -82,9 +83,9 @@ static void poll_markers(struct overlap_stage *stage, uint64_t released_ns)
     overlap_markers_poll(&stage->markers, &desc);
 }
 
-// Warms up and runs the frame. Sets *host_ns to the host's time from the release of the hold to the
-// end of the frame. The hold has a scope of its own: closing that scope releases the hold, even
-// after an error.
+// Warms the device up and runs the frame. Sets *host_ns to the host's time from the release of the
+// hold to the end of the frame. The hold has a scope of its own, and closing it releases the hold.
+// So the hold is released even after an error.
 static bool run_held(struct overlap_stage *stage, const struct overlap_frame_desc *desc,
                      struct overlap_frame *frame, double *host_ns, struct error *err)
 {
@@ -262,7 +263,7 @@ static bool check_frame(const struct overlap_stage *stage, uint32_t which, doubl
                         const struct overlap_frame *frame, struct error *err)
 {
     double resolution = stage->session->resolution_ns;
-    // The 1 % allows for an error in the length of the device's clock ticks, which is about 10⁻⁴.
+    // The 1 % is a margin for the error of the tick length of the device's clock, about 10⁻⁴ of it.
     if (frame->length_ns > host_ns * 1.01 + resolution)
         return error_set(err, ERROR_MISMATCH,
                          "the frame lasted %.0f ns by the device's clock, but only %.0f ns passed "

@@ -26,12 +26,13 @@ enum overlap_mark {
     OVERLAP_MARK_COUNT
 };
 
-// What the host saw of one marker, in ns since the release of the hold. Also the two times between
-// which the device wrote the marker, in ns since the first start in the frame.
+// What the host saw of one marker, in ns since it released the hold; and the two times between
+// which the device wrote the marker, in ns since the first start of a workload in the frame.
 struct overlap_poll {
     bool seen;
     double seen_ns; // time at which the host found the marker
-    // Time at which the last read that did not find the marker began; 0: the first read found it.
+    // Time at which the host began its last read that did not yet find the marker; 0: the first
+    // read found it.
     double look_ns;
     double since_ns, until_ns; // device time just before and just after the write of the marker
 };
@@ -39,8 +40,9 @@ struct overlap_poll {
 struct overlap_markers {
     struct gpu_buffer *counters, *words;
     const volatile uint32_t *map; // the memory of the buffer `words`, mapped for the host
-    // Number of frames with markers so far. The buffer `counters` is never reset: it counts the
-    // parts of workloads over all these frames.
+    // Number of frames with markers so far. The buffer `counters` is never reset: over all these
+    // frames, it counts the parts of workloads (workgroups, or pixels of a draw) that began or
+    // ended.
     uint32_t frames;
     // What the host saw of each marker in the last frame with markers.
     struct overlap_poll polls[OVERLAP_WORKLOADS_MAX][OVERLAP_MARK_COUNT];
@@ -62,8 +64,8 @@ struct overlap_poll_desc {
 // markers were seen, all batches are done, a batch failed, or timeout_ns has passed.
 void overlap_markers_poll(struct overlap_markers *markers, const struct overlap_poll_desc *desc);
 
-// Sets since_ns and until_ns of all markers in markers->polls. The frame must be done. Its first
-// start is `start_ns` after the value `base` of the device's clock.
+// Sets since_ns and until_ns of all markers in markers->polls. Call it when the frame is done. The
+// first workload of the frame started `start_ns` after the value `base` of the device's clock.
 void overlap_markers_date(struct overlap_markers *markers, const struct measure_clock *clock,
                           uint64_t base, double start_ns);
 
@@ -76,19 +78,22 @@ void overlap_markers_date(struct overlap_markers *markers, const struct measure_
 // A marker may be written much later than the start for which it stands: a subgroup that has begun
 // on a full core can wait there for its first instructions.
 struct overlap_agreement {
-    size_t markers, seen, agreed; // numbers of markers: all, those seen, those that agreed
-    // Bounds of (host time since the release) − (device time since the first start). The upper one
-    // is INFINITY if no marker was seen.
+    // Numbers of markers: all, those that the host saw, and those that agreed.
+    size_t markers, seen, agreed;
+    // Bounds of the offset: (host time since the release) − (device time since the first start).
+    // offset_high_ns is INFINITY if the host saw no marker.
     double offset_low_ns, offset_high_ns;
-    double sweep_ns; // longest time between the last two reads of a marker
-    double bars_ns;  // largest difference between a workload's polled length and its stamped length
-    // Longest time from the first start in a workload until its start marker was written.
+    double sweep_ns; // longest time between the read that found a marker and the read before it
+    // largest difference between a workload's length by polling and its length by stamps
+    double bars_ns;
+    // Longest time from the start of a workload, by its stamp, until its start marker was written.
     double held_ns;
     bool early; // true: the upper bound of the offset is below the lower one: a contradiction
 };
 
 struct overlap_bars {
-    // start_ns[w], end_ns[w]: times of workload w since the first start, by the device's stamps.
+    // start_ns[w], end_ns[w]: when workload w started and ended, by the device's stamps, in ns
+    // since the first start of a workload.
     const double *start_ns, *end_ns;
     uint32_t workloads; // bit w is set if workload w leaves markers
     double resolution_ns;
@@ -124,16 +129,16 @@ struct overlap_stage {
     struct gpu_target *targets[OVERLAP_WORKLOADS_MAX];
     struct overlap_markers markers;
     bool marked;            // true while a frame that leaves markers is recorded
-    uint32_t *words;        // copy of all result words of a frame, on the host
+    uint32_t *words;        // host copy of the words that all workloads of a frame computed
     uint32_t *record_words; // copy of all records of a frame, on the host
     uint32_t first_record[OVERLAP_WORKLOADS_MAX + 1]; // [w]: index of workload w's first record
     uint32_t stride;                                  // result words per workload in `results`
-    // Turns of the inner loop per iteration of the work loop, in a dispatch and in a draw. They
-    // differ, because a device may use fewer cores for a draw.
+    // Turns of the inner loop in one iteration of the work loop: `repeats` for dispatches,
+    // draw_repeats for draws. They differ, because a device may use fewer cores for a draw.
     uint32_t repeats, draw_repeats;
     enum overlap_barrier barrier;
-    // true: the barrier comes right after the awaited workload; false: right before the waiting
-    // workload.
+    // Where a barrier is recorded. true: right after the workload that is waited for; false: right
+    // before the workload that waits.
     bool barrier_first;
     uint64_t timeout_ns;
     uint32_t token; // token of the frame that was recorded last
@@ -161,10 +166,10 @@ uint32_t overlap_stage_repeats(const struct overlap_stage *stage, size_t w);
 
 // ---------------------------------------------------------------- recording
 
-// Sets stage->segments for the workloads in the bit set `which`, but makes no batches. A segment
-// ends after a workload for which others wait by semaphore. A segment begins with a workload that
-// waits by semaphore. A segment waits for at most one segment of each queue: the newest of those it
-// needs.
+// Cuts the workloads in the bit set `which` into stage->segments, but makes no batches. A segment
+// ends after a workload for which others wait by semaphore. A workload that waits by semaphore
+// begins a new segment. Of each queue, a segment waits for at most one segment: the newest of those
+// that have an awaited workload.
 void overlap_segments_cut(struct overlap_stage *stage, uint32_t which);
 
 // Cuts the workloads in the bit set `which` into segments, and records a batch for each segment.
@@ -186,9 +191,10 @@ struct overlap_group {
 };
 
 struct overlap_frame {
-    // start_ns[w], end_ns[w]: times of workload w, if it ran, in ns since the first start.
+    // start_ns[w], end_ns[w]: when workload w started and ended, if it ran, in ns since the first
+    // start of a workload.
     double start_ns[OVERLAP_WORKLOADS_MAX], end_ns[OVERLAP_WORKLOADS_MAX];
-    double length_ns;             // time from the first start to the last end
+    double length_ns;             // time in ns from the first start of a workload to the last end
     double first_ns;              // time of the first start, by the device's clock
     double released_ns;           // time of the hold's release, by the host's clock
     struct overlap_group *groups; // all records, sorted by workload; NULL if not requested
@@ -196,10 +202,10 @@ struct overlap_frame {
 };
 
 struct overlap_frame_desc {
-    // Bit set of the workloads to run. If it is only one, it does not wait, and reads no words of
-    // others.
+    // Bit set of the workloads to run. A workload that runs alone waits for no other, and reads no
+    // words of others.
     uint32_t which;
-    bool groups; // true: fill frame->groups, allocated in `arena`
+    bool groups; // true: overlap_frame_run sets frame->groups, allocated in `arena`
     bool marked; // true: the frame leaves markers, and the host polls them; all workloads must run
     struct arena *arena;
 };
@@ -208,8 +214,8 @@ MUST_CHECK bool overlap_frame_run(struct overlap_stage *stage,
                                   const struct overlap_frame_desc *desc,
                                   struct overlap_frame *frame, struct error *err);
 
-// Returns how the polled times of markers agree with the device's stamps in `frame`, which must be
-// the last frame with markers.
+// Returns how the times at which the host saw markers agree with the device's stamps in `frame`,
+// which must be the last frame with markers.
 struct overlap_agreement overlap_stage_agreement(const struct overlap_stage *stage,
                                                  const struct overlap_frame *frame);
 

@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    // Number of times that all markers are read between two checks whether the batches are done.
+    // Number of times that the host reads all markers before it checks again whether the batches
+    // are done.
     SWEEPS_A_CHECK = 4096
 };
 
@@ -54,8 +55,8 @@ static size_t sweep(struct overlap_markers *markers, const struct overlap_poll_d
     return missing;
 }
 
-// True if polling of markers can stop: all batches are done, the time is over, or a batch failed.
-// The error of a failed batch is reported by the next wait for it.
+// True if the host can stop polling markers: all batches are done, the time is over, or a batch
+// failed. The error of a failed batch is reported when the host waits for that batch.
 static bool is_over(const struct overlap_poll_desc *desc, uint64_t end_ns)
 {
     if (!clock_left_ns(end_ns))
@@ -75,7 +76,7 @@ void overlap_markers_poll(struct overlap_markers *markers, const struct overlap_
     for (unsigned sweeps = 1; sweep(markers, desc); sweeps++) {
         if (sweeps % SWEEPS_A_CHECK || !is_over(desc, end_ns))
             continue;
-        sweep(markers, desc); // finds markers that were written since the last read
+        sweep(markers, desc); // A last read finds markers that were written since the read before.
         return;
     }
 }

@@ -131,8 +131,8 @@ static const struct overlap_scenario *scenario_of(const struct bench_pick *pick)
     return scenarios[pick->at[OVERLAP_PARAM_SCENARIO]];
 }
 
-// Returns the kind of barrier with which the scenario runs: the chosen one, or the only one that
-// the scenario allows.
+// Returns the kind of barrier with which the scenario runs: `chosen` or, if the scenario allows
+// only one kind, that one.
 static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, unsigned chosen)
 {
     if (!overlap_scenario_waits(scenario))
@@ -143,8 +143,9 @@ static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, uns
                                             : OVERLAP_BARRIER_SEMAPHORE;
 }
 
-// True if the parameter `place` has an effect for this kind of barrier. A split barrier is in both
-// places, and a semaphore is between submissions.
+// True if the parameter `place` (barrier after the awaited or before the waiting workload) has an
+// effect for this kind of barrier. A split barrier has a half in both places, and a semaphore is
+// between submissions.
 static bool has_place(unsigned kind)
 {
     return kind != OVERLAP_BARRIER_NONE && kind != OVERLAP_BARRIER_SPLIT &&
@@ -162,9 +163,9 @@ static void replace(const struct bench_pick *pick)
 }
 
 // Returns false for barriers that the device cannot have. An API without GPU_CAP(SPLITS) has
-// streams, with only one kind of barrier, and semaphores. So of the chosen barriers only the first
-// one, "semaphore" and "none" stay. A barrier of a render target needs a device that draws, and a
-// workload that waits for a draw.
+// streams, with only one kind of barrier, and semaphores. There the plan keeps only the first of
+// the chosen barriers, "semaphore" and "none". A barrier of a render target needs a device that
+// draws, and a workload that waits for a draw.
 static bool reach(const struct bench_pick *pick)
 {
     gpu_caps caps = pick->request->device->caps;

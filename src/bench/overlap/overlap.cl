@@ -47,7 +47,8 @@ KERNEL void KERNEL_NAME(__global uint *results, __global uint *records, __global
         mark(counters, markers, 0, 0, p);
     const uint group = group_x();
     const uint id = group * WORKGROUP_X + local_x();
-    // The word depends on `start`, so that the work cannot begin before the clock is read.
+    // The start value of x depends on `start`, so that the work loop cannot begin before the clock
+    // was read.
     uint x = first_word(results, id, p) + (start.x & p.zero);
     x |= x == 0;
     for (uint iteration = 0; iteration < p.iterations; iteration++)

@@ -50,7 +50,7 @@
     X(first_record) /* index of this workload's first record */                                    \
     X(iterations)   /* number of iterations of the work loop */                                    \
     X(turns)        /* number of turns of the inner loop in one iteration */                       \
-    X(marked)       /* 1: this frame leaves markers for the host */                                \
+    X(marked)       /* 1: this frame writes markers that the host polls */                         \
     X(parts)        /* number of parts of the workload: workgroups, or pixels of a draw */         \
     X(count)        /* value that the workload's counters (mark.glsl) have before this frame */    \
     X(zero)         /* 0, but the compiler does not know that */

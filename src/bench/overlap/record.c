@@ -22,16 +22,18 @@ struct overlap_params {
 struct recording {
     struct overlap_stage *stage;
     const struct overlap_segment *segment;
-    uint32_t which;     // bit w is set if workload w is in the frame
-    uint32_t unordered; // bit w is set if no barrier came yet after workload w of this queue
-    // Bit w is set if the split barrier after workload w was set, but no wait for it came yet.
+    uint32_t which; // bit w is set if workload w is in the frame
+    // Bit w is set if workload w of this queue was recorded, but no barrier after it yet.
+    uint32_t unordered;
+    // Bit w is set if the first half of a split barrier was recorded after workload w, but the
+    // second half, the wait, not yet.
     uint32_t set;
 };
 
 // ---------------------------------------------------------------- segments
 
-// True if the frame has both workloads (`which` is its bit set), and `later` waits for `earlier` by
-// a semaphore.
+// True if the frame runs both workloads (they are in the bit set `which`), and `later` waits for
+// `earlier` by a semaphore.
 static bool is_semaphore(const struct overlap_stage *stage, uint32_t which, size_t earlier,
                          size_t later)
 {
@@ -145,7 +147,7 @@ static void record_workload(const struct recording *recording, size_t w)
 
 // ---------------------------------------------------------------- barriers
 
-// True if a workload in `among`, later on the same queue, waits for `w` by barrier.
+// True if a later workload of the bit set `among` on the same queue waits for `w` by a barrier.
 static bool is_waited_for(const struct recording *recording, size_t w, uint32_t among)
 {
     const struct overlap_stage *stage = recording->stage;
@@ -176,8 +178,9 @@ static void record_target_barriers(struct recording *recording, uint32_t workloa
     }
 }
 
-// Records the chosen kind of barrier, before work that waits for `workloads`. A barrier of a render
-// target orders only its draw; every other kind orders all work before it.
+// Records a barrier of the kind stage->barrier, before work that waits for `workloads`. A barrier
+// of a render target orders only the draw into that target; every other kind orders all work before
+// it.
 static void record_barrier(struct recording *recording, uint32_t workloads)
 {
     switch (recording->stage->barrier) {

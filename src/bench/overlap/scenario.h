@@ -29,7 +29,7 @@ enum overlap_barrier {
     OVERLAP_BARRIER_EXECUTION,
     OVERLAP_BARRIER_BUFFER,
     OVERLAP_BARRIER_IMAGE, // a barrier of an image that no workload uses
-    OVERLAP_BARRIER_FULL,  // a barrier of all stages and all memory
+    OVERLAP_BARRIER_FULL,  // a barrier of all pipeline stages and all memory accesses
     // A split barrier: a signal after the awaited workload, and a wait before the waiting one.
     OVERLAP_BARRIER_SPLIT,
     OVERLAP_BARRIER_SEMAPHORE, // a timeline semaphore between separate submissions
@@ -45,8 +45,8 @@ struct overlap_workload {
     // true: the workload is a draw with one pixel per thread, or a dispatch if its queue cannot
     // draw. false: it is a dispatch.
     bool draw;
-    uint32_t blocks;     // size in blocks of OVERLAP_BLOCK_THREADS threads
-    uint32_t iterations; // number of iterations of the work loop, all with the same work
+    uint32_t blocks;     // size of the workload in blocks of OVERLAP_BLOCK_THREADS threads
+    uint32_t iterations; // number of iterations of the work loop; each does the same work
     // Bit p is set if this workload waits for the earlier workload p, on either queue.
     uint32_t after;
 };
@@ -82,7 +82,8 @@ bool overlap_scenario_stays(const struct overlap_scenario *scenario);
 const struct overlap_scenario *overlap_scenario_free(struct arena *arena,
                                                      const struct overlap_scenario *scenario);
 
-// Returns the bit set of workloads for which `workload` waits, directly or through other workloads.
+// Returns the bit set of the workloads for which `workload` waits, directly or because another
+// workload for which it waits does so.
 uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t workload);
 
 // ---------------------------------------------------------------- files (scenario_file.c)

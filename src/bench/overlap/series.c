@@ -155,8 +155,9 @@ static void add_markers(const struct overlap_shown *shown, struct measure_visit 
     visit_series(visit, &series);
 }
 
-// Sets row[0] to the median overlap of a pair of workloads over all kept frames, and row[1] and
-// row[2] to its 95 % interval, or to the extremes if there are too few frames for an interval.
+// Sets row[0] to the median overlap of a pair of workloads over all frames that the history keeps.
+// Sets row[1] and row[2] to its 95 % interval or, with too few frames for an interval, to the
+// smallest and the largest overlap.
 static void matrix_row(struct arena *arena, const struct overlap_history *history, size_t pair,
                        double row[3])
 {

@@ -152,7 +152,8 @@ static struct overlap_session *urgent_open(struct bench_session *bench,
     struct overlap_session *session = ARENA_NEW(bench->arena, struct overlap_session);
     if (!bench_session_open(&session->own, bench->system, bench->info, desc, err))
         return NULL;
-    session->clock = plain->clock; // the clock as measured in bench->state: the chip is the same
+    // The clock was measured for bench->state. It is the clock of the same chip.
+    session->clock = plain->clock;
     session->skew = plain->skew;
     session->clock.program = NULL;
     session->scope = session->own.scope;

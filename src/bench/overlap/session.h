@@ -8,20 +8,20 @@
 #include "gpu/graphics.h"
 #include "measure/clock.h"
 
-// How far the device-wide clock differs between cores. If a core sees a time stamp of another core,
-// its own clock must show a later time; otherwise its clock lags behind (skew.comp).
+// How far the device-wide clock differs between cores. If a core reads a time stamp that another
+// core wrote, its own clock must show a later time; otherwise its clock lags behind (skew.comp).
 struct overlap_skew {
     double behind_ns; // largest lag of one core's clock behind another's; 0: no lag was seen
-    // Smallest age that a stamp had when another workgroup read it. A lag shorter than this cannot
-    // be seen. NaN: no stamp was read.
+    // Shortest time, by the clocks, between the writing of a stamp and its reading by another
+    // workgroup. A lag shorter than this cannot be seen. NaN: no stamp was read.
     double reach_ns;
     uint64_t seen;  // number of stamps compared
     unsigned cores; // number of cores compared; 0: not known
 };
 
 struct overlap_session {
-    // Session on a device that was opened only for this session; all zeros: the benchmark's device
-    // is used.
+    // A device opened only for this session, with a bench_session of its own. All zeros: this
+    // session uses the benchmark's device.
     struct bench_session own;
     struct gpu_scope *scope;
     // Session whose compute queue has high priority; NULL: not opened yet.
@@ -32,7 +32,7 @@ struct overlap_session {
     bool refused;
     struct measure_clock clock;
     struct overlap_skew skew;
-    double resolution_ns; // resolution of the device's clock: shorter times are not trusted
+    double resolution_ns; // resolution of the device's clock in ns; shorter times are not trusted
     struct gpu_program *program;
     struct gpu_draw_program *draw_program; // program of workloads that draw; NULL until needed
     // The direct queue and the compute queue; NULL: the device has no such queue.

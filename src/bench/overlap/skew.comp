@@ -36,7 +36,9 @@ void main()
         slots[own * OVERLAP_SLOT_WORDS] = clock_device().x | 1u;
         const uint other = slots[(own + 1u + round % (groups - 1u)) % groups * OVERLAP_SLOT_WORDS];
         if (other == 0u)
-            continue; // the branch needs `other`, so the next clock is read after `other` arrived
+            // This branch depends on `other`. So the clock below is read only after `other` has
+            // arrived.
+            continue;
         const uint now = clock_device().x | 1u;
         seen++;
         if (int(now - other) < 0)

@@ -18,8 +18,9 @@ double overlap_of(const struct overlap_frame *frame, size_t a, size_t b)
     return both > 0 && shorter > 0 ? both / shorter : 0;
 }
 
-// True if the scenario lists `a` before `b`, and no workload of their queues between them. Other
-// queues do not matter: between two queues, the order in the list has no meaning.
+// True if the scenario lists `a` before `b`, and between them no workload on the queues of `a` and
+// `b`. Workloads on other queues may be between: the order of the list has no meaning between
+// queues.
 static bool are_neighbours(const unsigned *queues, size_t a, size_t b)
 {
     for (size_t w = a + 1; w < b; w++)
@@ -55,8 +56,8 @@ static double free_pairs_of(const struct overlap_scenario *scenario, const unsig
 }
 
 // Returns the time during which every queue in the bit set `wanted` runs a workload. The set of
-// running workloads changes only at starts and ends, so one test between each two successive ones
-// is enough.
+// running workloads changes only at starts and ends. So for each interval from one start or end to
+// the next, one test in its middle is enough.
 static double busy_ns(size_t count, const unsigned *queues, const struct overlap_frame *frame,
                       unsigned wanted)
 {
@@ -78,7 +79,8 @@ static double busy_ns(size_t count, const unsigned *queues, const struct overlap
     return sum;
 }
 
-// Returns the workload that ended last of those for which `w` waits; `w` itself if there is none.
+// Of the workloads for which `w` waits, returns the one that ended last; `w` itself if it waits for
+// none.
 static size_t awaited_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
                          size_t w)
 {
@@ -91,8 +93,9 @@ static size_t awaited_of(const struct overlap_scenario *scenario, const struct o
 }
 
 // Returns the median time from the end of a workload (a draw if `after_draw`, else a dispatch) to
-// the start of the neighbouring dispatch that waits for it; NaN if there is no such pair. The
-// dispatch must not wait for a workload that ended later: the gap would contain that work.
+// the start of the neighbouring dispatch that waits for it; NaN if there is no such pair. Leaves
+// out a dispatch that also waits for a workload that ended later, because the gap would contain
+// that workload.
 static double gap_of(const struct overlap_scenario *scenario, const unsigned *queues,
                      const struct overlap_frame *frame, bool after_draw)
 {

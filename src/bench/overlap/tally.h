@@ -9,18 +9,18 @@
 // workloads are neighbours if the scenario lists no other workload of their queues between them.
 struct overlap_tally {
     double frame_ns;
-    // Mean overlap (0 to 1) of neighbours on one queue that wait for nothing: of two dispatches, of
-    // a draw and a dispatch, and of two draws.
+    // Mean overlap (0 to 1) of two neighbours on one queue that wait for nothing: of two
+    // dispatches, of a draw and a dispatch, and of two draws.
     double same_queue, draw_dispatch, draw_draw;
     double cross_queue; // time in which both queues work ÷ the shorter of their working times
     // Median time from the end of a dispatch (draw_gap_ns: of a draw) to the start of the
-    // neighbouring dispatch that waits for it. Counts only dispatches that wait for no workload
+    // neighbouring dispatch that waits for it. Leaves out a dispatch that also waits for a workload
     // that ended later.
     double gap_ns, draw_gap_ns;
     // Time between the first starts on the two queues; NaN if the first workload of a queue waits.
     double skew_ns;
-    double stretch; // mean over workloads: length in the frame ÷ length alone
-    double gain;    // sum of the lengths of workloads alone ÷ length of the frame
+    double stretch; // mean over workloads: length in the frame ÷ length when it runs alone
+    double gain; // sum of the lengths of all workloads when each runs alone ÷ length of the frame
 };
 
 // Returns the time in which workloads a and b both run ÷ the shorter of their lengths: 0 to 1.
@@ -46,8 +46,9 @@ struct overlap_polling {
     // Numbers of frames with markers, of markers in these frames, of markers that the host saw, and
     // of markers that agreed with the device's clock (struct overlap_agreement).
     size_t frames, markers, seen, agreed;
-    double offset_ns; // device's clock − host's clock, from the frame whose bounds are closest
-    double known_ns;  // uncertainty (±) of offset_ns; 0: no frame gave bounds so far
+    // device's clock − host's clock in ns, from the frame that gives the closest bounds
+    double offset_ns;
+    double known_ns; // uncertainty (±) of offset_ns in ns; 0: no frame gave bounds so far
     // Largest value in any frame of each of these three members of struct overlap_agreement.
     double sweep_ns, bars_ns, held_ns;
 };
@@ -56,12 +57,13 @@ struct overlap_polling {
 void overlap_polling_add(struct overlap_polling *polling, const struct overlap_agreement *agreement,
                          const struct overlap_frame *frame, const struct measure_clock *clock);
 
-// Data that a case keeps from one visit to the next.
+// What the benchmark keeps for a case from one visit to the next.
 struct overlap_history {
     struct overlap_polling polling;
     const struct overlap_scenario *scenario;
     uint32_t repeats, draw_repeats;
-    size_t frames; // number of all frames, also those whose overlaps were replaced
+    // number of all measured frames, also of those whose overlaps later frames replaced
+    size_t frames;
     double overlaps[OVERLAP_PAIRS_MAX][OVERLAP_HISTORY_MAX];
 };
 

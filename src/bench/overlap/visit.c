@@ -15,8 +15,8 @@ enum {
     ALONE_FRAMES = 3,
     TUNINGS = 2
 };
-// Wanted length of a workload of 64 iterations that runs alone. It is long compared with the gaps,
-// which last some µs.
+// Wanted length in ns of a workload of 64 iterations that runs alone. It is long compared with the
+// gaps between workloads, which last some µs.
 static const double workload_ns = 200e3;
 
 struct work {
@@ -26,7 +26,8 @@ struct work {
     // visit uses run->scope.
     struct gpu_scope *scope;
     struct overlap_history *history;
-    // Why the driver does not hold the clock stable; ERROR_NONE: it does, or it was not asked.
+    // Why the driver does not hold the device's clock stable. ERROR_NONE: it does, or the scenario
+    // does not ask for that.
     struct error clock_refusal;
     uint32_t all; // bit set of all workloads
     unsigned queues[OVERLAP_WORKLOADS_MAX];
@@ -49,7 +50,8 @@ static bool run_frame(struct work *work, uint32_t which, bool groups, struct ove
     return true;
 }
 
-// Runs the visit's only frame with markers. That frame is not measured: polling could disturb it.
+// Runs the visit's only frame with markers. Its times are not used as samples, because polling
+// could disturb it.
 static bool run_marked(struct work *work, struct error *err)
 {
     const struct overlap_frame_desc desc = {.which = work->all, .marked = true};
@@ -97,8 +99,8 @@ static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *e
     return true;
 }
 
-// Tunes the first dispatch, whose repeats are used for all dispatches, and the first draw, whose
-// repeats are used for all draws. The two numbers may differ, because a device may use fewer cores
+// Finds the two numbers of repeats with `tune`: one for all dispatches, from the first dispatch,
+// and one for all draws, from the first draw. They may differ, because a device may use fewer cores
 // for a draw.
 static bool tune_all(struct work *work, struct error *err)
 {
@@ -134,8 +136,8 @@ static bool recall(struct work *work, struct error *err)
 }
 
 // Asks the driver to hold the device's clock stable if the scenario wants this, else to stop
-// holding it. The state lasts until another scenario is visited, because a clock takes time to
-// settle. If the driver refuses, only notes this in work->clock_refusal.
+// holding it. The clock stays held until a visit whose scenario does not want it, because a clock
+// takes time to settle. If the driver refuses, only stores the reason in work->clock_refusal.
 static bool set_clock(struct work *work, const struct gpu_scope *scope, struct error *err)
 {
     struct gpu_device *device = gpu_scope_device(scope);
@@ -206,8 +208,8 @@ static size_t first_alike(const struct work *work, size_t w)
     return first;
 }
 
-// Sets the times of all workloads alone. Workloads that do the same work on the same queue take the
-// same time, so only the first of them runs.
+// Sets work->alone_ns, the time of each workload that runs alone. Workloads that do the same work
+// on the same queue take the same time, so only the first of them runs.
 static bool run_each_alone(struct work *work, struct error *err)
 {
     for (size_t w = 0; w < work->stage.scenario->count; w++) {
@@ -364,7 +366,8 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
             visit, "markers",
             "%zu of %zu markers reached the host at another time than the device's clock allows",
             polling->seen - polling->agreed, polling->seen);
-    if (work->stage.session->refused) // the scenario asks for high priority, but ran at medium
+    // the scenario asks for high priority, but the driver refused it
+    if (work->stage.session->refused)
         visit_flag(visit, "priority-refused", "%s", work->stage.session->priority_text);
     if (work->clock_refusal.code != ERROR_NONE)
         visit_flag(visit, "clock-refused", "no stable clock: %s", work->clock_refusal.message);

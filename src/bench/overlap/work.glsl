@@ -34,7 +34,8 @@ uint first_word(uint id)
 
 uint work(uint id, uvec2 start)
 {
-    // The word depends on `start`, so that the work cannot begin before the clock is read.
+    // The start value of x depends on `start`, so that the work loop cannot begin before the clock
+    // was read.
     uint x = first_word(id) + (start.x & params.zero);
     x |= uint(x == 0u);
     for (uint iteration = 0u; iteration < params.iterations; iteration++)

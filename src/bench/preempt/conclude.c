@@ -37,8 +37,8 @@ static const char *value_of(const struct result *result, const char *key)
     return value && value->text ? value->text : "";
 }
 
-// Returns text on how the victims got onto the device: "57 of 60 co-resident, 3 at a boundary", or
-// "all 60 co-resident"; NULL if the result does not tell.
+// Returns text on how the victims got onto the device, beside the hog or after it: "57 of 60
+// co-resident, 3 at a boundary", or "all 60 co-resident". NULL if the result does not tell.
 static const char *entered_text(struct arena *arena, const struct result *result)
 {
     const struct series *entered = result_series(result, "entered");
@@ -147,8 +147,8 @@ static const char *answer_text(struct arena *arena, const struct result *result,
     return open ? arena_printf(arena, "%s)", text) : text;
 }
 
-// Returns text on how a priority above medium changes the response. Returns "" if one of the
-// responses `medium` and `higher` is NULL, is a lower bound, or has no interval.
+// Returns text on how a priority above medium changes the response time. Returns "" if one of the
+// response times `medium` and `higher` is NULL, is only a lower bound, or has no interval.
 static const char *change_text(struct arena *arena, const struct metric *medium,
                                const struct metric *higher)
 {

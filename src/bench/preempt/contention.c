@@ -8,7 +8,8 @@
 
 // Longest time in ns that the host sleeps before it checks again whether the hog needs submissions.
 static const uint64_t look_ns = 2000000;
-// Longest time in ns that the host waits for one victim or frame before it checks anything else.
+// Longest time in ns that the host waits for one victim or frame before it looks at the next
+// deadline and at the hog again.
 static const uint64_t slice_ns = 1000000;
 
 static bool feed(const struct contention_desc *desc, bool more, struct error *err)
@@ -53,8 +54,9 @@ static uint32_t pending(const struct contention_arrivals *arrivals)
     return arrivals->load->submitted - arrivals->load->finished;
 }
 
-// Submits the load for deadline number result->due and counts the deadline. If too many submissions
-// are pending (CONTENTION_PENDING_MAX), submits nothing and marks the answer as censored.
+// Submits the actor's load (a victim or a frame) for deadline number result->due, and counts the
+// deadline. If CONTENTION_PENDING_MAX submissions are already pending, submits nothing and marks
+// the answer as censored.
 static bool ask(const struct contention_arrivals *arrivals, struct contention *result,
                 struct error *err)
 {
@@ -191,9 +193,10 @@ static bool actors_join(struct actors *actors, bool stop, struct error *err)
     return done;
 }
 
-// True if the hog needs no new submission. Before `end_ns`, the end of all deadlines, it needs none
-// if its submissions in flight last until then. After `end_ns` the host only waits for late
-// victims; the hog then needs none if more than half of its maximum number are in flight.
+// True if the hog needs no new submission. Until `end_ns`, one period after the last deadline, it
+// needs none if the submissions in flight keep it busy until then. After `end_ns` the host only
+// waits for late victims. The hog then needs none if more than half of its maximum number of
+// submissions are in flight.
 static bool lasts(const struct contention_desc *desc, uint64_t end_ns)
 {
     uint32_t ahead = in_flight(desc);
@@ -220,7 +223,7 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 {
     struct actors actors = {0};
     uint64_t end_ns = start->victim_ns + desc->samples * CONTENTION_PERIOD_NS;
-    struct error later; // error of an actor; ignored, because `err` already holds an earlier one
+    struct error later; // an actor's error, ignored: `err` holds an earlier error
     bool fed = actor_add(&actors, desc->victim, start->victim_ns, desc->samples, victim, err) &&
                (!desc->application || actor_add(&actors, desc->application, start->application_ns,
                                                 desc->samples, application, err)) &&
@@ -232,8 +235,8 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 // ---------------------------------------------------------------- a run that drops deadlines
 
 // Sleeps until `deadline_ns`, and meanwhile keeps the hog busy with new submissions. Makes no new
-// submission if those in flight last until `end_ns`, because the run must wait for all submissions
-// after that time.
+// submission if those in flight keep it busy until `end_ns`. The run cannot end before all of them
+// are done.
 static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns, uint64_t end_ns,
                        struct error *err)
 {
@@ -263,8 +266,8 @@ static bool run_victim(const struct contention_desc *desc, struct stay *stay, st
             return false;
         stay->end_ns = clock_now_ns();
         // While the host records a submission of the hog, it does not notice that the victim has
-        // ended. So it waits until at most half of the maximum number of submissions are in
-        // flight, and then submits up to the maximum.
+        // ended. So the host seldom does that: it waits until at most half of the hog's maximum
+        // number of submissions are in flight, and then submits up to the maximum.
         if (!feed(desc, false, err) ||
             (desc->hog && in_flight(desc) <= desc->hog->desc.work.ahead / 2 &&
              !feed(desc, true, err)))

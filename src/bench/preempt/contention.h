@@ -22,41 +22,42 @@ enum {
     CONTENTION_PENDING_MAX = 32
 };
 
-// Time in ns between two deadlines: a frame at 90 Hz.
+// Time in ns between two deadlines of an actor: the length of a frame at 90 Hz.
 #define CONTENTION_PERIOD_NS UINT64_C(11111111)
 // Time in ns by which the deadlines of the application are earlier than those of the victim. So the
 // victim comes in the middle of a frame of the application.
 #define CONTENTION_LEAD_NS (CONTENTION_PERIOD_NS / 4)
-// Time in ns for which answers are awaited after the last deadline: about as long as four
+// Time in ns for which the host awaits answers after the last deadline: about as long as four
 // submissions of a hog take. On an H200, an answer behind a hog that cannot be interrupted took as
 // long as two submissions.
 #define CONTENTION_PATIENCE_NS UINT64_C(400000000)
 
 struct contention_desc {
     struct load *hog; // load of the hog; NULL: there is no hog, or it runs in another process
-    // Load of the victim, with `samples` recorded submissions. If the run drops deadlines, none is
-    // recorded before the run.
+    // Load of the victim. Before contention_run, `samples` submissions of it must be recorded or,
+    // if `drops` is true, none.
     struct load *victim;
     // Load of the application, with `samples` recorded frames. NULL: there is no application, or it
     // runs in another process.
     struct load *application;
     uint32_t samples; // number of deadlines of the victim, at most CONTENTION_SAMPLES_MAX
     bool alone;       // true: CONTENTION_ALONE submissions of the hog end before the first victim
-    // True: for a deadline that passes while an answer is awaited, no victim is submitted.
+    // True: if a deadline passes while the host awaits an answer, the deadline is dropped: no
+    // victim is submitted for it.
     bool drops;
     double hog_ns;   // length in ns of a submission of the hog without victims; 0: not known
     double delay_ns; // the first deadline comes one period and delay_ns after the hog has started
 };
 
 struct contention_answer {
-    // Time in ns from the deadline until the host sees that the submission is done. If the run
-    // drops deadlines, the time starts just before the submission.
+    // Response time in ns: from the deadline until the host sees that the submission is done. If
+    // the run drops deadlines, it counts from just before the submission instead.
     double response_ns;
     uint32_t victim; // number of the answered submission, counted from 0 among those of this actor
-    // True if the answer takes longer than response_ns. Either the submission was not done when the
-    // run ended. Or CONTENTION_PENDING_MAX submissions were in flight at the deadline, so none was
-    // submitted; the missing answer would have come after that of submission number `victim`, the
-    // newest one.
+    // True if response_ns is only a lower bound of the response time. Either the submission was not
+    // done when the run ended. Or CONTENTION_PENDING_MAX submissions were in flight at the
+    // deadline, so none was made; its answer would have come after that of submission number
+    // `victim`, the newest one.
     bool censored;
 };
 
@@ -65,11 +66,11 @@ struct contention {
     uint32_t count; // number of elements of `answers`, including the censored answers
     uint32_t due;   // number of deadlines that passed
     uint32_t met;   // number of deadlines answered before the next deadline
-    // Number of submissions that were done when the run ended. They are the actor's first
-    // submissions.
+    // Number of submissions that were done when the run ended. Submissions are done in order, so
+    // these are submissions 0 to answered − 1 of the actor.
     uint32_t answered;
-    // Number of submissions that the busy host made more than a quarter of a period after their
-    // deadline. They waited for the host, not for the device.
+    // Number of submissions that the host, being busy, made more than a quarter of a period after
+    // their deadline. So part of their response time was spent in the host, not in the device.
     uint32_t late;
 };
 
@@ -82,9 +83,10 @@ struct contention_start {
 MUST_CHECK bool contention_start(const struct contention_desc *desc, struct contention_start *start,
                                  struct error *err);
 
-// Runs the contention and fills `victim` and, if there is desc->application, `application`. When it
-// returns true, no submission of desc->hog is in flight. Unanswered submissions of victim and
-// application may still be in flight, because they may wait for a hog in another process.
+// Submits victims, and frames if there is desc->application, at their deadlines, keeps the hog busy
+// meanwhile, and fills `victim` and `application`. When it returns true, no submission of desc->hog
+// is in flight. Unanswered submissions of victim and application may still be in flight, because
+// they may wait for a hog in another process.
 MUST_CHECK bool contention_run(const struct contention_desc *desc,
                                const struct contention_start *start, struct contention *victim,
                                struct contention *application, struct error *err);
@@ -108,11 +110,11 @@ struct contention_arrivals {
     // Set to true by another thread: this thread ends at once, without further deadlines and
     // without waiting for answers.
     atomic_bool stop;
-    atomic_bool over; // set to true by this thread when it ends and no longer needs the hog
+    atomic_bool over; // this thread sets it when it ends: it no longer needs the hog
 };
 
-// Submits the load at each deadline and waits for the answers. All `samples` submissions of the
-// load must be recorded before.
+// Submits arrivals->load once at each deadline and waits for the answers. All `samples` submissions
+// of the load must be recorded before.
 MUST_CHECK bool contention_arrive(struct contention_arrivals *arrivals, struct contention *result,
                                   struct error *err);
 

@@ -159,7 +159,7 @@ static void add_quantiles(struct arena *arena, const struct preempt_responses *r
 {
     static const struct {
         double p;
-        size_t least; // minimum number of responses for the quantile to be reported
+        size_t least; // A case with fewer responses than this does not report the quantile.
     } quantiles[] = {{0, 1},       {0.5, 1},       {0.9, 100}, {0.95, 300},
                      {0.99, 1000}, {0.999, 10000}, {1, 1}};
     const char *columns[] = {"p", "response", "low", "high", "samples", "at_least"};
@@ -228,9 +228,9 @@ void preempt_series_history(struct arena *arena, const struct preempt_history *h
     add_entered(history, visit);
 }
 
-// Appends a row to the series "timeline": the part of the submission `run` that lies between the
-// times `from` and `to`, counted from `from`. Appends nothing if there is no such part or no room.
-// Returns the new number of rows.
+// Appends a row to the series "timeline": the part of the submission `run` from time `from` to time
+// `to`, with times relative to `from`. Appends nothing if the submission lies outside, or if there
+// is no room. Returns the new number of rows.
 static size_t scene_add(double *cells, size_t rows, const struct load_run *run, double from,
                         double to, double lane)
 {

@@ -7,10 +7,11 @@
 #include "bench/preempt/load.h"
 
 enum judge_entry {
-    JUDGE_ALONE,       // the victim started before any submission of the hog
-    JUDGE_CO_RESIDENT, // the victim ran beside workgroups of the hog, which kept running
-    JUDGE_MID_SHADER,  // the victim ran while workgroups of the hog stood still
-    JUDGE_IN_TURNS,    // the victim was stopped for a time, in which the hog ran
+    JUDGE_ALONE, // the victim started before any submission of the hog
+    // the victim ran at the same time as workgroups of the hog, which kept running
+    JUDGE_CO_RESIDENT,
+    JUDGE_MID_SHADER, // the victim ran while workgroups of the hog stood still
+    JUDGE_IN_TURNS,   // the victim was stopped for a time, in which the hog ran
     JUDGE_BOUNDARY, // the victim ran between workgroups or dispatches of one submission of the hog
     JUDGE_WAITED,   // the victim ran after a submission of the hog
     JUDGE_COUNT
@@ -19,16 +20,16 @@ enum judge_entry {
 const char *judge_name(enum judge_entry entry); // returns a name for texts, such as "co-resident"
 
 struct judge_limits {
-    // If a workgroup and a victim ran at the same time for no longer than this, in ns, the overlap
-    // is ignored.
+    // If a workgroup of the hog and a victim ran at the same time for at most this time in ns, this
+    // overlap is ignored.
     double resolution_ns;
     // Pauses (ns) of workgroups of the hog up to this length are ignored, because they also occur
     // without a victim.
     double pause_ns;
-    // If pause_ns is more than JUDGE_STILL of a victim's length, pauses cannot show whether the hog
-    // was interrupted. Then the length of the hog's submission decides. It is compared with
-    // alone_ns, the length of a submission without a victim (0: not known), and with the time that
-    // all victims took. `victims` includes the frames of an application.
+    // For a victim shorter than pause_ns ÷ JUDGE_STILL, pauses cannot show whether the hog was
+    // interrupted. Then the length of the hog's submission decides. It is compared with alone_ns,
+    // the length of a submission without a victim (0: not known), and with the time that all
+    // victims took. `victims` includes the frames of an application.
     double alone_ns;
     const struct load_run *victims;
     size_t victim_count;
@@ -65,16 +66,17 @@ struct preempt_history {
     size_t visits, count; // numbers of visits and of kept responses
     double responses_ns[PREEMPT_HISTORY_MAX];
     bool censored[PREEMPT_HISTORY_MAX]; // true: the response took longer than responses_ns says
-    // Number of independent events behind the responses. Answers that waited for the same
+    // Number of independent events that caused the responses. Answers that waited for the same
     // submission of the hog are one event.
     size_t events;
-    size_t entries[JUDGE_COUNT]; // number of victims for each enum judge_entry
+    // entries[e]: how many victims got onto the device in way e (enum judge_entry)
+    size_t entries[JUDGE_COUNT];
 };
 
 // Adds one response time, or its lower bound; does nothing if the history is full.
 void preempt_history_add(struct preempt_history *history, double response_ns, bool censored);
 
-// Response times in ns, in ascending order.
+// The response times of a case in ns, in ascending order. A censored one counts as its lower bound.
 struct preempt_responses {
     const double *ns;
     // The response times, with DBL_MAX in place of each censored one, also in ascending order.

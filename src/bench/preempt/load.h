@@ -33,8 +33,8 @@ struct load_group {
     uint32_t core; // core that ran the workgroup; UINT32_MAX: not known
 };
 
-// A submission that has run. Its time reaches from the first start to the last end of those of its
-// workgroups that left records.
+// A submission that has run. start_ns and end_ns are the first start and the last end among those
+// of its workgroups that left records.
 struct load_run {
     double start_ns, end_ns;
     double pause_ns; // longest pause, in ns, of any workgroup of the submission
@@ -67,10 +67,10 @@ struct load {
     struct gpu_draw_program *draw_program;
     struct gpu_buffer *records;
     struct gpu_batch *batches[LOAD_BATCHES_MAX];
-    // Every stride-th workgroup leaves a record: `kept` records per submission.
+    // Every stride-th workgroup leaves a record. That gives `kept` records per submission.
     uint32_t stride, kept;
-    // Numbers of submissions that were recorded, submitted and finished since load_restart. All
-    // three happen in the same order of submissions.
+    // How many submissions were recorded, submitted and finished since load_restart. Submissions
+    // are recorded, submitted and finished in the same order.
     uint32_t recorded, submitted, finished;
     uint32_t first_token;
 };
@@ -91,11 +91,12 @@ void load_restart(struct load *load, uint32_t token);
 // ERROR_INTERNAL if no batch or no slot is free.
 MUST_CHECK bool load_prepare(struct load *load, struct error *err);
 
-// Submits the work once. Fails with ERROR_INTERNAL if no batch or no slot is free.
+// Submits the load's work once. Fails with ERROR_INTERNAL if no batch or no slot is free.
 MUST_CHECK bool load_submit(struct load *load, struct error *err);
 
-// Waits for the oldest submission, at most `wait_ns`, and updates load->finished. If `more` is
-// true, then submits until `ahead` submissions are in flight or all slots are used.
+// Waits for the oldest submission in flight, at most `wait_ns`, and updates load->finished. If
+// `more` is true, then makes new submissions until desc.work.ahead are in flight or all slots are
+// used.
 MUST_CHECK bool load_feed(struct load *load, uint64_t wait_ns, bool more, struct error *err);
 
 // Waits until all submissions of the load are done.

@@ -65,7 +65,7 @@ static const struct param_info params[] = {
     {.key = "samples",
      .type = PARAM_UINT,
      .role = PARAM_METHOD,
-     .quick = "10", // two visits then give 20 samples; with fewer, percentiles are unreliable
+     .quick = "10", // two visits then give 20 samples; fewer make percentiles unreliable
      .standard = "60",
      .full = "200",
      .least = 1,
@@ -234,7 +234,7 @@ enum preempt_param { // indices of parameters in the array `params`
     PREEMPT_PARAM_ARRIVALS
 };
 
-// Indices of choices in the parameters' lists of choices: those that the plan distinguishes.
+// Those choices to which the plan refers: their indices in the lists of choices of the parameters.
 enum {
     HOG_NONE = 0,
     HOG_MANY_DRAWS = 2,
@@ -272,9 +272,9 @@ static bool is_chosen(const struct bench_pick *pick, enum preempt_param param)
     return pick->request->choices[param].from_user;
 }
 
-// Sets the priority of a case with three actors to "highest", or to "medium" if the API has no
-// priorities that a compositor can use. Called if a preset chose the priorities: returns true only
-// for the first of them, so that the others give no case.
+// Sets the priority of a case with three actors (hog, application, compositor) to "highest", or to
+// "medium" if the API has no priorities that a compositor can use. Called if a preset chose the
+// priorities. Returns true only for the first of these priorities, so that the others give no case.
 static bool replace_priority(const struct bench_pick *pick)
 {
     bool remote = case_choice(&pick->c, "setting") == SETTING_PROCESSES;

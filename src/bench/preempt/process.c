@@ -236,15 +236,16 @@ static bool send_runs(struct server *server, const struct load *load, struct are
     return child_channel_write(&server->channel, "end", err);
 }
 
-// Waits for the next line of the parent process ("stop") and for all submissions of the load, and
-// then sends the records of the load. If the parent closes the socket instead, sends nothing.
+// Waits for the parent process's next line ("stop"), then for all submissions of the load, and then
+// sends the load's records. If the parent closes the socket instead of sending a line, sends
+// nothing.
 static bool finish(struct server *server, struct load *load, struct arena *arena, struct error *err)
 {
     const char *line = child_channel_read(&server->channel, LINE_BYTES_MAX);
     return load_drain(load, err) && (!line || send_runs(server, load, arena, err));
 }
 
-// Runs a hog until the parent process sends a line.
+// Runs a hog until the parent process sends a line or closes the socket.
 static bool serve_hog(struct server *server, const struct process_start *start, struct load *load,
                       struct error *err)
 {
@@ -259,8 +260,8 @@ static bool serve_hog(struct server *server, const struct process_start *start, 
     while (!has_line(server)) {
         if (!load_feed(load, look_ns, true, err))
             return false;
-        // Once all slots are used and all submissions are done, load_feed returns at once, so this
-        // loop sleeps itself.
+        // Once all slots are used and all submissions are done, load_feed returns at once. Without
+        // this sleep, the loop would then keep a processor busy.
         if (load->finished == load->submitted)
             clock_sleep_ns(look_ns);
     }

@@ -9,8 +9,8 @@
 #include <math.h>
 
 enum {
-    // A case is flagged (late-victim) if more than 1 / LATE_PART of the submissions of an actor
-    // were late.
+    // A case is flagged (late-victim) if the busy host made more than 1 / LATE_PART of an actor's
+    // submissions too late (contention.late).
     LATE_PART = 20
 };
 
@@ -19,8 +19,9 @@ double work_length_ns(const struct load_run *run)
     return run->end_ns - run->start_ns;
 }
 
-// Returns how much longer the hog takes beside victims: the median length of its submissions
-// between the first and the last victim ÷ their length without victims. NaN if there were none.
+// Returns how much longer a submission of the hog takes when victims run: the median length of its
+// submissions between the first and the last victim ÷ their length without victims. NaN if there
+// are no such submissions.
 static double slowdown_of(const struct work *work)
 {
     double beside[WORK_HOG_SLOTS_MAX];
@@ -52,7 +53,8 @@ static void report_one(struct measure_visit *visit, enum preempt_metric metric, 
         visit_samples(visit, metric, &value, 1, step);
 }
 
-// Reports quantile `p` of the response times, or delays, of a visit as the metric `metric`.
+// Reports quantile `p` of `responses` as the metric `metric`. `responses` are the response times of
+// a visit, or the times by which answers came after the next deadline.
 static void report_quantile(const struct preempt_responses *responses, struct measure_visit *visit,
                             enum preempt_metric metric, double p)
 {

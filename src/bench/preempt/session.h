@@ -13,7 +13,8 @@ struct preempt_side {
 };
 
 // Where hog, victim and application run: on queues of one device, on logical devices of one chip,
-// or in processes. With processes, the sides of hog and application only serve to size their loads.
+// or in processes. With processes, the members hog and application only serve to find how much work
+// their loads need.
 struct preempt_setup {
     // A set-up is identified by four members: setting, priority (as requested), draws and three.
     const char *setting, *priority;
@@ -38,10 +39,11 @@ struct preempt_session {
     struct gpu_program *program; // program of loads without draws on the session's device
     uint32_t token; // token of the newest submission; no two submissions have the same token
     struct preempt_setup *setups;
+    // What preempt_size_find found so far: the name of a load, and its work.
     struct {
         const char *name;
         struct load_work work;
-    } sized[PREEMPT_SIZED_MAX]; // results of preempt_size_find so far, by name of the load
+    } sized[PREEMPT_SIZED_MAX];
     size_t sized_count;
 };
 

@@ -23,15 +23,15 @@ enum {
     LONG_AHEAD = 2
 };
 // Wanted lengths in ns. victim_ns: of a victim. compositor_ns: of a compositor. group_ns: of one
-// wave of a hog's workgroups. frame_ns: of a submission of the hog "baseline". hog_ns: of other
-// hogs' submissions, for which hog_cpu_ns is used on a CPU.
+// wave of a hog, which is as many workgroups as fill the device. frame_ns: of a submission of the
+// hog "baseline". hog_ns: of other hogs' submissions, for which hog_cpu_ns is used on a CPU.
 static const double victim_ns = 1.8e6, compositor_ns = 0.3e6, group_ns = 75e3, frame_ns = 7e6,
                     hog_ns = 100e6;
 static const double hog_cpu_ns = 20e6;
 
 static const uint64_t warm_ns = 15000000; // duration of the warm-up, in which the core clock rises
 
-// The session for which loads are sized, and where these loads run.
+// For which session loads are sized. `where` has the queue and the program with which they run.
 struct sizing {
     struct bench_visit *run;
     struct preempt_session *session;
@@ -103,8 +103,8 @@ static uint32_t times(uint32_t count, double factor, double most)
     return (uint32_t)fmax(1, fmin(round(count * factor), most));
 }
 
-// Turns `work`, one wave of workgroups that lasts wave_ns, into a frame of FRAME_DISPATCHES
-// dispatches that lasts wanted_ns.
+// `work` is one wave (as many workgroups as fill the device) that lasts wave_ns. Turns it into a
+// frame of FRAME_DISPATCHES dispatches that lasts wanted_ns.
 static void make_frame(struct load_work *work, double wave_ns, double wanted_ns, double groups_most)
 {
     work->groups = times(work->groups, wanted_ns / FRAME_DISPATCHES / wave_ns, groups_most);

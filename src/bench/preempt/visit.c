@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    HOG_SLOTS_SPARE = 64, // additional slots of the hog, used while the host waits for late answers
+    HOG_SLOTS_SPARE = 64, // slots for submissions of the hog while the host waits for late answers
     HOG_RECORDS = 512,    // maximum number of records that a submission of the hog leaves
     FRAME_RECORDS = 128,  // maximum number of records that a frame of the application leaves
     RESOLUTION_STEPS = 3,
@@ -49,8 +49,8 @@ static bool recall(struct work *work, struct error *err)
     return true;
 }
 
-// Returns how many submissions of a hog need a slot in a visit, if a submission lasts 2 ms; at most
-// WORK_HOG_SLOTS_MAX.
+// Returns for how many submissions the hog gets slots in a visit: enough if each lasts 2 ms, but at
+// most WORK_HOG_SLOTS_MAX.
 static uint32_t hog_slots(uint32_t samples)
 {
     uint64_t slots =
@@ -109,7 +109,7 @@ static bool prepare(struct work *work, uint32_t samples, struct error *err)
 
 // ---------------------------------------------------------------- meanwhile
 
-// Ends a part (hog, victim or application) and reads the records of all its submissions. Their
+// Waits for all submissions of a part (hog, victim or application) and reads their records. Their
 // times count from work->base.
 static bool read_part(struct work *work, struct work_part *part, struct error *err)
 {
@@ -161,7 +161,7 @@ static void remember_alone(struct work *work)
     work->history->alone_ns = fmax(stats_median(alone, count), 1);
 }
 
-// Returns one list of the submissions that may interrupt the hog: victims and frames of the
+// Returns one list of all submissions that may interrupt the hog: victims and frames of the
 // application.
 static struct load_run *guests_of(const struct work *work, size_t *count)
 {
@@ -175,7 +175,8 @@ static struct load_run *guests_of(const struct work *work, size_t *count)
     return guests;
 }
 
-// Fails if a submission of this part ran longer by the device's clock than the host waited for it.
+// Fails if a submission of this part (victim or application) took longer by the device's clock than
+// its response time by the host's clock, which includes it.
 static bool check_part(const struct work_part *part, const struct contention *result,
                        double resolution_ns, struct error *err)
 {
@@ -299,8 +300,8 @@ bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     work->run = run;
     work->session = run->session->state;
     work->has_hog = strcmp(case_text(c, "hog"), "none") != 0;
-    // A case without `actors` has only hog and victim, one without `victim` has dispatches as
-    // victims, and one without `arrivals` drops no deadlines.
+    // A case without the parameter `actors` has only hog and victim. One without the parameter
+    // `victim` has dispatches as victims. One without the parameter `arrivals` drops no deadlines.
     work->three = case_find(c, "actors") != NULL;
     work->draws = case_find(c, "victim") != NULL;
     work->drops = case_find(c, "arrivals") != NULL;

@@ -19,8 +19,8 @@ layout(push_constant) uniform Params
 #undef X
 } params;
 
-// Returns the result word of the thread. Sets `pause` to the longest time between two successive
-// reads of the clock, in clock units.
+// Returns the word that the thread computed. Sets `pause` to the longest time between two
+// successive reads of the clock, in clock units.
 uint work(uint group, uint thread, uvec2 start, out uint pause)
 {
     uint x = params.token * 0x9e3779b9u + group * PREEMPT_WORKGROUP + thread;
@@ -35,8 +35,8 @@ uint work(uint group, uint thread, uvec2 start, out uint pause)
         }
         const uint now = clock_device().x;
         pause = max(pause, now - last);
-        // `last` depends on x, so that the next pause can only be computed when this turn's work is
-        // done.
+        // `last` depends on x. So the pause of the next turn can be computed only when the work of
+        // this turn is done.
         last = now + (x & params.zero);
     }
     return x;

@@ -18,7 +18,8 @@ struct work_part {
     struct load load;
     uint32_t token;          // token of the first submission
     struct process *process; // process that runs the load; NULL: this process
-    struct load_run *runs;   // what each submission did, read from its records afterwards
+    // runs[i]: when submission i ran, read from its records after the load's end
+    struct load_run *runs;
     uint32_t count;
 };
 
@@ -32,7 +33,7 @@ struct work {
     // victim.
     uint32_t alone_count;
     uint64_t base;       // device clock value from which all times count; 0: not chosen yet
-    bool has_hog, three; // three: there is an application; the victim is then a compositor
+    bool has_hog, three; // three: an application runs too, and the victim is a compositor
     bool draws;          // true: the victim is a draw; false: a dispatch
     bool drops;    // true: a deadline that passes while the host waits for an answer is dropped
     bool is_first; // true: this visit also measures the hog without victims; later visits do not
@@ -45,7 +46,7 @@ struct work {
 double work_length_ns(const struct load_run *run);
 
 // Adds metrics, flags, details and series to the visit, and sets its kernel (unless the victim is a
-// draw) and device_time_ns. Call it when the work is done and judged.
+// draw) and device_time_ns. Call it when all submissions are done and `entries` is set.
 void work_report(const struct work *work, struct measure_visit *visit);
 
 #endif

@@ -18,10 +18,11 @@ layout(push_constant) uniform Params
     vec4 tolerance; // largest allowed error per channel; 1e9: the format lacks the channel
     uint pattern;
     uint width, height;
-    // For RASTER_COVER: number of the last layer. For RASTER_COUNT: the count that a pixel holds.
+    // For RASTER_COVER: index of the last layer, whose colours the image must have. For
+    // RASTER_COUNT: number of draws that covered a pixel, which the pixel must hold.
     uint layers;
-    // For RASTER_MESH: numbers of columns and of cells of the grid. For RASTER_COUNT: `cells` is
-    // the number of pixels that hold the count.
+    // For RASTER_MESH: numbers of columns and of cells in the grid of triangles. For RASTER_COUNT:
+    // `cells` is the number of pixels that draws covered.
     uint columns, cells;
     uint triangles;
     uint side; // number of pixels in the first row of a triangle

@@ -28,8 +28,8 @@ static const struct metric *metric_of(const struct subject *subject, const struc
     return metric && isfinite(metric->median) && metric->median > 0 ? metric : NULL;
 }
 
-// Returns the first result that has the metric and this value of a parameter; NULL if there is
-// none.
+// Returns the first result on the device that has the metric `metric` and whose case has the value
+// `value` of the parameter `key`; NULL if there is none.
 static const struct result *case_with(const struct subject *subject, const char *metric,
                                       const char *key, const char *value)
 {

@@ -15,7 +15,7 @@
 /* Patterns of images that are not made of layers: */
 #define RASTER_NOTHING 3 /* all pixels are 0 */
 #define RASTER_MESH    4 /* a pixel holds the number of its triangle, plus 1, as four bytes */
-#define RASTER_COUNT   5 /* the first pixels hold the number of draws that covered them */
+#define RASTER_COUNT   5 /* a pixel holds the number of draws that covered it */
 
 #define RASTER_CHECK_THREADS 256
 #define RASTER_CORES_MAX     1024

@@ -121,7 +121,7 @@ void raster_conclude(struct run *run, const char *device);
 struct gpu_target *raster_target(struct raster_session *session, const struct gpu_target_desc *desc,
                                  struct error *err);
 
-// Runs one draw in its own batch and waits for its end.
+// Runs one draw in a batch of its own and waits until the draw has ended.
 MUST_CHECK bool raster_draw_once(struct raster_session *session, const struct gpu_draw *draw,
                                  uint64_t timeout_ns, struct error *err);
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-// Data that a case keeps from one visit to the next.
+// What the session keeps for one case from one measurement (visit) of the case to the next.
 struct memory {
     // Programs of the timed draws. programs[1] is used only with change=program.
     struct gpu_draw_program *programs[2];
@@ -85,8 +85,9 @@ static struct gpu_draw draw_of(const struct job *job, struct gpu_draw_program *p
     };
 }
 
-// Callback of type measure_record (measure/span.h): records `repeats` units. If a unit has several
-// draws, they share a render pass, because the batch is unordered; a barrier ends the pass.
+// Callback of type measure_record (measure/span.h): records `repeats` units of work. If a unit has
+// several draws, they share a render pass, because the batch is unordered. A barrier ends the pass
+// before the next unit.
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct job *job = context;
@@ -108,8 +109,9 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
     }
 }
 
-// Clears the target and draws one layer or triangle in it. So only the timed draws can leave the
-// image that is checked. With depth=reject, this layer writes a near depth everywhere.
+// Clears the target, so that no earlier image can pass the check, and draws one layer or triangle
+// in it. With depth=reject, this layer writes a near depth everywhere, so the timed layers fail the
+// depth test.
 static bool prepare(struct job *job, struct error *err)
 {
     const struct raster_layers_params near = {.farthest = 0.125f};
@@ -126,16 +128,18 @@ static bool prepare(struct job *job, struct error *err)
 
 // ---------------------------------------------------------------- the proof
 
-// Checks triangles that drew no pixel because they are culled or too small. Draws the first of them
-// (check.triangles) again without culling and, if they are too small, moved over pixel centres. The
-// last one in each cell of the grid must then be in the image, since it covers the earlier ones.
+// Checks triangles of which the timed draws drew no pixel, because they are culled or too small.
+// Draws the first check.triangles of them again without culling; triangles that are too small are
+// first moved over pixel centres. Each cell of the grid must then show its last triangle, which
+// covers the earlier ones.
 static bool verify_unseen(struct job *job, struct error *err)
 {
     struct raster_mesh_params mesh = job->work.params.mesh;
     struct gpu_draw draw = draw_of(job, job->memory->seen);
     struct raster_check_params check = job->work.check;
     draw.load = GPU_LOAD_CLEAR;
-    draw.vertices = 3 * check.triangles; // so few that drawing their pixels takes only some ms
+    // So few triangles that drawing their pixels takes only some ms.
+    draw.vertices = 3 * check.triangles;
     if (job->this_case.side == 0)
         mesh.offset += 0.25f; // each triangle now covers 3/8 to 11/16 of a pixel on each axis
     draw.params = &mesh;
@@ -258,7 +262,8 @@ static bool visit_cores(struct bench_visit *run, struct raster_session *session,
     return true;
 }
 
-// Sets job->target and job->memory. The first visit of a case makes its memory, with the programs.
+// Sets job->target and job->memory. At the first visit of the case, creates job->memory and the
+// programs in it.
 static bool prepare_job(struct job *job, struct error *err)
 {
     const struct gpu_target_desc desc = {.format = job->this_case.format,

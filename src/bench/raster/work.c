@@ -23,7 +23,7 @@ struct precision {
     unsigned bits[4];
 };
 
-// The formats, in the order of the choices of the parameter `format`.
+// The precision of each format, in the order of the choices of the parameter `format`.
 static const struct precision precisions[] = {
     {GPU_FORMAT_R8_UNORM, false, {8}},
     {GPU_FORMAT_RG8_UNORM, false, {8, 8}},
@@ -52,7 +52,8 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
         .depth = (enum raster_depth)case_choice(c, "depth"),
         .change = (enum raster_change)case_choice(c, "change"),
     };
-    if (this_case->kind == RASTER_DRAWS) { // each draw adds 1; 32-bit floats hold the sums exactly
+    // Each draw adds 1 to its pixel; 32-bit floats hold these sums exactly.
+    if (this_case->kind == RASTER_DRAWS) {
         this_case->format = GPU_FORMAT_R32_FLOAT;
         this_case->blend = GPU_BLEND_ADD;
     }
@@ -120,8 +121,8 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
     uint32_t seen = (uint32_t)(fitting < most ? fitting : most);
     if (seen < TRIANGLES_MIN)
         seen = TRIANGLES_MIN;
-    // Triangles that draw no pixel are fast, so a unit then has the largest number of them. The
-    // check draws only the first `seen` of them.
+    // Triangles that draw no pixel are fast, so a unit of work then has the largest number of them
+    // (`most`). The check draws only the first `seen` of them again.
     uint32_t triangles = this_case->culled || this_case->side == 0 ? (uint32_t)most : seen;
     uint32_t columns = work->target / pitch;
     work->params_bytes = sizeof work->params.mesh;

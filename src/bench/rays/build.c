@@ -59,8 +59,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-// Copies the tree once, and then rebuilds the source from moved primitives. So the check shows
-// whether the timed copies changed the target.
+// Copies the tree once. Then rebuilds the source of the copy, from moved primitives. So the
+// check shows whether the timed copies changed the target.
 static bool prepare_copy(struct job *job, struct error *err)
 {
     struct gpu_tree *source = job->tree.tree;
@@ -150,7 +150,7 @@ static void report(const struct job *job, const struct measure_span *span,
                    struct measure_visit *visit)
 {
     const double count = job->tree.scene.count, bytes = (double)job->bytes / count;
-    // MEASURE_OTHER: no limit of the rate of builds is known.
+    // The class MEASURE_OTHER has no theoretical limit: none is known for the rate of builds.
     const struct measure_claim claim = {.results[MEASURE_OTHER] = count};
     const struct measure_account account = {.claim = &claim, .span = span, .visit = visit};
     measure_claim_report(&account, RAYS_BUILD_RATE, MEASURE_PER_SECOND, count);

@@ -21,13 +21,13 @@
 #define RAYS_SPHERE 128 /* triangles of a sphere: two for each of 8 x 8 squares */
 
 /* How a kernel treats what its rays cross: */
-#define RAYS_NONE    0 /* the kernel traces no ray: the control, whose time is compared */
+#define RAYS_NONE    0 /* the kernel traces no ray, to show what all its other work costs */
 #define RAYS_OPAQUE  1 /* the nearest triangle is the hit */
 #define RAYS_CULLED  2 /* the nearest triangle is the hit; those seen from behind are ignored */
 #define RAYS_COUNTED 3 /* the kernel counts all crossed primitives and accepts none as a hit */
 #define RAYS_ASKED   4 /* the kernel is called for each crossed primitive and accepts it as a hit */
 
-#define RAYS_UNWRITTEN 0xdeadbeefu /* number of candidates in a record that is not written yet */
+#define RAYS_UNWRITTEN 0xdeadbeefu /* `candidates` of a hit record that no ray has written yet */
 #define RAYS_SAMPLES   64          /* number of rays that are compared with every primitive */
 #define RAYS_SLICES    64 /* workgroups per sampled ray; each takes a part of the primitives */
 

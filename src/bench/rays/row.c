@@ -88,10 +88,10 @@ static float *place(struct arena *arena, struct row *row)
             x += gap;
         if (i > 0 && i % LENGTH_STEP == 0 && i / LENGTH_STEP <= LENGTHS)
             row->starts[LENGTHS - i / LENGTH_STEP] = x - gap / 2;
-        // 37 has no divisor in common with LENGTH_STEP, so each place is taken once. Primitives
-        // stay within their step, because some drivers (lavapipe) do not sort primitives. If they
-        // did not stay, nodes of the tree would reach from before the rays' begin to the end of the
-        // row.
+        // 37 has no divisor in common with LENGTH_STEP, so each position in a step gets one
+        // primitive. Primitives stay within their step, because some drivers (lavapipe) do not sort
+        // primitives. If they did not stay, nodes of the tree would reach from before the rays'
+        // begin to the end of the row.
         const uint32_t step = i - i % LENGTH_STEP;
         places[layout->uneven ? step + i * 37 % LENGTH_STEP : i] = x;
         state = state * 1664525u + 1013904223u;
@@ -192,8 +192,8 @@ static struct rays_beam beam_of(const struct job *job, const struct row *row, un
 
 // ---------------------------------------------------------------- the proof
 
-// Checks the hits of all rays of a point. If `counted` is true, a ray must have asked about each
-// primitive on its way, and hit none. Otherwise it must have hit the last primitive.
+// Checks the hits of all rays of a point of the line. If `counted` is true, each ray must have
+// counted every primitive on its way, and hit none. Otherwise it must have hit the last primitive.
 static bool verify_hits(const struct job *job, const struct row *row, unsigned point, bool counted,
                         struct error *err)
 {
@@ -217,7 +217,7 @@ static bool verify_hits(const struct job *job, const struct row *row, unsigned p
 }
 
 // Checks that the tree has all primitives that the rays of this point should cross: traces rays
-// that ask about every primitive on their way.
+// that count every primitive on their way and stop at none.
 static bool verify_row(const struct job *job, const struct row *row, unsigned point,
                        struct error *err)
 {
@@ -421,7 +421,8 @@ static void report(struct job *job, struct measure_visit *visit)
         slopes.least_ns = fmin(slopes.least_ns, slopes.ns[r]);
         slopes.most_ns = fmax(slopes.most_ns, slopes.ns[r]);
     }
-    // Only the first visit sets tree_bound, so that all visits have the same metrics.
+    // tree_bound is set only when the case is measured for the first time, so that later
+    // measurements report the same metrics.
     if (!job->memory->visited)
         job->memory->tree_bound = slopes.most_ns > (1 + layouts_most) * slopes.least_ns;
     job->memory->visited = true;

@@ -8,7 +8,8 @@
 #include "bench/rays/rays.h"
 #include "gpu/rays.h"
 
-// The members of the enums below have the order of the choices of their parameters.
+// The members of enum rays_work and enum rays_task have the order of the choices of the parameters
+// `work` and `task`.
 enum rays_work {
     RAYS_WORK_TRIANGLE,   // rays cross a row of triangles that are culled
     RAYS_WORK_BOX,        // rays cross boxes of instances; the rays' mask excludes all but the last
@@ -63,7 +64,7 @@ struct rays_session {
     struct gpu_program *scene, *check_all, *check_nearer;
     // The hits of all rays of a dispatch, a struct rays_hit for each.
     struct gpu_buffer *hits;
-    // Output of the checks: how many rays are unwritten, are wrong, or hit nothing.
+    // Output of the checks: how many rays left no record, have a wrong hit, or hit nothing.
     struct gpu_buffer *result;
     uint32_t scene_rays_log2, row_rays_log2, chain_rays_log2;
 };
@@ -80,12 +81,13 @@ void rays_conclude(struct run *run, const char *device);
 
 // ---------------------------------------------------------------- tree.c
 
-// A tree in the scope of the visit, and the tree of instances through which rays reach it.
+// A tree that exists while a case is measured, and the tree of instances through which rays reach
+// it.
 struct rays_tree {
     struct rays_scene scene;
     struct gpu_tree_desc desc;
     struct gpu_buffer *input;
-    struct gpu_tree *tree;       // the tree that the visit measures, of the kind desc.kind
+    struct gpu_tree *tree;       // the tree that is measured, of the kind desc.kind
     struct gpu_tree *triangle;   // the tree to which instances refer; NULL: `tree` has no instances
     struct gpu_buffer *instance; // input for building `top`: one instance of `tree`
     // Tree through which rays are traced: its one instance is `tree`. If `tree` itself has
@@ -130,12 +132,12 @@ bool rays_by_pipeline(const struct bench_visit *run);
 struct rays_beam {
     const struct rays_tree *tree;
     uint32_t rays, rays_log2; // kind of rays (RAYS_CAMERA …), and log2 of their number
-    uint32_t mode;            // how kernels treat what rays cross: RAYS_OPAQUE …
+    uint32_t mode;            // how kernels treat the primitives that rays cross: RAYS_OPAQUE …
     uint32_t mask;
     float start;                     // RAYS_ROW: x at which the rays begin
     bool pipeline;                   // true: traced by a pipeline; false: by queries
-    struct gpu_dispatch dispatch;    // traces the rays; rays_beam_prepare fills it
-    struct rays_trace_params params; // rays_beam_prepare fills these
+    struct gpu_dispatch dispatch;    // dispatch that traces the rays; rays_beam_prepare fills it
+    struct rays_trace_params params; // kernel parameters; rays_beam_prepare fills them
 };
 
 // Returns the program that traces the rays of `beam` through its tree; NULL with `err`.
@@ -152,7 +154,7 @@ void rays_beam_record(void *beam, struct gpu_batch *batch, uint64_t repeats);
 void rays_beam_record_once(void *beam, struct gpu_batch *batch);
 
 // Measures the time of the dispatch that traces the beam. *repeats is the number of dispatches per
-// sample that an earlier visit found (0: none yet); it is updated for the next visit.
+// sample, found when the case was measured before (0: not yet); it is updated for the next time.
 MUST_CHECK bool rays_beam_measure(struct bench_visit *run, struct rays_beam *beam,
                                   uint64_t *repeats, struct measure_span *span, struct error *err);
 

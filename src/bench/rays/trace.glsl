@@ -13,7 +13,7 @@ layout(push_constant) uniform Params
     uvec2 tree;
     uint rays, rays_log2; // kind of rays (RAYS_CAMERA …), and log2 of their number
     uint mask;            // rays ignore instances whose mask has no bit in common with this mask
-    float start;          // added to the x of the origin that ray_of returns
+    float start;          // added to the x coordinate of the origin of every ray
     Scene scene;          // the scene, needed for the formula of spheres
 } params;
 

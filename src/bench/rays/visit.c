@@ -113,7 +113,7 @@ static bool visit_rays(struct bench_visit *run, struct measure_visit *visit, str
         !rays_beam_check(run, &beam, &misses, err))
         return false;
     const double rays = (double)(1u << beam.rays_log2);
-    // MEASURE_OTHER: no limit of the rate of rays is known.
+    // The class MEASURE_OTHER has no theoretical limit: none is known for the rate of rays.
     const struct measure_claim claim = {.results[MEASURE_OTHER] = rays};
     const struct measure_account account = {.claim = &claim, .span = &span, .visit = visit};
     measure_claim_report(&account, RAYS_RATE, MEASURE_PER_SECOND, rays);
@@ -166,7 +166,8 @@ static const char *list_statistics(struct arena *arena, const char *text)
     const char *list = "";
     while (text && *text) {
         const size_t length = strcspn(text, "\n");
-        if (strncmp(text, "----", 4) == 0) // skips machine code, up to the next executable
+        // Skips the listing of machine code, up to the next executable.
+        if (strncmp(text, "----", 4) == 0)
             text = strstr(text, "\n== ");
         else
             list = arena_printf(arena, "%s%s%.*s", list, *list ? ", " : "", (int)length, text);
@@ -175,8 +176,8 @@ static const char *list_statistics(struct arena *arena, const char *text)
     return list;
 }
 
-// Reports what the driver tells about the kernels that trace the rays of a case work=rays with the
-// same `hits`. Nothing is timed.
+// Reports what the driver tells (registers, memory, stack) about the kernels that trace the rays of
+// a case work=rays with the same `hits`. Measures no time.
 static bool visit_size(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     const bool boxes = case_says(run->bench_case, "hits", "procedural");
@@ -209,7 +210,7 @@ static bool visit_size(struct bench_visit *run, struct measure_visit *visit, str
 
 // ---------------------------------------------------------------- all
 
-// Adds the detail "units" if the architecture has no units for rays.
+// Adds the detail "units" if the architecture has no hardware units for tracing rays.
 static void report_units(const struct bench_visit *run, struct measure_visit *visit)
 {
     static const char *const without[] = {"Volta", "Ampere GA100", "Hopper", "Blackwell GB100",

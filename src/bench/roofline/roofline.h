@@ -17,7 +17,7 @@
 #define ROOFLINE_LOADS        (ROOFLINE_THREAD_BYTES / 16)
 #define ROOFLINE_BLOCK_BYTES  (ROOFLINE_THREADS * ROOFLINE_THREAD_BYTES)
 
-// Steps that each chain makes in one iteration: of the long loop, and of the short loop.
+// Number of steps of each chain in one iteration of the long loop, and of the short loop.
 #define ROOFLINE_LONG  16
 #define ROOFLINE_SHORT 4
 
@@ -32,7 +32,7 @@
     X(longs)   /* iterations of the loop with ROOFLINE_LONG steps */                               \
     X(shorts)  /* iterations of the loop with ROOFLINE_SHORT steps */                              \
     X(singles) /* iterations of the loop with one step */                                          \
-    X(partial) /* number of chains that make one more step */                                      \
+    X(partial) /* number of chains that make one more step after the loops */                      \
     X(row)     /* number of workgroups in a row of the grid */                                     \
     X(low)     /* bits of the constant b; if b is a double, its lower 32 bits */                   \
     X(high)    /* upper 32 bits of the constant b, if b is a double */

@@ -39,8 +39,8 @@ uint64_t roofline_steps(const struct roofline_case *this_case)
 
 // ---------------------------------------------------------------- data
 
-// Returns the index, below FMA_CHAINS, of the start value that the value with index `i` in a period
-// has. The index is a hash of `i` (the finaliser of MurmurHash3).
+// Returns the number, below FMA_CHAINS, of the chain whose start value the data have at index `i`
+// of each period. The number is a hash of `i` (the finaliser of MurmurHash3).
 static unsigned start_of(uint32_t i)
 {
     i ^= i >> 16;

@@ -27,7 +27,7 @@ static const double cpu_intensity = 16;
 // the case.
 static const double burst_ns = 5e6;
 
-// What the session keeps for one case between its visits.
+// What the session keeps for one case from one measurement (visit) of the case to the next.
 struct memory {
     uint64_t repeats;
     struct roofline_sums sums;
@@ -161,7 +161,8 @@ static void report_energy(const struct work *work, const struct measure_energy_r
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the claim for reading the buffer once: the bytes read, and the number of fma results.
+// Returns the work of one dispatch as a struct measure_claim: the bytes that it reads, and the
+// number of fma results that it computes.
 static struct measure_claim claim_of(const struct work *work)
 {
     static const enum measure_class classes[] = {

@@ -28,7 +28,9 @@ struct stream_op {
     // Each number of the target is a weighted sum of numbers of the source and of the other array,
     // plus the last weight, which is a constant.
     float weights[STREAM_WEIGHTS];
-    unsigned shift; // number of vectors in front of the source's element 0
+    // Number of vectors of the source that lie before its element 0, so that stencils can read
+    // them.
+    unsigned shift;
     struct {
         unsigned threads, loads, steps; // steps: blocks that a workgroup takes one after another
     } shapes[STREAM_SHAPES_MAX];        // shapes[0] is the default shape
@@ -52,7 +54,7 @@ struct stream_case {
     uint64_t bytes; // size of each array in bytes
     enum stream_kernel kernel;
     unsigned core_threads; // number of threads on each core; 0 with STREAM_TUNED
-    bool best;             // true: the visit tries all shapes and keeps the fastest
+    bool best;             // true: all shapes are tried, and the fastest is measured
 };
 
 void stream_case_read(const struct bench_case *c, struct stream_case *this_case);
@@ -63,8 +65,10 @@ struct stream_shape {
     unsigned steps;          // neighbouring blocks per workgroup; not used if workgroups loop
     unsigned core_groups;    // looping workgroups per core; 0: workgroups do not loop
     bool single;             // true: each thread takes one element
-    unsigned reserved_bytes; // unused shared memory per workgroup, so that few fit on a core
-    bool placed;             // true: each workgroup records its core, its begin and its end
+    // Bytes of shared memory that each workgroup reserves and does not use, so that few workgroups
+    // fit on a core.
+    unsigned reserved_bytes;
+    bool placed; // true: each workgroup records its core, its begin and its end
 };
 
 // Sets `shapes` to the shapes of a tuned kernel that the device allows; the default shape is the
@@ -92,7 +96,7 @@ struct stream_params { // parameters of the kernels, which declare them in the s
     // block from there, as long as the block is less than `reach` blocks away.
     uint32_t pitch, advance, reach;
     float value, factor;
-    uint32_t op; // index of the operation in stream_ops, for kernels of STREAM_SINGLE
+    uint32_t op; // index of the operation in stream_ops, used by kernels of kind STREAM_SINGLE
 };
 
 // The parameters and the size of one dispatch.
@@ -124,7 +128,7 @@ struct stream_place {
 
 struct stream_residency {
     unsigned cores;  // number of cores that ran workgroups
-    unsigned uneven; // number of these cores that did not run exactly core_groups workgroups
+    unsigned uneven; // number of cores that ran more or fewer than core_groups workgroups
     // True: all workgroups ran at the same time: the last began before the first ended.
     bool at_once;
 };
@@ -142,7 +146,7 @@ enum stream_array {
 };
 
 struct stream_buffer {
-    // Owns only the buffer of this array, so that a larger one can replace it.
+    // Scope that owns only the buffer of this array, so that a larger buffer can replace it.
     struct gpu_scope *scope;
     struct gpu_buffer *buffer;
     uint64_t bytes;
@@ -173,7 +177,7 @@ MUST_CHECK bool stream_arrays_spoil(struct stream_session *session,
                                     const struct stream_case *this_case, struct error *err);
 
 // Compares every number of the target with what the operation must have written; `value` is what
-// init wrote. Fails with ERROR_MISMATCH if a number differs.
+// the operation init (STREAM_INIT) wrote. Fails with ERROR_MISMATCH if a number differs.
 MUST_CHECK bool stream_arrays_check(struct stream_session *session,
                                     const struct stream_case *this_case, float value,
                                     struct error *err);

@@ -12,7 +12,7 @@ enum {
 };
 _Static_assert(STREAM_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
 
-// Time-out in ns of submissions, until a visit sets its own.
+// Time-out in ns of the session's submissions until stream_visit sets another one.
 static const uint64_t timeout_default_ns = UINT64_C(10000000000);
 static const uint32_t seeds[STREAM_ARRAY_COUNT] = {STREAM_SEED_SOURCE, STREAM_SEED_OTHER,
                                                    ~STREAM_SEED_SOURCE};

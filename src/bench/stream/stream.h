@@ -34,7 +34,7 @@
 // The tasks of the kernels data.comp and data.cl.
 #define STREAM_TASK_FILL  0 // fills an array with the data that belong to a seed
 #define STREAM_TASK_CHECK 1 // counts the correct vectors, and adds up all words or counts marks
-#define STREAM_TASK_DOT   2 // adds up the bits of what each thread of the dot kernel must find
+#define STREAM_TASK_DOT   2 // adds up the bits of the sums that the dot kernel's threads must find
 
 // One element in 4096 is a mark: (its word with the sign & STREAM_MARK_MASK) is STREAM_MARK.
 #define STREAM_MARK_MASK 0xfff00u
@@ -47,6 +47,6 @@
 // constants that MurmurHash3 and xxHash publish.
 #define STREAM_MIX_STEP    0x9e3779b9u
 #define STREAM_MIX_SCATTER 0x85ebca6bu
-#define STREAM_MIX_LOW     0xc2b2ae35u // gives the low 24 bits of a double: (hash × this) >> 8
+#define STREAM_MIX_LOW     0xc2b2ae35u // for the low 24 bits of a double: (hash × this number) >> 8
 
 #endif

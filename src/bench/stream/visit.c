@@ -17,7 +17,7 @@ enum {
 // Maximum length in ns of a dispatch; drivers' watchdogs end those from 2 s on.
 static const double dispatch_ns_max = 250e6;
 
-// What a case keeps between visits.
+// What the session keeps of a case from one round of measuring it to the next.
 struct memory {
     struct stream_shape shape;
     uint64_t passes, repeats;
@@ -36,7 +36,7 @@ struct trial {
     struct gpu_program *program;
     // Records of the workgroups (struct stream_place); NULL: the workgroups record nothing.
     struct gpu_buffer *places;
-    struct measure_span_desc desc; // how to time `work`: a unit is one dispatch
+    struct measure_span_desc desc; // how to time `work`: one dispatch is a unit
 };
 
 // ---------------------------------------------------------------- the work
@@ -77,8 +77,8 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
         return false;
     stream_work_make(trial->this_case, &trial->shape, trial->run->session->info,
                      trial->run->session->limits.cores, passes, &trial->work);
-    // Successive visits write different values, so that values from the previous visit fail the
-    // check.
+    // Each time that a case is measured, init writes another value, so that values from the time
+    // before fail the check.
     trial->work.params.value = 0.625f + 0.0625f * (float)(trial->run->request->round % 64);
     if (!trial->shape.placed || trial->places)
         return true;
@@ -187,7 +187,8 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
-// Checks the sum that all dispatches together found. Only for operations that only read.
+// Checks the sum that all dispatches together found. For operations that read arrays and write
+// none.
 static bool verify_sum(struct trial *trial, const struct memory *memory,
                        const struct measure_span *span, struct error *err)
 {
@@ -231,9 +232,9 @@ static bool report_residency(struct trial *trial, struct measure_visit *visit, s
 
 // ---------------------------------------------------------------- the visit
 
-// Returns what hardware counters should show. A stencil's block of data begins within a sector. So
-// each workgroup that does not loop reads one sector more than its block fills; the workgroup
-// beside it reads that sector too.
+// Returns what hardware counters should show. The data that a workgroup of a stencil reads begin
+// within a sector. So each workgroup that does not loop reads one sector more than its block fills;
+// the workgroup beside it reads that sector too.
 static struct measure_count_claims counts_of(const struct trial *trial,
                                              const struct measure_claim *claim)
 {

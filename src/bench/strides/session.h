@@ -21,14 +21,16 @@ enum strides_pattern { // the patterns, in the order of the parameter's choices
 };
 
 enum {
-    // Maximum of the parameter `stride`. With it, the loads of the widest subgroup fit the buffer.
+    // Maximum of the parameter `stride`. With this stride, all addresses of the widest subgroup
+    // still lie in the buffer.
     STRIDES_STRIDE_MAX = 1024,
     STRIDES_SHARED_STRIDE_MAX = 128, // maximum of `stride` in shared memory, in words of 4 bytes
     STRIDES_ACROSS_MAX = 1024,
     // Number of threads whose loads together count as one load in the metrics `cycles` and `time`.
     STRIDES_LANES = 32,
     STRIDES_SECTOR_BYTES = 32,
-    STRIDES_LANES_MAX = 64, // maximum number of threads with different addresses
+    // Maximum number of threads with different addresses, except with STRIDES_BLOCK.
+    STRIDES_LANES_MAX = 64,
     // Maximum number of iterations in a dispatch. lavapipe ends a thread's loop after 65534
     // iterations.
     STRIDES_ITERATIONS_MAX = 60000,
@@ -37,11 +39,11 @@ enum {
 };
 
 enum strides_offset { // the offsets, in the order of the parameter's choices
-    // All loads of a thread lie at the same place within their cache lines; those of thread 0 lie
-    // at the first place.
+    // All loads of a thread lie at the same place within their cache lines. For thread 0, this
+    // place is the beginning of the line.
     STRIDES_LINE,
-    // A thread has eight loads in flight, 0, 4, … 28 elements after its first element, as in
-    // gpu-strides.
+    // A thread has eight loads in flight, 0, 4, … 28 elements after its first element, as in the
+    // program gpu-strides.
     STRIDES_ORIGINAL,
     STRIDES_RANDOM // each load of a thread lies at a different place within its cache line
 };
@@ -71,8 +73,9 @@ const char *strides_kernel_name(struct arena *arena, const struct strides_case *
 // The parameters of the kernels, in the order in which kernels declare them.
 struct strides_params {
     uint32_t across, step;
-    uint32_t pitch;      // elements from one row of the array to the next; 0 if there is no array
-    uint32_t unknown_0;  // always 0, which compilers cannot know; called `turn` in kernels
+    uint32_t pitch; // elements from one row of the array to the next; 0 if there is no array
+    // Always 0, but compilers cannot know this, so they repeat all loads; called `turn` in kernels.
+    uint32_t unknown_0;
     uint32_t iterations; // number of turns of the loop; called `turns` in kernels
 };
 struct strides_params strides_params_of(const struct strides_case *this_case, uint32_t iterations);
@@ -100,9 +103,9 @@ struct strides_traffic strides_traffic_of(const struct strides_case *this_case);
 // Returns word number `i` of the memory from which threads load.
 uint32_t strides_data(uint32_t i);
 
-// Checks the words that the kernels wrote, modulo 2^32. words[t] must be runs × iterations × (sum
-// of thread t in one iteration), and words[STRIDES_THREADS] must be the number of runs, at least
-// `runs_least`. Fails with ERROR_MISMATCH if a word is wrong.
+// Checks the words that the dispatches wrote. words[STRIDES_THREADS] must be the number of
+// dispatches, at least `runs_least`. words[t] must be this number × iterations × (sum of thread t
+// in one iteration), modulo 2^32. Fails with ERROR_MISMATCH if a word is wrong.
 MUST_CHECK bool strides_check(const struct strides_case *this_case, uint32_t iterations,
                               const uint32_t words[STRIDES_WORDS], uint64_t runs_least,
                               struct error *err);

@@ -26,7 +26,8 @@ KERNEL void KERNEL_NAME(__global uint *words, const struct params p)
     workgroup_barrier();
     uint at = t % p.across * p.step, sum = 0;
     NOT_UNROLLED
-#pragma clang loop vectorize(disable) // without it, clang combines two turns of the loop on gfx90a
+// Without this pragma, clang combines two turns of the loop on gfx90a.
+#pragma clang loop vectorize(disable)
     for (uint i = 0; i < p.turns; i++) {
 #pragma unroll
         for (int k = 0; k < STRIDES_TURN_LOADS; k += LOADS) {

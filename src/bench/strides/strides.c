@@ -123,7 +123,8 @@ static const struct headline_info headlines[] = {
 };
 
 enum {
-    // With pattern=banks, presets measure all listed strides up to this one, and the largest one.
+    // With pattern=banks, presets measure all listed strides up to this one, and also
+    // STRIDES_SHARED_STRIDE_MAX.
     BANKS_DENSE_MAX = 64
 };
 

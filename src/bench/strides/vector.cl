@@ -30,7 +30,8 @@ KERNEL void KERNEL_NAME(const __global ELEMENT *restrict source, __global uint *
     uint at = t % p.across * p.step + t / p.across % STRIDES_ROWS * p.pitch;
     ELEMENT sum = (ELEMENT)(0);
     NOT_UNROLLED
-#pragma clang loop vectorize(disable) // without it, clang combines two turns of the loop on gfx90a
+// Without this pragma, clang combines two turns of the loop on gfx90a.
+#pragma clang loop vectorize(disable)
     for (uint i = 0; i < p.turns; i++) {
 #pragma unroll
         for (int k = 0; k < STRIDES_TURN_LOADS; k += LOADS) {

@@ -14,7 +14,7 @@ enum {
     STRIDE_FULL_SAMPLE = 1
 };
 
-// Data that a case keeps from one visit to the next.
+// What the session keeps for one case from one measurement (visit) of the case to the next.
 struct memory {
     uint32_t iterations; // number of iterations of the loop in a dispatch
     uint64_t repeats;    // number of dispatches per sample

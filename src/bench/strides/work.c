@@ -4,8 +4,8 @@
 enum {
     WORD_BYTES = 4,
     LOADS = 8, // loads in flight per thread with STRIDES_BANKS or STRIDES_ORIGINAL
-    // Bytes in flight per thread in all other cases: the narrower the loads are, the more there
-    // are.
+    // Bytes in flight per thread with other patterns and offsets: the narrower the loads are, the
+    // more of them are in flight.
     LOADS_BYTES = 128,
     BANKS = 32, // number of banks of shared memory on NVIDIA
     LINES = STRIDES_BUFFER_BYTES / STRIDES_LINE_BYTES
@@ -41,7 +41,7 @@ void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
         .pattern = (enum strides_pattern)case_choice(c, "pattern"),
         .width = width ? (unsigned)width->uint : WORD_BYTES,
         .stride = stride ? (uint32_t)stride->uint : 0,
-        // A case without this parameter has STRIDES_LINE.
+        // A case without the parameter `offset` has STRIDES_LINE.
         .offset = (enum strides_offset)case_choice(c, "offset"),
     };
     bool original = this_case->offset == STRIDES_ORIGINAL;

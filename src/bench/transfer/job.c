@@ -133,8 +133,9 @@ static bool wait_part(struct transfer_stages *stages, unsigned i, struct error *
     return done;
 }
 
-// Makes a transfer of pageable memory part by part. While the device copies one part, the host
-// copies the next part into a stage, or the previous part out of its stage.
+// Makes a transfer of pageable memory part by part, through buffers that the driver can copy
+// (stages). While the device copies one part from or to its stage, the host copies the next part
+// into the other stage or, to pageable memory, the previous part out of it.
 static bool move_parts(struct transfer_stages *stages, struct error *err)
 {
     const struct transfer_job *job = stages->job;

@@ -11,9 +11,10 @@ enum {
     // Maximum size in presets of reads by the host from device memory, where a load takes a µs.
     MAPPED_READ_MAX = 1 << 20
 };
-// Sizes of copies between devices in presets: that of a message, and that of a large copy.
+// Sizes in bytes of copies between devices in presets: a small message, and a large copy.
 static const uint64_t peer_bytes[] = {64 << 10, 256 << 20};
-// Sizes of copies on the universal queue in presets. This queue does not use the copy engine.
+// Sizes in bytes of copies on the universal queue in presets. This queue does not use the copy
+// engine.
 static const uint64_t queue_bytes[] = {1 << 20, 256 << 20};
 
 // ---------------------------------------------------------------- a case

@@ -14,7 +14,8 @@
 #define TRANSFER_ELEMENT_BYTES 16
 #define TRANSFER_BYTES_MOST    ((uint64_t)32 << 30)
 
-// The members of the enums below have the order of the choices of their parameters.
+// The members of the four enums below have the order of the choices of the parameters `direction`,
+// `memory`, `by` and `ways`.
 enum transfer_direction {
     TRANSFER_H2D,
     TRANSFER_D2H,
@@ -26,7 +27,7 @@ enum transfer_direction {
 enum transfer_memory { // the memory at the host's end of a transfer
     TRANSFER_PINNED,   // pinned memory, which the driver allocates
     TRANSFER_PAGEABLE, // ordinary memory of the process
-    TRANSFER_MAPPED,   // no host memory: the host itself reads or writes device memory
+    TRANSFER_MAPPED,   // none: the host's processor itself reads or writes device memory
 };
 
 enum transfer_by {
@@ -48,8 +49,10 @@ struct transfer_case {
     enum transfer_by by;
     bool single; // true: each transfer is submitted alone and awaited; false: many in a row
     enum transfer_ways ways;
-    bool is_read;          // PEER: true: a queue of the target copies; false: a queue of the source
-    const char *from, *to; // PEER: ids of the devices, NULL with TRANSFER_WAYS_ALL; else NULL
+    // In copies between devices, true: a queue of the target copies; false: one of the source.
+    bool is_read;
+    // Ids of the devices, in copies between devices without TRANSFER_WAYS_ALL; else NULL.
+    const char *from, *to;
     uint64_t bytes;
 };
 void transfer_case_read(const struct bench_case *c, struct transfer_case *this_case);
@@ -84,11 +87,11 @@ MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint3
 
 // ---------------------------------------------------------------- stations
 
-// A source holds the data from word 0 on (transfer.h). It is larger than a transfer; the additional
-// part is its window. Each visit copies from another place in the window, so that data from an
-// earlier visit fail the check. The window of pinned memory is twice as large as the device's
-// largest cache (at most 256 MiB), because caches may keep what they loaded from the host (on an
-// H200 through Vulkan, kernels seemed to copy at 1.2 TB/s).
+// A source is memory from which transfers copy. It holds the data from word 0 on (transfer.h). It
+// is larger than a transfer; the additional part is its window. Each transfer job begins at another
+// place in the window, so that data from an earlier job fail the check. The window of pinned memory
+// is twice as large as the device's largest cache (at most 256 MiB), because caches may keep what
+// they loaded from the host (on an H200 through Vulkan, kernels seemed to copy at 1.2 TB/s).
 enum {
     TRANSFER_STEP_BYTES = 4096, // distance in bytes between places at which transfers may begin
     TRANSFER_STEPS = 1024,
@@ -127,21 +130,23 @@ struct transfer_station {
     uint64_t pinned_window_bytes;
 };
 
-// Returns the size in bytes of the window in which transfers from this end may begin.
+// Returns the size in bytes of the range (the window) in which transfers from the memory `end`
+// begin.
 uint64_t transfer_station_window(const struct transfer_station *station, enum transfer_end end);
 
-// Makes a station for the device of `programs`. The scope of `programs` must outlive the station.
+// Makes a station: the device of `programs`, and the memory that transfers use on this device. The
+// scope of `programs` must outlive the station.
 MUST_CHECK bool transfer_station_init(struct transfer_station *station,
                                       struct measure_programs *programs, struct error *err);
 void transfer_station_fini(struct transfer_station *station);
 
-// Makes the memory of this end large enough for a transfer of `bytes` bytes. If the end is a
-// source, fills it with the data. Fails with ERROR_OUT_OF_MEMORY if the host or the device has too
-// little memory.
+// Makes the memory `end` of the station large enough for a transfer of `bytes` bytes. If transfers
+// copy from this memory, fills it with the data of transfer.h. Fails with ERROR_OUT_OF_MEMORY if
+// the host or the device has too little memory.
 MUST_CHECK bool transfer_station_need(struct transfer_station *station, enum transfer_end end,
                                       uint64_t bytes, struct error *err);
 
-// Returns the host's pointer to the memory of this end; NULL if the host cannot access it.
+// Returns the host's pointer to the memory `end` of the station; NULL if the host cannot access it.
 unsigned char *transfer_station_memory(const struct transfer_station *station,
                                        enum transfer_end end);
 
@@ -150,9 +155,10 @@ void transfer_station_copy(struct transfer_station *station, struct gpu_batch *b
                            const struct gpu_arg *source, const struct gpu_arg *target,
                            uint64_t bytes);
 
-// Fails with ERROR_MISMATCH unless the memory of this end holds, from byte `at` on, `bytes` bytes
-// of the data that begin with word `first`. The device checks device memory completely; the host
-// checks host memory as far as `look` says. `at` must be a multiple of TRANSFER_STEP_BYTES.
+// Fails with ERROR_MISMATCH unless the memory `end` of the station holds, from byte `at` on,
+// `bytes` bytes of the data that begin with word `first`. The device checks device memory
+// completely; the host checks host memory as far as `look` says. `at` must be a multiple of
+// TRANSFER_STEP_BYTES.
 MUST_CHECK bool transfer_station_check(struct transfer_station *station, enum transfer_end end,
                                        uint64_t at, uint64_t bytes, uint32_t first,
                                        struct transfer_look look, struct error *err);
@@ -179,10 +185,12 @@ struct transfer_session {
     struct gpu_queue *queues[TRANSFER_QUEUES];
     const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
-    uint32_t jobs; // number of jobs so far, in all visits; each job begins at another place
+    // Number of transfer jobs that the session has set up; each begins at another place of its
+    // source.
+    uint32_t jobs;
     struct transfer_peer *peers; // other devices that are open
-    // Buffers for transfers of pageable memory, if the driver cannot copy it: the host fills one
-    // stage while the device copies from the other.
+    // Buffers ("stages") through which transfers of pageable memory go, if the driver cannot copy
+    // it: the host fills one stage while the device copies from the other.
     struct gpu_buffer *stages[2][TRANSFER_STAGES]; // first index: TRANSFER_H2D or TRANSFER_D2H
 };
 
@@ -202,13 +210,14 @@ struct transfer_job {
     struct transfer_session *session;
     const struct transfer_case *this_case;
     const struct measure_request *request;
-    struct gpu_scope *scope; // owns the batches of the stages
+    struct gpu_scope *scope; // scope that owns the batches of `stages`
     struct transfer_station *from, *to;
     enum transfer_end source, target;
-    uint64_t offset;    // place in bytes in the source from which the last recorded transfer copies
-    uint64_t to_offset; // place in bytes in the target; no other job uses this place
+    uint64_t offset;    // offset in bytes in the source at which the last recorded transfer begins
+    uint64_t to_offset; // offset in bytes in the target; no other job writes there
     struct gpu_queue *queue;
-    // Stages for transfers of pageable memory, if the driver cannot copy it; else NULL.
+    // Buffers and batches for transfers of pageable memory part by part, if the driver cannot copy
+    // it; else NULL.
     struct transfer_stages *stages;
 };
 
@@ -223,8 +232,8 @@ void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 MUST_CHECK bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch,
                               struct error *err);
 
-// Both functions are for pageable memory. transfer_pageable_prepare makes stages if the driver
-// cannot copy pageable memory. transfer_pageable_once makes one transfer.
+// Both functions are for pageable memory. If the driver cannot copy it, transfer_pageable_prepare
+// makes buffers (stages) through which the data go. transfer_pageable_once makes one transfer.
 MUST_CHECK bool transfer_pageable_prepare(struct transfer_job *job, struct arena *arena,
                                           struct error *err);
 MUST_CHECK bool transfer_pageable_once(const struct transfer_job *job, struct error *err);

@@ -76,9 +76,9 @@ bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
 
 // ---------------------------------------------------------------- a station
 
-// Returns the size in bytes of the window of pinned memory: twice the largest cache that the device
-// may have, in whole steps, but at least TRANSFER_WINDOW_BYTES and at most window_most. On a CPU it
-// is TRANSFER_WINDOW_BYTES.
+// Returns the size in bytes of the window of pinned memory, the range in which transfers begin:
+// twice the largest cache that the device may have, a multiple of TRANSFER_STEP_BYTES, but at least
+// TRANSFER_WINDOW_BYTES and at most window_most. On a CPU it is TRANSFER_WINDOW_BYTES.
 static uint64_t pinned_window(const struct gpu_info *info)
 {
     struct measure_limits limits;

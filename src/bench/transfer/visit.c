@@ -18,22 +18,23 @@ enum {
     // Samples of copies between devices last this many times longer than other samples.
     AT_ONCE_SAMPLES = 4
 };
-// When the samples of a visit have taken this time in ns together, no further sample is taken. If
-// transfers are slow, more samples tell little.
+// When the samples that are taken of a case have lasted this time in ns together, no further sample
+// is taken. If transfers are slow, more samples tell little.
 static const double sample_most_ns = 32e6;
 
-// What a case keeps between visits.
+// What the session keeps of a case from one round of measuring it to the next.
 struct memory {
     uint64_t passes; // number of transfers in a sample
-    bool is_slow;    // true: a transfer takes more than sample_most_ns; visits then have no warm-up
+    // True: a transfer takes more than sample_most_ns; the case is then measured without warm-up.
+    bool is_slow;
 };
 
-// The state of one visit.
+// The state while a case is measured once.
 struct trial {
     struct bench_visit *run;
     struct transfer_session *session;
-    // The jobs of the case. TRANSFER_BOTH has two: host to device, and device to host. Jobs of the
-    // same queue follow each other in this array.
+    // The jobs of the case: transfers from one memory to another. TRANSFER_BOTH has two: host to
+    // device, and device to host. Jobs of the same queue follow each other in this array.
     struct transfer_job *jobs;
     unsigned job_count;
     struct gpu_batch **batches; // one batch per queue, if the host times the case
@@ -41,10 +42,11 @@ struct trial {
     // Scopes that own the batches on devices other than that of the session.
     struct gpu_scope **scopes;
     unsigned scope_count;
-    bool is_direct;   // PEER: true: no copy passes through host memory
-    uint64_t passes;  // number of transfers in a sample
-    bool is_slow;     // true: transfers were slow in an earlier visit (struct memory)
-    double submit_ns; // time in ns that the host spent in submitting calls in the last run
+    bool is_direct;  // between devices, true: no copy passes through host memory
+    uint64_t passes; // number of transfers in a sample
+    bool is_slow; // true: a transfer took more than sample_most_ns when the case was last measured
+    // Host time in ns spent in submitting calls, in the latest call of run_batches.
+    double submit_ns;
     // Times of the samples. A unit is one transfer; with TRANSFER_BOTH, one in each direction.
     struct measure_span span;
 };
@@ -205,8 +207,8 @@ static bool prepare(struct trial *trial, const struct transfer_case *this_case, 
 
 // ---------------------------------------------------------------- rows, by the device's clock
 
-// Returns a scope for the job's batches. It is the scope of the visit or, if a queue of another
-// device copies, a new scope, which end_scopes closes.
+// Returns a scope for the job's batches. It is run->scope, the scope of the measurement, or, if a
+// queue of another device copies, a new scope, which end_scopes closes.
 static struct gpu_scope *scope_of(struct trial *trial, const struct transfer_job *job)
 {
     const struct transfer_station *owner = job->this_case->is_read ? job->to : job->from;
@@ -302,7 +304,8 @@ static bool time_passes(struct trial *trial, double *ns, struct error *err)
 }
 
 // Sets trial->passes, the number of transfers in a sample: SINGLES if mode=single, else as many as
-// fill the time of a sample. If an earlier visit found the number, keeps it and only warms up.
+// fill the time of a sample. If the number is known from an earlier measurement of the case, keeps
+// it and only warms up.
 static bool size_passes(struct trial *trial, struct error *err)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
@@ -322,7 +325,7 @@ static bool size_passes(struct trial *trial, struct error *err)
             return false;
         if (is_known && trial->is_slow)
             return true;
-        // If the number of transfers is already known, this only warms up.
+        // If the number of transfers is already known, this call only warms up.
         if (!time_passes(trial, &ns, err))
             return false;
         double needed = wanted_ns / fmax(ns, 1);
@@ -351,8 +354,8 @@ static bool time_by_host(struct trial *trial, struct error *err)
         spent_ns += sample_ns;
         bound += trial->submit_ns >= MEASURE_HOST_BOUND * sample_ns;
     }
-    // With direction=both, the transfers count as limited by the host only if its submitting calls
-    // took most of the time in most samples. All other transfers that the host times count as
+    // With direction=both, the transfers count as limited by the host only if the host's submitting
+    // calls took most of the time in most samples. All other transfers that the host times count as
     // limited by the host, because the device waits for it.
     span->host_bound =
         trial->jobs[0].this_case->direction != TRANSFER_BOTH || 2 * bound > span->count;
@@ -369,8 +372,8 @@ static bool is_host_timed(const struct transfer_case *this_case)
 // ---------------------------------------------------------------- proof and numbers
 
 // Checks the data that the transfers wrote. The host checks memory more slowly than it copies. So
-// the first visit checks every byte, and each later visit checks only an eighth of large host
-// memory, each time another eighth.
+// the first time that a case is measured, every byte is checked. Each later time, only an eighth of
+// large host memory is checked, each time another eighth.
 static bool verify(const struct trial *trial, struct error *err)
 {
     unsigned round = trial->run->request->round;

@@ -90,7 +90,8 @@ enum {
     CU_ATTR_MANAGED_MEMORY = 83,
     CU_ATTR_CONCURRENT_MANAGED_ACCESS = 89,
     CU_ATTR_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
-    CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1 = 92, // only drivers before CUDA 12 report this attribute
+    // CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1: only drivers before CUDA 12 report this attribute.
+    CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1 = 92,
     CU_ATTR_CAN_USE_64_BIT_STREAM_MEM_OPS = 122,
 };
 

@@ -22,12 +22,12 @@ struct counters {
     struct cupti_api api;
     bool initialized;
     const char *chip;
-    // CUPTI's data on which counters can be read; set by learn_availability.
+    // Data from CUPTI that says which counters can be read; learn_availability sets it.
     const uint8_t *availability;
-    size_t native_capacity;    // length of base.natives, names without suffixes such as ".sum"
+    size_t native_capacity;    // allocated length of base.natives
     struct set *sets;          // list of all counter sets, the newest first
-    struct cupti_range *range; // the device's profiler; NULL: none is open
-    const struct set *own;     // the counter set for which the profiler was created
+    struct cupti_range *range; // CUPTI's range profiler; NULL: none is open
+    const struct set *own;     // the counter set for which `range` was created
 };
 
 struct set {

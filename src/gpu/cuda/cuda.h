@@ -176,7 +176,8 @@ struct cuda_batch {
     size_t upload_count, upload_capacity;
     struct cuda_sampled *sampled;
     size_t sampled_count, sampled_capacity;
-    // List of the batch's memory blocks; the block from which the next command gets memory.
+    // `blocks`: list of the batch's blocks of host memory. `block`: the block from which the next
+    // recorded command gets its memory.
     struct cuda_block *blocks, *block;
     struct cuda_span *spans;
     unsigned span_count;

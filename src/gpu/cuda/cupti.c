@@ -25,7 +25,8 @@ static void add_file(struct candidates *list, const char *file)
         list->files[list->count++] = arena_strdup(list->arena, file);
 }
 
-// Adds the files that match the pattern to the list of candidates, the newest version first.
+// Adds the files that match the pattern to the list of candidates for libcupti, the newest version
+// first.
 static void add_pattern(struct candidates *list, const char *pattern)
 {
     glob_t found;

@@ -54,8 +54,9 @@ struct cupti_chip_name {
 struct cupti_availability {
     struct cupti_head head;
     struct cu_context *context;
-    size_t image_bytes; // size of `image`; an output if `image` is NULL
-    // Memory for the output, which says which counters can be read; NULL: only sets image_bytes.
+    size_t image_bytes; // size of `image` in bytes; CUPTI sets it if `image` is NULL
+    // Memory into which CUPTI writes which counters can be read. If NULL, CUPTI only sets
+    // image_bytes.
     uint8_t *image;
 };
 
@@ -163,7 +164,7 @@ struct cupti_set_config {
 struct cupti_stop {
     struct cupti_head head;
     struct cupti_range *range;
-    size_t pass, target_level; // outputs of the CUPTI call that fathom does not use
+    size_t pass, target_level; // outputs of CUPTI that fathom does not use
     uint8_t all_passes;        // output: 1 if all passes have run; 0 if more passes are needed
 };
 
@@ -176,14 +177,14 @@ struct cupti_push {
 struct cupti_decode {
     struct cupti_head head;
     struct cupti_range *range;
-    size_t dropped; // output: number of ranges that CUPTI dropped
+    size_t dropped; // output: number of ranges (counted batches) whose values CUPTI dropped
 };
 
 struct cupti_data_info {
     struct cupti_head head;
     const uint8_t *data;
     size_t data_bytes;
-    size_t ranges; // output: number of ranges in `data`
+    size_t ranges; // output: number of ranges (counted batches) in `data`
 };
 
 // The size that is stored in the head of a struct for CUPTI: the number of bytes up to the end of

@@ -25,7 +25,8 @@ static int array_format(enum gpu_format format)
     case GPU_FORMAT_R32_UINT:
     case GPU_FORMAT_RG32_UINT:
     case GPU_FORMAT_RGBA32_UINT:
-    case GPU_FORMAT_RGBA8_SRGB: // this backend refuses RGBA8_SRGB and all formats after it
+    // This backend refuses RGBA8_SRGB and all formats after it in GPU_FORMATS.
+    case GPU_FORMAT_RGBA8_SRGB:
     case GPU_FORMAT_RGB10A2_UNORM:
     case GPU_FORMAT_RG11B10_FLOAT:
     case GPU_FORMAT_BC1_UNORM:
@@ -79,7 +80,9 @@ struct gpu_typed *cuda_typed_create(struct gpu_scope *scope, struct gpu_buffer *
         error_prefix(err, "typed view of %s", gpu_format_name(format));
         return NULL;
     }
-    return &typed->base; // the view's `writable` stays false: CUDA kernels only write to arrays
+    // `writable` stays false: CUDA kernels can write to CUDA arrays, but not to typed views of
+    // buffers.
+    return &typed->base;
 }
 
 void cuda_typed_destroy(struct cuda_typed *typed)

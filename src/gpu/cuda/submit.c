@@ -14,7 +14,7 @@ struct issue {
     bool capturing;
     bool forked;   // true: the event queue->fork was recorded after the last join
     uint32_t used; // bit set of the side streams used since the last join
-    unsigned next; // number of the next command: it goes to side stream next % CUDA_SIDES
+    unsigned next; // number of the next command, which goes to side stream next % CUDA_SIDES
 };
 
 static int join(struct issue *issue)
@@ -217,7 +217,8 @@ struct gpu_hold *cuda_hold_create(struct gpu_scope *scope, struct error *err)
     return &hold->base;
 }
 
-// Counts a hold that no longer blocks the device.
+// Counts a hold as released. If no other hold is left, frees the objects whose release was
+// deferred.
 static void let_go(struct cuda_device *device)
 {
     if (--device->held == 0)

@@ -122,7 +122,8 @@ static gpu_caps caps_of(const struct cuda_api *api, int device)
         GPU_CAP(STORAGE16) | GPU_CAP(STORAGE8) | GPU_CAP(ATOMICS64) | GPU_CAP(SUBGROUPS) |
         GPU_CAP(CONSTANT) | GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS) |
         GPU_CAP(UNORDERED) | GPU_CAP(KERNEL_STATS) | GPU_CAP(L1_CHOICE) | GPU_CAP(SHARED_CHOICE) |
-        // All chips from compute capability 7.0 on have PAGEABLE and MATRIX.
+        // All chips that this backend supports (compute capability 7.0 or later) have PAGEABLE and
+        // MATRIX.
         GPU_CAP(PAGEABLE) | GPU_CAP(MATRIX);
     caps |= GPU_CAP(SHUFFLE) | GPU_CAP(DOT4) | GPU_CAP(HOST_MEMORY);
     if (api->cuStreamWaitValue32_v2 &&

@@ -113,7 +113,7 @@ static uint64_t align_address(const struct model_machine *machine, uint64_t addr
     uint64_t step = page_bytes;
     for (uint32_t i = 0; i < machine->level_count; i++) {
         uint64_t way = machine->levels[i].capacity_bytes / machine->levels[i].ways;
-        uint64_t common = divisor_common(step, way); // `common` is not 0, because `step` is not 0
+        uint64_t common = divisor_common(step, way); // not 0, because `step` is not 0
         bool fits = way > 0 && step / common <= most_step / way;
         uint64_t multiple = fits ? step / common * way : 0;
         if (multiple > step)
@@ -149,7 +149,8 @@ static struct gpu_device *device_open(void *opaque, const struct gpu_info *info,
 
 static void device_close(struct gpu_device *device)
 {
-    // Only the stacks and the tables need freeing: all other members live in the arena.
+    // Only the host stacks of the simulated threads and the tables of `places` need freeing: all
+    // other members live in the arena.
     struct model_device *model = (struct model_device *)device;
     model_stacks_destroy(model->stacks);
     model_places_free(&model->places);
@@ -166,7 +167,8 @@ static bool device_choose_clock(struct gpu_device *device, double core_hz, struc
 // ---------------------------------------------------------------- memory
 
 // Allocates a buffer's host memory. Uses huge pages, because pointer chases visit the whole buffer.
-// Above dense_bytes it uses pages of the usual size, because few of them are touched.
+// Above dense_bytes it uses pages of the usual size, because kernels touch only a few pages of such
+// a large buffer.
 static char *alloc_host(uint64_t bytes)
 {
     return bytes <= dense_bytes ? pages_alloc(bytes) : pages_alloc_sparse(bytes);

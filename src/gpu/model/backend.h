@@ -96,17 +96,21 @@ struct model_execution {
     double start_cycles;
     double start_ns; // time of the device's clock, in ns, when the dispatch starts
     double cycle_ns; // duration of a core cycle, in ns, during the dispatch
-    double slowness; // noise: a factor on all latencies and on the duration of streams
-    struct model_stream streams[MODEL_STREAMS_MAX]; // the streams that the kernel has described
+    // Random factor (noise) by which all latencies, and the duration of the streams, are
+    // multiplied.
+    double slowness;
+    // The kernel's descriptions of what it reads and writes in its buffers (streams).
+    struct model_stream streams[MODEL_STREAMS_MAX];
     size_t stream_count;
     // Index of the cache level that served the streams; level_count stands for memory.
     uint32_t stream_level;
 };
 
-// Simulates a dispatch and sets `*cycles` to its duration. A kernel that only describes streams is
-// called once, and model_steady_solve computes the duration. Fails with ERROR_UNSUPPORTED if the
-// kernel does not take one or two buffers, if more than 256 threads per group must be simulated, or
-// if the machine's file lacks a bandwidth that the streams need.
+// Simulates a dispatch and sets `*cycles` to its duration. A kernel that only describes its buffer
+// accesses (model_thread_stream) is called once, and model_steady_solve computes the duration.
+// Fails with ERROR_UNSUPPORTED if the kernel does not take one or two buffers, if more than 256
+// threads per group must be simulated, or if the model's file lacks a bandwidth that the described
+// accesses need.
 MUST_CHECK bool model_execute(struct model_execution *execution, double *cycles, struct error *err);
 
 // ---------------------------------------------------------------- what kernels call: execute.c
@@ -134,8 +138,9 @@ uint64_t model_thread_clock_core(void);   // returns the time of the core's cycl
 uint64_t model_thread_clock_device(void); // returns the time of the device's clock, in ns
 uint32_t model_thread_core(void);
 
-// For kernels that only describe streams (bench/prelude/stream.clh). model_thread_stream describes
-// what the dispatch reads or writes. model_thread_sum returns the sum of 32-bit words in a buffer.
+// For kernels that only describe their buffer accesses as streams (bench/prelude/stream.clh), so
+// that their threads are not simulated. model_thread_stream describes what the dispatch reads or
+// writes. model_thread_sum returns the sum of 32-bit words in a buffer.
 void model_thread_stream(const struct model_stream *stream);
 uint32_t model_thread_sum(const void *from, uint64_t bytes);
 
@@ -163,7 +168,8 @@ struct model_device {
     double now_cycles;
     uint64_t random;    // state of the random numbers for the noise (splitmix64)
     double disturbance; // last value of the noise, which is an AR(1) series
-    // streamed[c]: what the streams of all dispatches so far add to counter c, in bytes.
+    // streamed[c]: the bytes that the streams (described buffer accesses) of all dispatches so far
+    // have added to counter c.
     double streamed[GPU_COUNTER_COUNT];
 };
 
@@ -182,7 +188,8 @@ static inline char *model_host_of(const struct gpu_buffer *buffer)
 
 extern const struct gpu_counting model_counting;
 
-// Adds the bytes that the streams of a dispatch moved to the counters in device->streamed.
+// Adds to device->streamed the bytes that the streams (described buffer accesses) of a dispatch
+// have moved.
 void model_count_streams(struct model_device *device, const struct model_execution *execution);
 
 // ---------------------------------------------------------------- batch.c

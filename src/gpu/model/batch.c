@@ -147,7 +147,8 @@ static double draw_normal(uint64_t *random)
     return sqrt(-2 * log(u)) * cos(2 * acos(-1.0) * v);
 }
 
-// Draws the random factor on all latencies of the next dispatch, or on the duration of its streams.
+// Draws the random factor (noise) on all latencies of the next dispatch, or on the duration of its
+// streams.
 static double draw_slowness(struct model_device *device)
 {
     const struct model_machine *machine = &device->machine;
@@ -175,9 +176,9 @@ static void pass_time(struct model_device *device, double ns)
     device->now_ns += ns;
 }
 
-// Discards the remembered sums of the buffers that a kernel may have written: all its buffers,
-// except those that its streams only read. If a kernel that is simulated thread by thread gets
-// addresses, discards the sums of all buffers.
+// Discards the remembered sums of words (memory.c) of the buffers that a kernel may have written:
+// all its buffers, except those that its streams only read. If a kernel that is simulated thread by
+// thread gets addresses, discards the sums of all buffers.
 static void forget_written(struct model_device *device, const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;

@@ -108,7 +108,8 @@ static inline struct place place_of(const struct level *level, uint64_t address)
 {
     uint64_t line = address >> level->line_shift, sets = level->sets;
     uint64_t run = (uint64_t)((double)line * level->sets_inverse);
-    // `run` may be wrong by one, because sets_inverse is rounded. This corrects it.
+    // The quotient `run` may be wrong by one, because sets_inverse is rounded. Here it is
+    // corrected.
     if (run * sets > line)
         run--;
     else if (line - run * sets >= sets)

@@ -18,8 +18,9 @@ enum {
     STACK_BYTES = 1 << 16,
     // Maximum number of threads of a workgroup. A device has at least as many stacks.
     STACKS = 256,
-    ABREAST = 32,          // maximum number of threads of a workgroup that runs interleaved
-    QUANTUM_CYCLES = 4096, // cycles that a group may run ahead of the slowest group
+    // Maximum number of threads of a workgroup that runs interleaved with other workgroups.
+    ABREAST = 32,
+    QUANTUM_CYCLES = 4096, // virtual cycles that a group may run ahead of the slowest group
     STAMP_CYCLES = 8,      // cycles that reading a clock takes
     ARGS_MAX = 2           // maximum number of buffers of a kernel compiled for the host
 };
@@ -43,20 +44,20 @@ struct fiber {
 };
 
 // A workgroup. Its threads run one after another, on fibers. If several groups run interleaved, one
-// of them runs until its deadline, then another.
+// of them runs until its virtual time passes its deadline, then another.
 struct group {
     const struct model_execution *execution;
-    // The execution to which the kernel adds its streams; NULL: the kernel describes no streams.
+    // Equal to `execution` if the kernel is called only to describe its streams; else NULL.
     struct model_execution *writable;
     uint32_t id[3], core;
     uint32_t next_thread, threads;
-    // Virtual time in cycles at which the group starts and at which its last thread ends.
+    // Virtual times, in cycles, at which the group starts and at which its last thread ends.
     double start, end;
     double now, deadline;
     ucontext_t scheduler;
     struct model_stacks *stacks;
-    // Index of the group's first fiber; how many of its fibers have had a thread; number of the
-    // fiber that next_fiber checks next.
+    // first_fiber: index of the group's first fiber. used: how many of its fibers have had a
+    // thread. cursor: number of the fiber that next_fiber checks next.
     uint32_t first_fiber, used, cursor;
     struct fiber *stopped; // the fiber that stopped because the group reached its deadline
 };
@@ -283,9 +284,9 @@ static bool pass_barrier(struct group *group)
 }
 
 // Returns the fiber that runs next: the one that stopped at the deadline, else the next one whose
-// thread may continue or that can start a thread of the group. NULL if there is none. Fibers that
-// had no thread are not looked at in vain: each lies in another page, and all in one set of the
-// host's caches.
+// thread may continue or that can start a thread of the group. NULL if there is none. Once all
+// threads have started, fibers that never had a thread are skipped, because to check them is slow:
+// each lies in another page, and all lie in one set of the host's caches.
 static struct fiber *next_fiber(struct group *group)
 {
     struct fiber *fiber = group->stopped;
@@ -354,7 +355,7 @@ static double run_in_turn(struct group *group, uint32_t count, double *core_free
     return cycles;
 }
 
-// Runs the groups interleaved, each on its own core; the group whose virtual time is least runs
+// Runs the groups interleaved, each on its own core; the group with the lowest virtual time runs
 // next. Returns the duration of the dispatch in cycles.
 static double run_abreast(struct group *groups, uint32_t count)
 {

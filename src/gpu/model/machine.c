@@ -42,7 +42,7 @@ static bool member_refuse(const struct member_place *place, const char *key, con
 {
     size_t path = strlen(place->path);
     if (!*key && path > 0)
-        path--; // the error is about the object itself: its path loses the last dot
+        path--; // the error is about the object itself, so the last dot of its path is left out
     return error_set(place->err, ERROR_USAGE, "%s: %.*s%s%s%s", place->file, (int)path, place->path,
                      key, path > 0 || *key ? ": " : "", reason);
 }

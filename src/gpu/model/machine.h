@@ -33,13 +33,14 @@ struct model_cache_desc {
     // sectors.
     uint32_t line_bytes, sector_bytes;
     uint32_t ways;
-    // Latency of a hit (TLB: what a miss adds): the sum of core cycles and of ns, which do not
-    // depend on the core clock.
+    // Latency of a hit, or, for a TLB, the time that a miss adds: latency_cycles core cycles plus
+    // latency_ns. The latter does not depend on the core clock.
     uint32_t latency_cycles;
     double latency_ns;
     uint32_t sharers; // number of cores that share one cache; 0: all cores
     bool is_near;     // true: this cache is a part of the next level's cache
-    bool hashed;      // true: a hash of the address selects the set; false: address bits
+    // True: a hash of the address selects the set; false: some bits of the address select it.
+    bool hashed;
     enum model_replacement replacement;
     // Read bandwidth of a core and of the chip, in bytes per core cycle; 0: unknown. If the file
     // lacks the bandwidth of a core, it is the chip's bandwidth divided by the number of cores.
@@ -48,7 +49,8 @@ struct model_cache_desc {
 
 struct model_machine {
     const char *name;
-    uint32_t cores, core_threads; // number of cores; threads that fit on a core at a time
+    // cores: number of cores. core_threads: maximum number of threads on a core at a time.
+    uint32_t cores, core_threads;
     double core_clock_hz;
     uint64_t memory_bytes, last_cache_bytes;
     struct model_cache_desc levels[MODEL_LEVELS_MAX];

@@ -22,8 +22,8 @@ struct model_stream {
     uint64_t places;          // number of equal parts of the buffer
     uint64_t place_bytes;     // bytes of each part
     uint64_t in_flight_bytes; // bytes that a group has in flight at a time; 0: no limit
-    // Threads per group. A core runs core_threads / group_threads groups at a time, but at least
-    // one; 0: one.
+    // Threads per group: a core runs core_threads / group_threads groups at a time, but at least
+    // one. If this is 0, a core runs one group at a time.
     uint32_t group_threads;
     uint32_t past_core; // 1: caches that belong to one core do not serve the stream
     uint32_t writes;    // 1: the stream stores; 0: it loads
@@ -31,9 +31,10 @@ struct model_stream {
 };
 
 struct model_steady {
-    uint32_t level;     // index of the level that serves the streams; level_count stands for memory
-    bool has_bandwidth; // false: the file lacks the level's bandwidth, or there are no groups
-    double cycles;      // duration of the dispatch, in core cycles
+    uint32_t level; // index of the level that serves the streams; level_count stands for memory
+    // False: the model's file lacks the level's bandwidth, or there are no workgroups.
+    bool has_bandwidth;
+    double cycles; // duration of the dispatch, in core cycles
 };
 
 // Computes how long a dispatch with these streams takes at the core clock `core_hz`, in steady

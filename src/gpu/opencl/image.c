@@ -26,7 +26,8 @@ static cl_image_format format_of(enum gpu_format format)
     case GPU_FORMAT_R32_UINT:
     case GPU_FORMAT_RG32_UINT:
     case GPU_FORMAT_RGBA32_UINT:
-    case GPU_FORMAT_RGBA8_SRGB: // this backend refuses RGBA8_SRGB and all formats after it
+    // This backend refuses RGBA8_SRGB and all formats after it in GPU_FORMATS.
+    case GPU_FORMAT_RGBA8_SRGB:
     case GPU_FORMAT_RGB10A2_UNORM:
     case GPU_FORMAT_RG11B10_FLOAT:
     case GPU_FORMAT_BC1_UNORM:

@@ -20,7 +20,7 @@ struct opencl_queue {
     cl_command_queue ordered, unordered; // `unordered` is created for the first unordered batch
     // Event at the end of the queue's latest submission; NULL: none.
     cl_event last;
-    bool last_unordered; // true: the latest submission went to `unordered`
+    bool last_unordered; // true: the latest submission went to the command queue `unordered`
 };
 
 struct opencl_device {

@@ -81,9 +81,9 @@ struct vulkan_features {
 struct vulkan_physical {
     VkPhysicalDevice handle;
     struct vulkan_extensions extensions;
-    struct vulkan_features features;     // all features that the device has; no pNext is valid
+    struct vulkan_features features;     // features of the device; the pNext members are not valid
     uint32_t families[GPU_FAMILIES_MAX]; // families[i]: Vulkan's index of gpu_info.families[i]
-    // True: a pipeline may choose its subgroup size; may require that all its subgroups are full.
+    // Whether pipelines can choose the subgroup size; whether they can require full subgroups.
     bool subgroup_choice, full_subgroups;
     float max_anisotropy;
     // Maximum number of primitives and of instances in a tree.
@@ -234,7 +234,7 @@ struct vulkan_spare {
     VkQueryPool stamps;
     struct vulkan_descriptors descriptors;
     VkSemaphore done;
-    uint64_t submissions; // finished submissions: the value of the semaphore `done`
+    uint64_t submissions; // number of finished submissions; the semaphore `done` has this value
 };
 
 struct vulkan_hold {
@@ -462,8 +462,8 @@ bool vulkan_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct 
 
 extern const struct gpu_counting vulkan_counting;
 
-// Returns what to submit in place of batch->submit, so that the set counts the batch. It has the
-// same semaphores, but executes a command buffer of the set. Returns NULL with the error.
+// Returns the VkSubmitInfo2 to use in place of batch->submit, so that the set counts the batch:
+// with the same semaphores, but with a command buffer of the set. Returns NULL with the error.
 const VkSubmitInfo2 *vulkan_counted_submit(struct vulkan_counter_set *set,
                                            const struct vulkan_batch *batch, struct error *err);
 

@@ -17,7 +17,7 @@ struct loader_symbols {
 
 static struct dynlib *open_loader(struct loader_symbols *symbols, struct error *err)
 {
-    // The last file is part of the kit (make kit), for machines that have a driver but no Vulkan
+    // The last file is a Vulkan loader that `make kit` adds, for machines that have a driver but no
     // loader.
     static const char *const files[] = {"libvulkan.so.1", "libvulkan.so",
                                         "$ORIGIN/lib/libvulkan.so.1", NULL};

@@ -13,7 +13,8 @@ static bool begin_commands(const struct vulkan_device *device, struct vulkan_bat
     const VkCommandBufferInheritanceInfo nothing = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    if (batch->whole) { // `commands` is secondary: one or two primary buffers execute it
+    // `commands` is a secondary command buffer, which one or two primary ones execute.
+    if (batch->whole) {
         info.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
         info.pInheritanceInfo = &nothing;
     }

@@ -15,7 +15,7 @@ struct native {
     const char *description;
     VkPerformanceCounterUnitKHR unit;
     VkPerformanceCounterStorageKHR storage;
-    bool time; // true: the counter is a time, which fathom does not list
+    bool time; // true: the counter measures a time; fathom lists no such counters
 };
 
 struct counters {
@@ -39,7 +39,7 @@ struct vulkan_counter_set {
     // The query that counts one batch of a run, and the command buffer that contains this query.
     struct counted_batch {
         VkQueryPool queries;
-        VkCommandBuffer commands;            // contains the query; NULL: not recorded yet
+        VkCommandBuffer commands;            // command buffer with the query; NULL: not recorded
         const struct vulkan_batch *recorded; // the batch that `commands` executes
         VkCommandBufferSubmitInfo commands_info;
         // The submission that is counted. It points to commands_info and to the set's `pass`.

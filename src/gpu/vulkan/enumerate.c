@@ -115,7 +115,8 @@ static void fill_memory(const struct vulkan_physical *physical, struct gpu_info 
     vkGetPhysicalDeviceMemoryProperties2(physical->handle, &told);
     if (memory->memoryHeapCount > VK_MAX_MEMORY_HEAPS ||
         memory->memoryTypeCount > VK_MAX_MEMORY_TYPES) {
-        info->limits.memory_bytes = UINT64_MAX; // an impossible value, which gpu_info_check refuses
+        // memory_bytes gets an impossible value, which gpu_info_check refuses.
+        info->limits.memory_bytes = UINT64_MAX;
         return;
     }
     for (uint32_t i = 0; i < memory->memoryHeapCount; i++) {
@@ -164,8 +165,8 @@ static void fill_kernel_limits(const struct properties *p, struct gpu_limits *li
     limits->subgroup_threads_max = p->v13.maxSubgroupSize;
     if (p->v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
         limits->loop_iterations = LLVMPIPE_LOOP_ITERATIONS;
-    // A negative period or NaN becomes 0, which gpu_info_check refuses. An infinite period also
-    // becomes 0, but is not refused: fill_families then reports no time stamps.
+    // A timestampPeriod that is negative or NaN becomes 0, which gpu_info_check refuses. An
+    // infinite one also becomes 0, but is not refused: fill_families then reports no time stamps.
     double step_ps = isinf(vk->timestampPeriod) ? 0 : (double)vk->timestampPeriod * 1000.0 + 0.5;
     limits->stamp_step_ps = !(step_ps >= 0) ? 0 : step_ps < 0x1p63 ? (uint64_t)step_ps : UINT64_MAX;
 }

@@ -14,7 +14,8 @@ static const struct {
 
 enum {
     EXTENSION_COUNT = sizeof extension_table / sizeof extension_table[0],
-    // Value of VkStructureType in vk.xml, which older Vulkan headers lack.
+    // Value of the enum VkStructureType in the Vulkan registry (vk.xml). Older Vulkan headers lack
+    // it.
     COOPERATIVE_MATRIX_FEATURES_KHR = 1000506000
 };
 

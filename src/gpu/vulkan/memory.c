@@ -32,8 +32,9 @@ static int count_bits(VkMemoryPropertyFlags flags)
     return count;
 }
 
-// Returns the index of the memory type with the fewest deviations from the preference, the first
-// one if several are equal; -1 if no type is suitable. Skips types that have a flag in `special`.
+// Returns the index of the memory type whose property flags differ least from those that are
+// preferred and avoided, the first one if several are equal; -1 if no allowed type has the needed
+// flags. Skips types that have a flag in `special`.
 static int choose_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed,
                        const struct preference *preference)
 {

@@ -9,7 +9,9 @@ struct vulkan_tree {
     struct gpu_tree base;
     struct gpu_tree_desc desc;
     VkAccelerationStructureKHR handle;
-    VkBuffer storage, scratch; // the tree's buffer; temporary memory for builds, null for copies
+    // `storage` is the tree's buffer. `scratch` is temporary memory for builds; it is null if the
+    // tree can only be the destination of copies.
+    VkBuffer storage, scratch;
     VkDeviceMemory storage_memory, scratch_memory;
     VkDeviceAddress scratch_address; // address in `scratch` with the alignment that builds need
 };

@@ -75,7 +75,7 @@ static void take_statistic(const VkPipelineExecutableStatisticKHR *statistic,
 struct capture {
     const struct vulkan_device *device;
     VkPipelineExecutableInfoKHR which;
-    uint32_t subgroup_threads; // subgroup size of the executable that is read now
+    uint32_t subgroup_threads; // subgroup size of the pipeline executable whose statistics are read
     struct arena *arena;
     struct gpu_program_stats *stats;
 };
@@ -117,7 +117,7 @@ static VkResult read_representations(struct capture *capture)
         ARENA_ARRAY(capture->arena, count, VkPipelineExecutableInternalRepresentationKHR);
     for (uint32_t i = 0; i < count; i++)
         texts[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR;
-    // Without memory for the texts, this call returns their sizes.
+    // With pData NULL, the Vulkan call only returns the sizes of the texts.
     if (result == VK_SUCCESS)
         result = device->vk.vkGetPipelineExecutableInternalRepresentationsKHR(
             device->handle, &capture->which, &count, texts);
