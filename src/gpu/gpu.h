@@ -326,7 +326,7 @@ struct gpu_sampler *gpu_sampler_create(struct gpu_scope *scope, const struct gpu
 enum gpu_arg_kind {
     GPU_ARG_BUFFER,   // storage buffer: the whole buffer or a range of it
     GPU_ARG_ADDRESS,  // 64-bit address of a buffer (in OpenCL C a pointer argument)
-    GPU_ARG_CONSTANT, // constant (uniform) buffer
+    GPU_ARG_CONSTANT, // constant (uniform) buffer; commands of the same batch must not write it
     GPU_ARG_TYPED,    // typed view that the kernel reads
     GPU_ARG_TYPED_RW, // typed view that the kernel also writes
     GPU_ARG_IMAGE,    // image read without a sampler

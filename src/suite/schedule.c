@@ -14,7 +14,7 @@ struct scheduler {
     const struct schedule_desc *desc;
     struct device_slot slots[1 + PLAN_PEERS_MAX]; // [0]: the schedule's own device; then the peers
     struct watcher watcher; // watches the schedule's own device for other work
-    bool last_block;
+    bool last_block, interrupted;
     struct random random;
     uint64_t saved_ns, saving_ns;      // time when the last save ended, and how long it took
     const struct benchmark *benchmark; // benchmark to which soft_ns and hard_ns apply
@@ -23,7 +23,6 @@ struct scheduler {
     struct uncounted uncounted;        // cases whose counted visit was not made yet
     bool never_counted;                // true: no more counted visits are made
     struct forecast forecast;          // forecast of the time left; one part per benchmark
-    bool interrupted;
 };
 
 // ---------------------------------------------------------------- watching and saving
