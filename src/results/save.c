@@ -34,6 +34,7 @@ struct target {
     struct stat info; // status of the file, if it exists
     bool exists;
     bool standard; // true: the target is the standard output, which may be closed
+    bool endless;  // true: `path` is a chain of symbolic links without an end
 };
 
 // The contents of the file that is to be written: a function that writes them, and its argument.
@@ -54,11 +55,12 @@ static bool cannot_write(struct error *err, const char *path, int number)
     return error_set(err, ERROR_IO, "cannot write %s: %s; %s", path, reason, remedy);
 }
 
-// Returns the path to which a chain of symbolic links leads. The file at that path need not exist.
+// Returns the path to which a chain of symbolic links leads; NULL if the chain has more than
+// LINKS_MAX links, or no end. The file at that path need not exist.
 static const char *follow(struct arena *arena, const char *path)
 {
     char link[LINK_BYTES];
-    for (int i = 0; i < LINKS_MAX; i++) {
+    for (int i = 0; i <= LINKS_MAX; i++) {
         ssize_t length = readlink(path, link, sizeof link - 1);
         if (length < 0)
             return path;
@@ -66,7 +68,7 @@ static const char *follow(struct arena *arena, const char *path)
         const char *slash = *link == '/' ? NULL : strrchr(path, '/');
         path = arena_printf(arena, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, link);
     }
-    return path; // the chain is too long: opening this path fails with ELOOP
+    return NULL;
 }
 
 static const char *name_in(const char *path)
@@ -97,7 +99,9 @@ static void target_find(struct arena *arena, const char *path, struct target *ta
     target->exists = stat(path, &target->info) == 0;
     if (target->exists && !S_ISREG(target->info.st_mode) && !S_ISDIR(target->info.st_mode))
         return;
-    target->path = follow(arena, path);
+    const char *end = follow(arena, path);
+    target->endless = !end;
+    target->path = end ? end : path;
     target->folder =
         arena_printf(arena, "%.*s.", (int)(name_in(target->path) - target->path), target->path);
     target->temporary =
@@ -116,8 +120,8 @@ static int target_open(const struct target *target)
         errno = EISDIR;
         return -1;
     }
-    if (!*target->path) {
-        errno = ENOENT;
+    if (!*target->path || target->endless) {
+        errno = target->endless ? ELOOP : ENOENT;
         return -1;
     }
     // removes a temporary file that a crashed process with the same process id may have left

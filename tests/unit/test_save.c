@@ -4,6 +4,7 @@
 #include "results/save.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -198,6 +199,26 @@ static void a_link_to_no_file_yet_makes_that_file(void **state)
     assert_true(S_ISLNK(info.st_mode));
 }
 
+// Given two links that lead to each other, then nothing is saved, and both links stay.
+static void links_without_an_end_are_refused(void **state)
+{
+    const struct place *place = *state;
+    struct error err = {0};
+    struct stat info;
+    char link[256], second[256];
+    snprintf(link, sizeof link, "%s/link", place->folder);
+    snprintf(second, sizeof second, "%s/second", place->folder);
+    assert_int_equal(symlink("second", link), 0);
+    assert_int_equal(symlink("link", second), 0);
+    assert_false(file_save_check(link, &err));
+    assert_false(file_save(link, write_text, "one", &err));
+    assert_int_equal(err.code, ERROR_IO);
+    assert_non_null(strstr(err.message, strerror(ELOOP)));
+    assert_int_equal(lstat(link, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(unlink(link) + unlink(second), 0);
+}
+
 static void a_closed_standard_output_is_no_file(void **state)
 {
     const struct place *place = *state;
@@ -327,6 +348,7 @@ int main(void)
         cmocka_unit_test(devices_are_written_straight),
         WITH_PLACE(links_and_modes_stay),
         WITH_PLACE(a_link_to_no_file_yet_makes_that_file),
+        WITH_PLACE(links_without_an_end_are_refused),
         WITH_PLACE(a_closed_standard_output_is_no_file),
         WITH_PLACE(the_longest_name_is_written),
         WITH_PLACE(a_pipe_without_a_reader_is_an_error_at_once),
