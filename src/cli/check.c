@@ -36,7 +36,7 @@ struct checking {
     uint64_t expected_count;
     struct run *run;
     double began_s;        // when this process began, in seconds since 1970
-    struct host_lock lock; // ensures that a user has only one check at a time on a host
+    struct host_lock lock; // makes a user's checks on a host measure one after another
 };
 
 // ---------------------------------------------------------------- reading the options

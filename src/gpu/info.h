@@ -165,9 +165,11 @@ struct gpu_info {
     char name[GPU_NAME_BYTES];
     // Name of the vendor, for example "NVIDIA"; the vendor's number if its name is unknown.
     char vendor[64];
-    uint32_t vendor_id, device_id; // PCI ids of vendor and device; 0: unknown
-    char driver[GPU_NAME_BYTES];   // name and version of the driver, one line
-    char api_version[32];          // version of the API: "1.3.230"
+    // PCI ids of vendor and device; 0: unknown. Through OpenCL, vendor_id may instead be a number
+    // that Khronos gave a vendor without a PCI id.
+    uint32_t vendor_id, device_id;
+    char driver[GPU_NAME_BYTES]; // name and version of the driver, one line
+    char api_version[32];        // version of the API: "1.3.230"
     bool has_uuid, has_pci;
     // UUID of the chip, valid if has_uuid is set. Every API that lists this chip reports the same
     // UUID.

@@ -32,7 +32,8 @@ struct staircase_step {
     double end, end_low, end_high;
     double rise;    // rise of y at the step; > 0
     unsigned shape; // number of the step's shape, for step_shapes_share
-    unsigned kind;  // number of the step's kind (struct staircase_others)
+    // kind of the step: index in staircase_others.shift, which says how other chains show the step
+    unsigned kind;
     // Set only by staircase_refine. Compares this fit with the best fit in which the step has
     // another kind (kind 0 if `kind` is not 0, any kind but 0 if `kind` is 0): by how much the loss
     // is larger there. It is twice the logarithm of a likelihood ratio.

@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-// Error of the fitted shapes where half of the loads miss, as a share of the step's rise: for
-// points of the curve, and for points of chains with other strides.
+// Assumed standard deviation of a point from the fitted shape, where half of the loads miss, as a
+// share of the step's rise: for points of the curve, and for points of chains with other strides.
+// (No real cache has exactly the fitted shape.)
 static const double shape_error = 0.04, shape_error_other = 0.1;
 
 static struct step_places places_of(struct arena *arena, size_t count)

@@ -78,7 +78,8 @@ struct measure_leave {
 
 // What the caller asks of a visit.
 struct measure_request {
-    // Number of samples of the first metric to take; a visit may take more if they cost no time.
+    // Number of samples of the first metric to take (0: one). A visit may take more if they cost no
+    // time, and fewer if they last much longer than sample_ns (span_another).
     unsigned samples;
     uint64_t sample_ns;  // minimum device time of a sample in ns, usually 2 ms
     uint64_t timeout_ns; // maximum wait for one submission, in ns

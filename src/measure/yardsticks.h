@@ -44,9 +44,10 @@ void yardsticks_drop_slow_clock(double core_hz, double *fastest_hz, struct watch
 uint64_t yardsticks_cache_bytes(const struct measure_limits *limits);
 
 // Returns how often to repeat a copy of `bytes` bytes within the last cache so that all repetitions
-// together last as long as the copy within memory, but at most 0.1 ms. `rates` are those of the
-// last watch, which repeated the copy `passes` times. The result is never below `passes`: fewer
-// repetitions would look like a lower rate, because the time stamps are part of the time.
+// together last as long as the copy within memory, but at most 0.1 ms; never more than 64 times.
+// `rates` are those of the last watch, which repeated the copy `passes` times. The result is never
+// below `passes`: fewer repetitions would look like a lower rate, because the time stamps are part
+// of the time.
 uint32_t yardsticks_cache_passes(uint32_t passes, uint64_t bytes,
                                  const double rates[WATCH_YARDSTICKS]);
 

@@ -19,10 +19,11 @@ struct console_desc {
     size_t benchmark_count;
 };
 
-// Prints the whole run: the cards or, if there are none, the head; the tables of each device and
-// benchmark; the comparison of APIs on one chip; findings; a summary. If desc->benchmarks names
-// benchmarks, prints no card, and only the tables, findings and numbers of cases of these
-// benchmarks; the comparison of APIs and findings about the whole run are still printed.
+// Prints the whole run: for each device its card (a summary of its main figures) or, if no device
+// has one, fathom's version, the preset, the time and the devices; the tables of each device and
+// benchmark; the comparison of APIs on one chip; findings; the numbers of cases by verdict. If
+// desc->benchmarks names benchmarks, prints no card, and all else only for these benchmarks, except
+// that findings about the whole run are still printed.
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream);
 
 // The next three functions each print a part of what console_run prints. They are for printing

@@ -63,7 +63,8 @@ bool block_is_own(const struct block *block, const struct entry *entry);
 // True while the case (entry) needs visits: neither its stop rule nor entry_end has ended it.
 bool entry_is_open(const struct entry *entry);
 
-// True if the case (entry), or a later case of its co-run, still needs visits.
+// True if the case (entry) still needs visits, or a case after it in its co-run: the list
+// (entry.co_run) of cases that several devices measure at the same time.
 bool entry_wants_visit(const struct entry *entry);
 
 // Ends the case (entry): it gets no more visits, and its result has this verdict and reason but no

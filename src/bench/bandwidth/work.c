@@ -5,10 +5,11 @@
 #include "measure/unit.h"
 
 enum {
-    // Maximum working set per core, in bytes, for which the device may merge loads of the same
-    // bytes by several cores. A core with 2048 threads loads 256 KiB at the same time, 128 bytes
-    // per thread. So up to this size, all cores together load the working set at least twice at the
-    // same time. On an H200, 1 to 85 % of such loads did not reach the L2.
+    // The device may merge loads of the same bytes by several cores if the working set, divided by
+    // the number of cores that load it, has at most this many bytes. A core with 2048 threads loads
+    // 256 KiB at the same time (128 bytes per thread), twice this limit. So all cores together load
+    // such a set at least twice at the same time. On an H200, 1 to 85 % of such loads did not reach
+    // the L2.
     MERGED_CORE_BYTES = 128 << 10,
     STEPS_MAX = 65535,    // maximum iterations of a kernel's loop: lavapipe ends longer loops
     GROUPS_MAX = 1 << 28, // maximum number of workgroups in one dispatch

@@ -103,7 +103,7 @@ enum loads_resource { // type of the argument through which a kernel loads or wr
     LOADS_BY_BUFFER,
     LOADS_BY_TYPED,
     LOADS_BY_IMAGE,
-    // No argument: the kernel uses shared memory or its parameters.
+    // No such argument: the kernel loads from its parameters, or writes only to shared memory.
     LOADS_BY_NOTHING
 };
 

@@ -118,7 +118,7 @@ struct answer {
     const struct result *cases[2]; // results from which the finding comes; [1] may be NULL
 };
 
-// Adds an answer as a finding with the text "vulkan:0: TEXT (SCENARIO, BARRIER; published: …)".
+// Adds the answer to a question as a finding: "vulkan:0: TEXT (SCENARIO, BARRIER; published: …)".
 static void report(const struct subject *subject, const struct answer *answer)
 {
     struct arena *arena = subject->run->arena;

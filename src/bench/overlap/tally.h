@@ -13,9 +13,9 @@ struct overlap_tally {
     // dispatches, of a draw and a dispatch, and of two draws.
     double same_queue, draw_dispatch, draw_draw;
     double cross_queue; // time in which both queues work ÷ the shorter of their working times
-    // Median time from the end of a dispatch (draw_gap_ns: of a draw) to the start of the
-    // neighbouring dispatch that waits for it. Leaves out a dispatch that also waits for a workload
-    // that ended later.
+    // Median time from the end of a dispatch (draw_gap_ns: of a draw) to the start of the dispatch
+    // that is its neighbour (see above) and waits for it. Leaves out a dispatch that also waits for
+    // a workload that ended later.
     double gap_ns, draw_gap_ns;
     // Time between the first starts on the two queues; NaN if the first workload of a queue waits.
     double skew_ns;

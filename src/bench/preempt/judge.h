@@ -7,7 +7,8 @@
 #include "bench/preempt/load.h"
 
 enum judge_entry {
-    JUDGE_ALONE, // the victim started before any submission of the hog
+    // the victim started before any workgroup of the hog, and ran at the same time as none of them
+    JUDGE_ALONE,
     // the victim ran at the same time as workgroups of the hog, which kept running
     JUDGE_CO_RESIDENT,
     JUDGE_MID_SHADER, // the victim ran while workgroups of the hog stood still
@@ -99,12 +100,12 @@ struct preempt_quantile {
 struct preempt_quantile preempt_quantile_of(const struct preempt_responses *responses, double p);
 
 // Adds to `visit` the series over all visits of a case:
-// "quantiles": p, response (ns), low, high (95 % interval by order statistics of the events; NaN if
-// there are too few for a bound), samples, at_least (1: the response is a lower bound). p is 0, 0.5
-// and 1; also 0.9 from 100 samples on, 0.95 from 300, 0.99 from 1000, 0.999 from 10000.
-// "histogram": low, high (ns; bins of equal width in the logarithm), count. Left out if there is no
-// response.
-// "entered", one row: the number of victims that got in each way; judge_name names the columns.
+// "quantiles": p, response (ns), low, high (95 % interval by order statistics of the events; NaN
+// for p 0 and 1, and for an unknown bound), samples, at_least (1: the response is a lower bound). p
+// is 0, 0.5 and 1; also 0.9 from 100 samples on, 0.95 from 300, 0.99 from 1000, 0.999 from 10000.
+// "histogram": low, high (ns; bins of equal width in the logarithm), count; only with responses.
+// "entered", one row: the numbers of victims that got onto the device in each of the ways of enum
+// judge_entry; judge_name names the columns.
 void preempt_series_history(struct arena *arena, const struct preempt_history *history,
                             struct measure_visit *visit);
 

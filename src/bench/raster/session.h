@@ -96,7 +96,7 @@ enum {
 
 // How many pixels each core drew.
 struct raster_census {
-    bool known;     // true: kernels read the number of their core; false: the census is empty
+    bool known;     // false: kernels cannot read the number of their core, so all counts are 0
     unsigned cores; // number of cores that drew at least one pixel
     uint32_t pixels[RASTER_CORES_MAX]; // [i]: pixels drawn by core i
 };

@@ -176,8 +176,9 @@ MUST_CHECK bool stream_arrays_prepare(struct stream_session *session,
 MUST_CHECK bool stream_arrays_spoil(struct stream_session *session,
                                     const struct stream_case *this_case, struct error *err);
 
-// Compares every number of the target with what the operation must have written; `value` is what
-// the operation init (STREAM_INIT) wrote. Fails with ERROR_MISMATCH if a number differs.
+// Compares every number of the target with what the case's operation must have written. `value` is
+// used only for the operation init (STREAM_INIT), which writes this number everywhere. Fails with
+// ERROR_MISMATCH if a number differs.
 MUST_CHECK bool stream_arrays_check(struct stream_session *session,
                                     const struct stream_case *this_case, float value,
                                     struct error *err);

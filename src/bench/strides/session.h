@@ -55,7 +55,8 @@ struct strides_case {
     // STRIDES_BLOCK: number of neighbouring threads that load from one row of the array. Other
     // patterns: number of threads that have different addresses.
     uint32_t across;
-    // STRIDES_STRIDE: at which places within their cache lines the loads of a thread lie.
+    // Where the loads that a thread has in flight lie within their cache lines: all at the same
+    // place, 4 elements apart, or each at a different place. Used only with STRIDES_STRIDE.
     enum strides_offset offset;
     unsigned loads; // loads in flight per thread
     bool address;   // true: loads use a 64-bit address; false: a storage buffer

@@ -18,8 +18,8 @@ enum {
     // Samples of copies between devices last this many times longer than other samples.
     AT_ONCE_SAMPLES = 4
 };
-// When the samples that are taken of a case have lasted this time in ns together, no further sample
-// is taken. If transfers are slow, more samples tell little.
+// If the host times a case, a visit takes no further sample when its samples have lasted this time
+// in ns together. If transfers are slow, more samples tell little.
 static const double sample_most_ns = 32e6;
 
 // What the session keeps of a case from one round of measuring it to the next.
