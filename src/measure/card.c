@@ -10,6 +10,10 @@
 #include <string.h>
 
 static const uint64_t reading_interval_ns = NS_PER_S / 4;
+// The traffic over the links is measured for at most the 25th part of the time. So it is measured
+// at each watch if that takes 2 ms, as on an H200, but once a second if it takes 40 ms, as with
+// NVIDIA's drivers before 555.
+static const uint64_t traffic_pause = 25;
 
 struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *info)
 {
@@ -83,7 +87,9 @@ struct measure_card {
     struct sensors *sensors; // the card's sensors; NULL: fathom can read none of this card
     struct sensor_reading before, last;
     struct measure_pace pace;
-    double memory_hz; // highest memory clock read so far; 0: none was read yet
+    double traffic; // bytes per second over the card's links, when they were last asked for
+    uint64_t traffic_due_ns; // time from which on they may be asked for again
+    double memory_hz;        // highest memory clock read so far; 0: none was read yet
 };
 
 static void read_sensors(struct measure_card *card)
@@ -126,9 +132,16 @@ void measure_card_close(struct measure_card *card)
         sensors_close(card->sensors);
 }
 
-double measure_card_traffic(const struct measure_card *card)
+double measure_card_traffic(struct measure_card *card)
 {
-    return card->sensors ? sensors_traffic(card->sensors) : (double)NAN;
+    uint64_t begin_ns = clock_now_ns();
+    if (!card->sensors)
+        return (double)NAN;
+    if (begin_ns >= card->traffic_due_ns) {
+        card->traffic = sensors_traffic(card->sensors);
+        card->traffic_due_ns = begin_ns + traffic_pause * (clock_now_ns() - begin_ns);
+    }
+    return card->traffic;
 }
 
 struct measure_pace *measure_card_begin(struct measure_card *card, double *case_hz)

@@ -42,9 +42,9 @@ struct measure_card;
 struct measure_card *measure_card_open(struct arena *arena, const struct gpu_info *info);
 void measure_card_close(struct measure_card *card); // `card` may be NULL
 
-// Returns how many bytes per second pass over the card's links at present (sensors_traffic); NaN if
-// the card has no sensors.
-double measure_card_traffic(const struct measure_card *card);
+// Returns how many bytes per second pass over the card's links (sensors_traffic); NaN if the card
+// has no sensors. The value may be up to a second old if measuring it takes long.
+double measure_card_traffic(struct measure_card *card);
 
 // Begins a visit. Returns the state from which the visit's core clock is judged; the caller stores
 // it as the member `pace` of struct measure_request. *case_hz is the core clock at which earlier

@@ -35,7 +35,7 @@ struct nvml_violation {
 
 // Fields of nvmlDeviceGetFieldValues: KiB of data that all NVLinks sent and received since the
 // driver was loaded, in 64 bits; bytes that the card sent and received over PCI Express, in 32 bits
-// (drivers since 550). The struct has the layout of nvmlFieldValue_t.
+// (drivers since 555). The struct has the layout of nvmlFieldValue_t.
 enum {
     NVML_NVLINK_SENT = 138,
     NVML_NVLINK_RECEIVED = 139,
@@ -59,6 +59,8 @@ struct nvml_api {
                                         struct nvml_violation *violation);
     int (*nvmlDeviceGetCurrPcieLinkGeneration)(struct nvml_device *device, unsigned *generation);
     int (*nvmlDeviceGetCurrPcieLinkWidth)(struct nvml_device *device, unsigned *lanes);
+    int (*nvmlDeviceGetPcieThroughput)(struct nvml_device *device, int counter,
+                                       unsigned *kib_per_s);
     int (*nvmlDeviceGetFieldValues)(struct nvml_device *device, int count,
                                     struct nvml_field *fields);
 };
@@ -76,6 +78,7 @@ static const struct dynlib_symbol symbols[] = {
     OPTIONAL_SYMBOL(nvmlDeviceGetViolationStatus),
     OPTIONAL_SYMBOL(nvmlDeviceGetCurrPcieLinkGeneration),
     OPTIONAL_SYMBOL(nvmlDeviceGetCurrPcieLinkWidth),
+    OPTIONAL_SYMBOL(nvmlDeviceGetPcieThroughput),
     OPTIONAL_SYMBOL(nvmlDeviceGetFieldValues),
 };
 #undef SYMBOL
@@ -178,21 +181,41 @@ static void count_links(const struct nvml *nvml, struct link_counts *counts)
     counts->nvlink_bytes = 1024.0 * ((double)fields[2].value + (double)fields[3].value);
 }
 
+// Returns how many bytes per second pass over PCI Express, in both directions; NaN if not known.
+// This is for drivers before 555, which have no counters of bytes: it takes 20 ms per direction.
+static double slow_pcie_traffic(const struct nvml *nvml)
+{
+    enum {
+        FROM_DEVICE, // nvmlPcieUtilCounter_t
+        TO_DEVICE
+    };
+    const struct nvml_api *api = &nvml->api;
+    unsigned kib_per_s[2] = {0, 0};
+    for (int counter = FROM_DEVICE; counter <= TO_DEVICE; counter++)
+        if (!api->nvmlDeviceGetPcieThroughput ||
+            api->nvmlDeviceGetPcieThroughput(nvml->card.device, counter, &kib_per_s[counter]) !=
+                NVML_SUCCESS)
+            return (double)NAN;
+    return 1024.0 * ((double)kib_per_s[FROM_DEVICE] + (double)kib_per_s[TO_DEVICE]);
+}
+
 // The counters of PCI Express overflow after 4 GiB. A link needs at least 30 ms to move 4 GiB, but
 // the two readings are only a few ms apart.
 static double nvml_traffic(void *handle)
 {
     struct link_counts before, after;
-    double bytes = 0;
     count_links(handle, &before);
     clock_sleep_ns(clock_left_ns(before.at_ns + NS_PER_MS));
     count_links(handle, &after);
+    double seconds = (double)(after.at_ns - before.at_ns) / NS_PER_S, pcie = 0;
     for (unsigned i = 0; i < 2; i++)
-        bytes += after.has_pcie ? (uint32_t)(after.pcie_bytes[i] - before.pcie_bytes[i]) : 0;
-    bytes += after.has_nvlink ? after.nvlink_bytes - before.nvlink_bytes : 0;
-    bool known = before.has_pcie == after.has_pcie && before.has_nvlink == after.has_nvlink &&
-                 (after.has_pcie || after.has_nvlink);
-    return known ? bytes * NS_PER_S / (double)(after.at_ns - before.at_ns) : (double)NAN;
+        pcie += (uint32_t)(after.pcie_bytes[i] - before.pcie_bytes[i]) / seconds;
+    if (!before.has_pcie || !after.has_pcie)
+        pcie = slow_pcie_traffic(handle);
+    if (!before.has_nvlink || !after.has_nvlink)
+        return pcie;
+    double nvlink = (after.nvlink_bytes - before.nvlink_bytes) / seconds;
+    return isnan(pcie) ? nvlink : pcie + nvlink;
 }
 
 const struct sensors_source sensors_nvml = {

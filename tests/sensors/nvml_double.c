@@ -45,6 +45,7 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *
 int nvmlDeviceGetViolationStatus(void *device, int policy, unsigned long long violation[2]);
 int nvmlDeviceGetCurrPcieLinkGeneration(void *device, unsigned *generation);
 int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *lanes);
+int nvmlDeviceGetPcieThroughput(void *device, int counter, unsigned *kib_per_s);
 struct field {
     unsigned id, scope;
     long long timestamp_us, latency_us;
@@ -159,9 +160,17 @@ int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *lanes)
     return SUCCESS;
 }
 
+// A driver that counts no bytes ("old"); "older" does not have this function, either.
+int nvmlDeviceGetPcieThroughput(void *device, int counter, unsigned *kib_per_s)
+{
+    (void)device;
+    *kib_per_s = counter == 0 ? 3000 : 1000; // from the device, to the device
+    return is_wrong("old") && counter < 2 ? SUCCESS : NOT_SUPPORTED;
+}
+
 // Between two calls the double sends 3 MiB and receives 1 MiB over PCI Express, which it counts in
 // 32 bits; the first count overflows at the second call. Its NVLinks, if it has any, move 1 GiB in
-// each direction. An old driver counts nothing.
+// each direction. An old driver counts no bytes.
 int nvmlDeviceGetFieldValues(void *device, int count, struct field *fields)
 {
     static const unsigned mib = 1 << 20;
@@ -170,7 +179,7 @@ int nvmlDeviceGetFieldValues(void *device, int count, struct field *fields)
     calls++;
     for (int i = 0; i < count; i++) {
         bool link = is_wrong("nvlink") && fields[i].scope == UINT_MAX;
-        unsigned id = is_wrong("old") ? 0 : fields[i].id;
+        unsigned id = is_wrong("old") || is_wrong("older") ? 0 : fields[i].id;
         fields[i].status = SUCCESS;
         if (id == 197)
             fields[i].value = 3 * mib * calls - 4 * mib; // an unsigned int, as the counter
