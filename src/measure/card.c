@@ -87,8 +87,8 @@ struct measure_card {
     struct sensors *sensors; // the card's sensors; NULL: fathom can read none of this card
     struct sensor_reading before, last;
     struct measure_pace pace;
-    double traffic; // bytes per second over the card's links, when they were last asked for
-    uint64_t traffic_due_ns; // time from which on they may be asked for again
+    double traffic;          // bytes per second over the card's links when last measured
+    uint64_t traffic_due_ns; // time before which the traffic is not measured again
     double memory_hz;        // highest memory clock read so far; 0: none was read yet
 };
 

@@ -160,7 +160,8 @@ int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *lanes)
     return SUCCESS;
 }
 
-// A driver that counts no bytes ("old"); "older" does not have this function, either.
+// Works only for the driver "old", which counts no bytes, so that a test sees which function was
+// used.
 int nvmlDeviceGetPcieThroughput(void *device, int counter, unsigned *kib_per_s)
 {
     (void)device;
