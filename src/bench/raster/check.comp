@@ -25,7 +25,10 @@ layout(push_constant) uniform Params
     // `cells` is the number of pixels that draws covered.
     uint columns, cells;
     uint triangles;
-    uint side; // number of pixels in the first row of a triangle
+    uint hidden; // For RASTER_MESH: this many triangles, from the first one on, have no pixel.
+    // Number of pixels in the first row of a triangle. For RASTER_COVER: of the small triangle in
+    // the corner of the target, outside of which all pixels are 0; 0: layers cover the target.
+    uint side;
 } params;
 
 vec4 mixed_layers(uint word)
@@ -44,13 +47,16 @@ vec4 mesh_at(uvec2 at)
         within.x + within.y >= params.side)
         return vec4(0);
     uint rounds = (params.triangles - 1 - number) / params.cells;
-    return unpackUnorm4x8(number + rounds * params.cells + 1);
+    uint last = number + rounds * params.cells;
+    return last < params.hidden ? vec4(0) : unpackUnorm4x8(last + 1);
 }
 
 vec4 expected_at(uvec2 at)
 {
     switch (params.pattern) {
     case RASTER_COVER:
+        if (params.side != 0 && at.x + at.y >= params.side)
+            return vec4(0);
         return layer_cover(pixel_word(at), params.layers);
     case RASTER_ADD:
         return float(bitCount(pixel_word(at))) * params.unit;

@@ -8,9 +8,12 @@ layout(push_constant) uniform Params
     uint columns, cells; // numbers of columns and of cells of the grid
     uint first;   // number of the first triangle
     uint flipped; // 1: corners are counter-clockwise
+    // Number of the triangle, plus 1, from which on triangles are seen: they are clockwise and have
+    // the offset `seen_offset`. 0: there are none.
+    uint seen;
     // In pixels: side of a cell; distance of the triangle's right angle from the edges of the cell;
     // length of the triangle's two shorter sides.
-    float pitch, offset, leg;
+    float pitch, offset, seen_offset, leg;
     float pixel;              // size of a pixel in the target's coordinates, which go from −1 to 1
 } params;
 
@@ -20,10 +23,12 @@ void main()
 {
     uint triangle = params.first + uint(gl_VertexIndex) / 3, corner = uint(gl_VertexIndex) % 3;
     uint cell = triangle % params.cells;
-    if (params.flipped != 0)
-        corner = 2 - corner;
-    vec2 at = vec2(cell % params.columns, cell / params.columns) * params.pitch + params.offset +
-              params.leg * vec2(corner == 1, corner == 2);
     value = triangle + 1;
+    bool seen = params.seen != 0 && value >= params.seen;
+    if (params.flipped != 0 && !seen)
+        corner = 2 - corner;
+    vec2 at = vec2(cell % params.columns, cell / params.columns) * params.pitch +
+              (seen ? params.seen_offset : params.offset) +
+              params.leg * vec2(corner == 1, corner == 2);
     gl_Position = vec4(at * params.pixel - 1.0, 0.5, 1.0);
 }

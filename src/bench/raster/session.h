@@ -47,16 +47,18 @@ struct raster_case {
 // Parameters of the vertex shaders layers.vert and mesh.vert.
 struct raster_layers_params {
     float farthest, nearer;
+    uint32_t seen;
+    float leg;
 };
 struct raster_mesh_params {
-    uint32_t columns, cells, first, flipped;
-    float pitch, offset, leg, pixel;
+    uint32_t columns, cells, first, flipped, seen;
+    float pitch, offset, seen_offset, leg, pixel;
 };
 
 // Parameters of the kernel raster_check: they describe the image that the target must hold.
 struct raster_check_params {
     float unit[4], tolerance[4];
-    uint32_t pattern, width, height, layers, columns, cells, triangles, side;
+    uint32_t pattern, width, height, layers, columns, cells, triangles, hidden, side;
 };
 
 // A unit of work: one or more draws that are timed together.
@@ -67,6 +69,9 @@ struct raster_work {
     // Numbers of triangles and pixels of all draws together. The pixels are drawn, or only tested
     // for depth.
     double triangles, pixels;
+    // Number of triangles that the check draws once more, all seen, because only the last one of a
+    // unit is seen; 0: all triangles of a unit are seen.
+    uint32_t redrawn;
     bool clears; // true: each unit clears the target first; false: it draws over the last image
     union {
         struct raster_layers_params layers;

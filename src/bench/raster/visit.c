@@ -8,7 +8,6 @@
 struct memory {
     // Programs of the timed draws. programs[1] is used only with change=program.
     struct gpu_draw_program *programs[2];
-    struct gpu_draw_program *seen; // like programs[0], but without culling
     struct gpu_draw_program *depth_only, *depth_test;
     uint64_t repeats;
 };
@@ -66,8 +65,7 @@ static bool make_programs(struct job *job, struct error *err)
     for (int i = 0; i < 2; i++)
         if (!(memory->programs[i] = make(job, fragment, GPU_DEPTH_OFF, this_case->culled, err)))
             return false;
-    memory->seen = make(job, fragment, GPU_DEPTH_OFF, false, err);
-    return memory->seen;
+    return true;
 }
 
 // ---------------------------------------------------------------- drawing
@@ -129,21 +127,20 @@ static bool prepare(struct job *job, struct error *err)
 // ---------------------------------------------------------------- the proof
 
 // Checks triangles of which the timed draws drew no pixel, because they are culled or too small.
-// Draws the first check.triangles of them again without culling; triangles that are too small are
-// first moved over pixel centres. Each cell of the grid must then show its last triangle, which
-// covers the earlier ones.
+// Draws the first work.redrawn of them again so that all are seen. Each cell of the grid must then
+// show its last triangle, which covers the earlier ones. So few triangles are drawn that their
+// pixels take only some ms.
 static bool verify_unseen(struct job *job, struct error *err)
 {
     struct raster_mesh_params mesh = job->work.params.mesh;
-    struct gpu_draw draw = draw_of(job, job->memory->seen);
+    struct gpu_draw draw = draw_of(job, job->memory->programs[0]);
     struct raster_check_params check = job->work.check;
+    mesh.seen = 1;
+    check.hidden = 0;
+    check.triangles = job->work.redrawn;
     draw.load = GPU_LOAD_CLEAR;
-    // So few triangles that drawing their pixels takes only some ms.
-    draw.vertices = 3 * check.triangles;
-    if (job->this_case.side == 0)
-        mesh.offset += 0.25f; // each triangle now covers 3/8 to 11/16 of a pixel on each axis
+    draw.vertices = 3 * job->work.redrawn;
     draw.params = &mesh;
-    check.pattern = RASTER_MESH;
     return raster_draw_once(job->session, &draw, job->run->request->timeout_ns, err) &&
            raster_check(job->session, job->target, &check, err);
 }
@@ -177,7 +174,7 @@ static bool verify(struct job *job, struct error *err)
 {
     if (!raster_check(job->session, job->target, &job->work.check, err))
         return false;
-    if (job->this_case.kind == RASTER_TRIANGLES && job->work.pixels == 0)
+    if (job->work.redrawn > 0)
         return verify_unseen(job, err);
     return job->this_case.kind != RASTER_DEPTH || job->this_case.depth != RASTER_DEPTH_WRITE ||
            verify_depth(job, err);

@@ -11,7 +11,10 @@ enum {
     TARGET_DRAWS = 64,
     DRAWS = 1 << 15, // number of draws in one unit with work=draws, on a GPU
     DRAWS_CPU = 256,
-    REJECTED = 8 // with depth=reject, 8 times as many layers are drawn, because they are fast
+    REJECTED = 8, // with depth=reject, 8 times as many layers are drawn, because they are fast
+    // With depth=reject, the last layer is seen, as a triangle with this many pixels in its first
+    // row.
+    SEEN_SIDE = 8
 };
 
 // The precision with which a format holds a colour. bits[c] is the number of bits of the integer of
@@ -105,11 +108,19 @@ static void plan_layers(const struct raster_case *this_case, struct raster_work 
     work->params_bytes = sizeof work->params.layers;
     work->params.layers.farthest = 0.5f;
     if (this_case->depth == RASTER_DEPTH_WRITE || this_case->depth == RASTER_DEPTH_BOTH)
-        work->params.layers = (struct raster_layers_params){0.875f, 1.0f / 64};
+        work->params.layers =
+            (struct raster_layers_params){.farthest = 0.875f, .nearer = 1.0f / 64};
     work->check.pattern = patterns[this_case->blend];
     work->check.layers = RASTER_LAYERS - 1;
-    if (this_case->depth == RASTER_DEPTH_REJECT || this_case->depth == RASTER_DEPTH_WRITE)
+    if (this_case->depth == RASTER_DEPTH_WRITE)
         work->check.pattern = RASTER_NOTHING;
+    if (this_case->depth == RASTER_DEPTH_REJECT) {
+        work->pixels -= (double)work->target * work->target; // of the layer that is seen
+        work->params.layers.seen = work->instances;
+        work->params.layers.leg = ((float)SEEN_SIDE + 0.25f) * 2 / (float)work->target;
+        work->check.layers = work->instances - 1;
+        work->check.side = SEEN_SIDE;
+    }
 }
 
 static void plan_mesh(const struct raster_case *this_case, bool cpu, struct raster_work *work)
@@ -118,22 +129,25 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
     uint64_t covered = (uint64_t)pitch * (pitch + 1) / 2;
     uint64_t most = cpu ? TRIANGLES_MAX_CPU : TRIANGLES_MAX;
     uint64_t fitting = (uint64_t)work->target * work->target * RASTER_LAYERS / covered;
-    uint32_t seen = (uint32_t)(fitting < most ? fitting : most);
-    if (seen < TRIANGLES_MIN)
-        seen = TRIANGLES_MIN;
+    uint32_t drawn = (uint32_t)(fitting < most ? fitting : most);
+    if (drawn < TRIANGLES_MIN)
+        drawn = TRIANGLES_MIN;
     // Triangles that draw no pixel are fast, so a unit of work then has the largest number of them
-    // (`most`). The check draws only the first `seen` of them again.
-    uint32_t triangles = this_case->culled || this_case->side == 0 ? (uint32_t)most : seen;
+    // (`most`). Only the last one is seen: it shows that the draw ran to its end.
+    bool unseen = this_case->culled || this_case->side == 0;
+    uint32_t triangles = unseen ? (uint32_t)most : drawn;
     uint32_t columns = work->target / pitch;
     work->params_bytes = sizeof work->params.mesh;
     work->params.mesh = (struct raster_mesh_params){
         .columns = columns,
         .cells = columns * columns,
         .flipped = this_case->culled,
+        .seen = unseen ? triangles : 0,
         .pitch = (float)pitch,
         // The edges of triangles lie between pixel centres; a whole triangle of side 0 lies between
-        // four pixel centres.
+        // four pixel centres, or around one if it is seen.
         .offset = this_case->side ? 0 : 0.125f,
+        .seen_offset = this_case->side ? 0 : 0.375f,
         .leg = this_case->side ? (float)pitch + 0.25f : 0.3125f,
         .pixel = 2.0f / (float)work->target,
     };
@@ -141,11 +155,13 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
     work->vertices = 3 * triangles;
     work->instances = 1;
     work->triangles = triangles;
-    work->pixels = this_case->side && !this_case->culled ? (double)covered * triangles : 0;
-    work->check.pattern = work->pixels > 0 ? RASTER_MESH : RASTER_NOTHING;
+    work->pixels = unseen ? 0 : (double)covered * triangles;
+    work->redrawn = unseen ? drawn : 0;
+    work->check.pattern = RASTER_MESH;
     work->check.columns = columns;
     work->check.cells = columns * columns;
-    work->check.triangles = seen;
+    work->check.triangles = triangles;
+    work->check.hidden = unseen ? triangles - 1 : 0;
     work->check.side = pitch;
 }
 
@@ -171,6 +187,8 @@ void raster_work_plan(const struct raster_case *this_case, const struct gpu_info
     *work = (struct raster_work){.target = cpu ? TARGET_CPU : TARGET};
     if (this_case->kind == RASTER_DRAWS)
         work->target = TARGET_DRAWS;
+    if (work->target < this_case->side)
+        work->target = this_case->side; // room for one triangle
     if (this_case->kind == RASTER_TRIANGLES || this_case->kind == RASTER_DRAWS)
         plan_mesh(this_case, cpu, work);
     else
