@@ -101,9 +101,11 @@ struct bench_session {
     struct gpu_scope *scope;          // scope of objects that live as long as the session
     struct measure_programs programs; // programs, each built once; `scope` owns them
     struct measure_limits limits;     // limits of the device
-    struct measure_clock clock; // clocks that kernels can read; set by open() if cases need them
-    bool warm;                  // true: a case was measured before, so the core clock is high
-    void *state;                // the benchmark's own data, set by open()
+    // Clocks that kernels can read; open() probes them if cases need them. Before that, the values
+    // of an earlier session's probe, or 0.
+    struct measure_clock clock;
+    bool warm;   // true: a case was measured before, so the core clock is high
+    void *state; // the benchmark's own data, set by open()
 };
 
 // Begins a session on an open device of `system`, with an arena and a scope of its own.

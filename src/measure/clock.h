@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The clocks that kernels can read on a device. Their width, unit and rate are measured once per
-// session and never assumed (RDNA 2's cycle counter has 20 bits; lavapipe's is the low 32 bits of a
-// nanosecond clock).
+// process and device and never assumed (RDNA 2's cycle counter has 20 bits; lavapipe's is the low
+// 32 bits of a nanosecond clock).
 #ifndef MEASURE_CLOCK_H
 #define MEASURE_CLOCK_H
 
@@ -32,10 +32,16 @@ struct measure_clock {
 };
 
 // Runs the clock kernel for about 20 ms of device time (at most about 0.2 s) and fills `clock` as
-// measure/clock_kernel.h describes. If kernels can read no clock, all members are 0 or NULL, which
-// is no error. `scope` owns the program, so it must outlive `clock`.
+// measure/clock_kernel.h describes. If `clock` is what measure_clock_values returned for the same
+// device, its values stay, and only the program and the buffer are created. If kernels can read no
+// clock, all members are 0 or NULL, which is no error. `scope` owns the program, so it must outlive
+// `clock`.
 MUST_CHECK bool measure_clock_probe(struct gpu_scope *scope, struct measure_clock *clock,
                                     struct error *err);
+
+// Returns what the probe measured, without the program and the buffer, for a later probe of the
+// same device. All members are 0 if `clock` was not probed.
+struct measure_clock measure_clock_values(const struct measure_clock *clock);
 
 // Records about `ns` nanoseconds of low-power work on all cores into the batch. While this work
 // runs, the core clock has time to rise before the work that is recorded next (measure/pace.h).
