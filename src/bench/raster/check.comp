@@ -26,9 +26,10 @@ layout(push_constant) uniform Params
     uint columns, cells;
     uint triangles;
     uint hidden; // For RASTER_MESH: this many triangles, from the first one on, have no pixel.
+    uint side;   // for RASTER_MESH: number of pixels along a side of a cell
     // Number of pixels in the first row of a triangle. For RASTER_COVER: of the small triangle in
     // the corner of the target, outside of which all pixels are 0; 0: layers cover the target.
-    uint side;
+    uint row;
 } params;
 
 vec4 mixed_layers(uint word)
@@ -44,7 +45,7 @@ vec4 mesh_at(uvec2 at)
     uvec2 cell = at / params.side, within = at % params.side;
     uint number = cell.y * params.columns + cell.x;
     if (cell.x >= params.columns || number >= min(params.cells, params.triangles) ||
-        within.x + within.y >= params.side)
+        within.x + within.y >= params.row)
         return vec4(0);
     uint rounds = (params.triangles - 1 - number) / params.cells;
     uint last = number + rounds * params.cells;
@@ -55,7 +56,7 @@ vec4 expected_at(uvec2 at)
 {
     switch (params.pattern) {
     case RASTER_COVER:
-        if (params.side != 0 && at.x + at.y >= params.side)
+        if (params.row != 0 && at.x + at.y >= params.row)
             return vec4(0);
         return layer_cover(pixel_word(at), params.layers);
     case RASTER_ADD:

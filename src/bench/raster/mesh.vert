@@ -9,11 +9,11 @@ layout(push_constant) uniform Params
     uint first;   // number of the first triangle
     uint flipped; // 1: corners are counter-clockwise
     // Number of the triangle, plus 1, from which on triangles are seen: they are clockwise and have
-    // the offset `seen_offset`. 0: there are none.
+    // the offset `seen_offset` and the length `seen_leg`. 0: there are none.
     uint seen;
     // In pixels: side of a cell; distance of the triangle's right angle from the edges of the cell;
     // length of the triangle's two shorter sides.
-    float pitch, offset, seen_offset, leg;
+    float pitch, offset, leg, seen_offset, seen_leg;
     float pixel;              // size of a pixel in the target's coordinates, which go from −1 to 1
 } params;
 
@@ -29,6 +29,6 @@ void main()
         corner = 2 - corner;
     vec2 at = vec2(cell % params.columns, cell / params.columns) * params.pitch +
               (seen ? params.seen_offset : params.offset) +
-              params.leg * vec2(corner == 1, corner == 2);
+              (seen ? params.seen_leg : params.leg) * vec2(corner == 1, corner == 2);
     gl_Position = vec4(at * params.pixel - 1.0, 0.5, 1.0);
 }

@@ -52,13 +52,13 @@ struct raster_layers_params {
 };
 struct raster_mesh_params {
     uint32_t columns, cells, first, flipped, seen;
-    float pitch, offset, seen_offset, leg, pixel;
+    float pitch, offset, leg, seen_offset, seen_leg, pixel;
 };
 
 // Parameters of the kernel raster_check: they describe the image that the target must hold.
 struct raster_check_params {
     float unit[4], tolerance[4];
-    uint32_t pattern, width, height, layers, columns, cells, triangles, hidden, side;
+    uint32_t pattern, width, height, layers, columns, cells, triangles, hidden, side, row;
 };
 
 // A unit of work: one or more draws that are timed together.

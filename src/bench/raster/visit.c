@@ -136,7 +136,9 @@ static bool verify_unseen(struct job *job, struct error *err)
     struct gpu_draw draw = draw_of(job, job->memory->programs[0]);
     struct raster_check_params check = job->work.check;
     mesh.seen = 1;
+    mesh.seen_leg = mesh.leg;
     check.hidden = 0;
+    check.row = check.side;
     check.triangles = job->work.redrawn;
     draw.load = GPU_LOAD_CLEAR;
     draw.vertices = 3 * job->work.redrawn;

@@ -12,9 +12,9 @@ enum {
     DRAWS = 1 << 15, // number of draws in one unit with work=draws, on a GPU
     DRAWS_CPU = 256,
     REJECTED = 8, // with depth=reject, 8 times as many layers are drawn, because they are fast
-    // With depth=reject, the last layer is seen, as a triangle with this many pixels in its first
-    // row.
-    SEEN_SIDE = 8
+    // The last triangle or layer of a draw that would leave nothing is seen, with at most this many
+    // pixels in its first row, so that it takes no time.
+    SEEN_ROW = 8
 };
 
 // The precision with which a format holds a colour. bits[c] is the number of bits of the integer of
@@ -93,6 +93,13 @@ static void set_precision(const struct raster_case *this_case, struct raster_che
 
 // ---------------------------------------------------------------- units of work
 
+// Returns the length in pixels of a triangle's two shorter sides, with `row` pixels in its first
+// row; 0: the triangle is smaller than a pixel.
+static float leg_of(uint32_t row)
+{
+    return row ? (float)row + 0.25f : 0.3125f;
+}
+
 static void plan_layers(const struct raster_case *this_case, struct raster_work *work)
 {
     static const uint32_t patterns[] = {[GPU_BLEND_NONE] = RASTER_COVER,
@@ -117,9 +124,9 @@ static void plan_layers(const struct raster_case *this_case, struct raster_work 
     if (this_case->depth == RASTER_DEPTH_REJECT) {
         work->pixels -= (double)work->target * work->target; // of the layer that is seen
         work->params.layers.seen = work->instances;
-        work->params.layers.leg = ((float)SEEN_SIDE + 0.25f) * 2 / (float)work->target;
+        work->params.layers.leg = leg_of(SEEN_ROW) * 2 / (float)work->target;
         work->check.layers = work->instances - 1;
-        work->check.side = SEEN_SIDE;
+        work->check.row = SEEN_ROW;
     }
 }
 
@@ -136,6 +143,7 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
     // (`most`). Only the last one is seen: it shows that the draw ran to its end.
     bool unseen = this_case->culled || this_case->side == 0;
     uint32_t triangles = unseen ? (uint32_t)most : drawn;
+    uint32_t row = unseen && pitch > SEEN_ROW ? SEEN_ROW : pitch;
     uint32_t columns = work->target / pitch;
     work->params_bytes = sizeof work->params.mesh;
     work->params.mesh = (struct raster_mesh_params){
@@ -147,8 +155,9 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
         // The edges of triangles lie between pixel centres; a whole triangle of side 0 lies between
         // four pixel centres, or around one if it is seen.
         .offset = this_case->side ? 0 : 0.125f,
+        .leg = leg_of(this_case->side),
         .seen_offset = this_case->side ? 0 : 0.375f,
-        .leg = this_case->side ? (float)pitch + 0.25f : 0.3125f,
+        .seen_leg = leg_of(this_case->side ? row : 0),
         .pixel = 2.0f / (float)work->target,
     };
     work->draws = 1;
@@ -163,6 +172,7 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
     work->check.triangles = triangles;
     work->check.hidden = unseen ? triangles - 1 : 0;
     work->check.side = pitch;
+    work->check.row = row;
 }
 
 static void plan_draws(const struct raster_case *this_case, bool cpu, struct raster_work *work)
