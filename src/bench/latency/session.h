@@ -167,10 +167,6 @@ uint64_t latency_run_hops(const struct latency_run *run);
 
 // ---------------------------------------------------------------- visits
 
-enum {
-    LATENCY_RATIOS_MAX = 64
-};
-
 // What the session keeps for one case between its visits.
 struct latency_memory {
     // true: a lap over the chain warms up each chase; false: reading a word of each page does
@@ -180,10 +176,14 @@ struct latency_memory {
     // number of repeats in the parts of a chase, as in struct latency_run
     uint32_t untimed, windows, repeats;
     uint64_t walked; // number of hops of all chases so far; the next chase begins at this hop
-    // One ratio per round, which shows whether two clocks agree: the time of a chase by the
-    // device's time stamps divided by its time by the core's counter.
-    double ratios[LATENCY_RATIOS_MAX];
-    size_t ratio_count;
+    // Whether the device's time stamps agree with the core's counter.
+    struct latency_clocks {
+        bool agree;      // true: they did in one visit, so later visits do not ask again
+        unsigned visits; // in how many visits they disagreed; in all of them in one direction
+        // Smallest difference of these visits, as a share of the time by the core's counter; above
+        // 0: the time stamps say more.
+        double difference;
+    } clocks;
 };
 
 // The functions `plan` and `visit` of struct benchmark.

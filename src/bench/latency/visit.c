@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "bench/latency/session.h"
-#include "math/stats.h"
 #include "measure/claim.h"
 #include "measure/pace.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 enum {
-    HOPS = 32768,         // timed hops that a chase should have, if samples may be longer than 1 ms
-    HURRIED_HOPS = 16384, // timed hops that a chase should have, if samples last at most 1 ms
+    HOPS = 32768,        // timed hops that a chase should have, if samples may be longer than 1 ms
+    HURRIED_HOPS = 8192, // timed hops that a chase should have, if samples last at most 1 ms
     // Number of timed windows that a chase should have; fewer if a step of the core's counter
     // requires longer windows.
     WINDOWS = 64,
@@ -41,8 +39,9 @@ enum {
     // windows of the longer one.
     SHORT_PART = 8,
     TRIES_MAX = 50,
-    PAIRS_MAX = 5,  // maximum samples of a visit if kernels cannot read the core's counter
-    RATIOS_MIN = 3, // minimum number of rounds before the case can be flagged as clocks-disagree
+    PAIRS_MAX = 5, // maximum samples of a visit if kernels cannot read the core's counter
+    // in how many visits the clocks must disagree before the case is flagged as clocks-disagree
+    DISAGREEMENTS_MIN = 3,
     CONTROL_WINDOWS = 16,
     CONTROL_REPEATS = LATENCY_CONTROL_UNROLL / LATENCY_UNROLL
 };
@@ -102,7 +101,7 @@ static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
 }
 
 // Runs three short chases. From their times derives all members of struct latency_memory except
-// `walked`, `ratios` and `ratio_count`.
+// `walked` and `clocks`.
 static bool size(struct latency_chase *chase, struct latency_memory *memory, struct error *err)
 {
     uint32_t warm = chase->chain.lap < TRY_WARM ? chase->chain.lap : TRY_WARM;
@@ -215,30 +214,31 @@ static void fill_windows(const struct measured *m, const struct latency_run *run
 }
 
 // Compares the device's time stamps with the core's counter, over the hops by which the chase
-// `full` is longer than the chase `brief`. One round may be disturbed, so the case is flagged only
-// if the two times differ too much, and in the same direction, in all rounds (at least 3).
+// `full` is longer than the chase `brief`. One visit may be disturbed, so the case is flagged only
+// if the two times differ too much, and in the same direction, in all visits (at least 3).
 static void cross_check(const struct measured *m, const struct latency_run *brief,
                         const struct latency_run *full)
 {
-    struct latency_memory *memory = m->memory;
+    struct latency_clocks *clocks = &m->memory->clocks;
     double stamped_ns = full->span_ns - brief->span_ns;
     double counted_ns = full->count * count_ns(m, full) - brief->count * count_ns(m, brief);
-    if (memory->ratio_count < LATENCY_RATIOS_MAX && counted_ns > 0)
-        memory->ratios[memory->ratio_count++] = stamped_ns / counted_ns;
-    if (memory->ratio_count < RATIOS_MIN)
+    if (!(counted_ns > 0))
         return;
-    double sorted[LATENCY_RATIOS_MAX];
-    memcpy(sorted, memory->ratios, memory->ratio_count * sizeof *sorted);
-    stats_sort(sorted, memory->ratio_count);
     double step_ns = (double)m->chase->session->bench->info->limits.stamp_step_ps / 1000;
     double allowed = disagreement_allowed + 2 * step_ns / counted_ns;
-    double least = sorted[0], most = sorted[memory->ratio_count - 1];
-    if (least > 1 + allowed || most < 1 - allowed)
+    double difference = stamped_ns / counted_ns - 1;
+    clocks->agree = fabs(difference) <= allowed ||
+                    (clocks->visits > 0 && (difference > 0) != (clocks->difference > 0));
+    if (clocks->agree)
+        return;
+    if (clocks->visits++ == 0 || fabs(difference) < fabs(clocks->difference))
+        clocks->difference = difference;
+    if (clocks->visits >= DISAGREEMENTS_MIN)
         visit_flag(
             m->visit, "clocks-disagree",
             "by the device's time stamps the chase took at least %.1f %% %s than by the core's "
             "counter: other work ran, or the counter changed its rate",
-            100 * (least > 1 ? least - 1 : 1 - most), least > 1 ? "more" : "less");
+            100 * fabs(clocks->difference), clocks->difference > 0 ? "more" : "less");
 }
 
 static double core_hz(const struct latency_run *run)
@@ -303,13 +303,19 @@ static bool measure_by_counter(const struct measured *m, struct error *err)
     // On a simulated device, the first chase is left out, which only warms the caches: the warm-up
     // lap of a timed chase already brings the simulated caches to their final state.
     unsigned first = m->chase->session->bench->info->caps & GPU_CAP(VIRTUAL_TIME) ? 1 : 0;
+    bool agree = memory->clocks.agree;
+    if (agree) {
+        runs[1] = runs[0]; // the short chase is only for the cross-check
+        first++;
+    }
     if (!run_paced(m, runs, first, count, err))
         return false;
     count_time(m, runs, count);
     fill_windows(m, &runs[TIMED_CHASE], LATENCY_METRIC_NS, LATENCY_METRIC_CYCLES);
     if (m->chase->control)
         fill_windows(m, &runs[3], LATENCY_METRIC_CONTROL_NS, LATENCY_METRIC_CONTROL_CYCLES);
-    cross_check(m, &runs[1], &runs[TIMED_CHASE]);
+    if (!agree)
+        cross_check(m, &runs[1], &runs[TIMED_CHASE]);
     describe_windows(m, &runs[TIMED_CHASE]);
     return true;
 }
