@@ -171,13 +171,15 @@ static bool refuse_slow(struct trial *trial, struct error *err)
     return make_work(trial, trial->this_case, 1, err);
 }
 
-// Chooses the number of passes so that one unit of work (a dispatch) lasts a little longer than a
-// sample should. If units were a little shorter, a sample would need two of them.
-static bool size(struct trial *trial, struct error *err)
+// Chooses the number of passes, at least `least`, so that one unit of work (a dispatch) lasts a
+// little longer than a sample should. If units were a little shorter, a sample would need two of
+// them. The work is prepared with one pass.
+static bool size(struct trial *trial, uint64_t least, struct error *err)
 {
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
     // The dispatch is run twice, because the first run is cold and too slow.
-    if (!refuse_slow(trial, err) || !measure_unit_time(&trial->desc, SIZE_RUNS, &ns, err))
+    if (!refuse_slow(trial, err) || !make_work(trial, trial->this_case, least, err) ||
+        !measure_unit_time(&trial->desc, SIZE_RUNS, &ns, err))
         return false;
     while (ns < wanted_ns) {
         uint64_t passes = (uint64_t)ceil(
@@ -237,7 +239,8 @@ static size_t allowed_shapes(const struct trial *trial,
 }
 
 // Finds the fastest shape. It sizes the work of all shapes before it times the first shape, because
-// that gives the core clock time to rise.
+// that gives the core clock time to rise. Each shape has at least as many passes as the one before:
+// the fastest one needs them, and sizing ends sooner.
 static bool search(struct trial *trial, const struct bandwidth_shape *shapes, size_t count,
                    struct memory *memory, struct error *err)
 {
@@ -247,7 +250,7 @@ static bool search(struct trial *trial, const struct bandwidth_shape *shapes, si
     double best = 0, ns;
     for (size_t i = 0; i < count; i++) {
         trial->shape = shapes[i];
-        if (!prepare(trial, 1, err) || !size(trial, err))
+        if (!prepare(trial, 1, err) || !size(trial, i > 0 ? passes[i - 1] : 1, err))
             return false;
         passes[i] = trial->work.passes;
     }
@@ -278,7 +281,7 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
     if (count == 0)
         return false;
     trial->shape = memory->shape = shapes[0];
-    if (!prepare(trial, 1, err) || !size(trial, err))
+    if (!prepare(trial, 1, err) || !size(trial, 1, err))
         return false;
     memory->passes = trial->work.passes;
     return true;
