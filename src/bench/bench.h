@@ -106,6 +106,7 @@ struct bench_session {
     struct measure_clock clock;
     bool warm;   // true: a case was measured before, so the core clock is high
     void *state; // the benchmark's own data, set by open()
+    void *guest; // data of a benchmark that uses the session of another one (session_of)
 };
 
 // Begins a session on an open device of `system`, with an arena and a scope of its own.
@@ -184,6 +185,11 @@ struct benchmark {
     // the device opened with one universal queue stays open and idle.
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
+    // Name of another benchmark in whose sessions the cases of this one are visited, because they
+    // use its state. Then device(), open() and close() are those of that benchmark. NULL: the cases
+    // are visited in sessions of their own.
+    const char *session_of;
+
     // Makes the programs and buffers that cases share. Called once per session. Optional.
     bool (*open)(struct bench_session *session, struct error *err);
 
@@ -221,6 +227,10 @@ extern const struct benchmark *const benchmarks[];
 
 // Returns the benchmark with this name; NULL if there is none.
 const struct benchmark *benchmark_find(const char *name);
+
+// Returns the benchmark in whose sessions the cases of `benchmark` are visited: itself, or the one
+// that session_of names. Fails with ERROR_UNSUPPORTED and NULL if this build lacks that one.
+const struct benchmark *benchmark_session_of(const struct benchmark *benchmark, struct error *err);
 
 // Writes a description of the benchmark as an element of an open JSON array (results/codec.h): its
 // metrics and views, and its parameters with choices, bounds and presets. The members `least`,

@@ -11,6 +11,17 @@ const struct benchmark *benchmark_find(const char *name)
     return NULL;
 }
 
+const struct benchmark *benchmark_session_of(const struct benchmark *benchmark, struct error *err)
+{
+    if (!benchmark->session_of)
+        return benchmark;
+    const struct benchmark *owner = benchmark_find(benchmark->session_of);
+    if (!owner)
+        error_set(err, ERROR_UNSUPPORTED, "this build lacks the benchmark %s, which it needs",
+                  benchmark->session_of);
+    return owner;
+}
+
 const struct bench_choice *bench_choice_find(const struct bench_request *request, const char *key)
 {
     for (size_t i = 0; i < request->choice_count; i++)

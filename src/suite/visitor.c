@@ -45,7 +45,7 @@ struct visitor {
     bool has_before;
     long family_pid;
     bool validation;
-    const struct benchmark *benchmark; // benchmark of the open session; NULL: none is open
+    const struct benchmark *benchmark; // whose session is open (session_of); NULL: none is open
     struct bench_session session;
     // What the first session that needed the clocks measured of them (measure_clock_values). Later
     // sessions measure it no more, which saves 55 ms each.
@@ -160,9 +160,12 @@ static bool device_open(struct visitor *visitor, const struct benchmark *benchma
     return true;
 }
 
-static bool session_open(struct visitor *visitor, const struct benchmark *benchmark,
+static bool session_open(struct visitor *visitor, const struct benchmark *visited,
                          struct error *err)
 {
+    const struct benchmark *benchmark = benchmark_session_of(visited, err);
+    if (!benchmark)
+        return false;
     if (visitor->benchmark == benchmark)
         return true;
     session_close(visitor);

@@ -194,30 +194,10 @@ static bool map_plan(const struct bench_request *request, struct bench_case_list
 
 // ---------------------------------------------------------------- probes
 
-static const struct benchmark *latency_find(struct error *err)
-{
-    const struct benchmark *latency = benchmark_find("latency");
-    if (!latency)
-        error_set(err, ERROR_UNSUPPORTED,
-                  "its probes are chains of latency, which this build lacks");
-    return latency;
-}
-
 struct map_session {
-    // A copy of the session for the benchmark latency, with the state of latency.
-    struct bench_session chase;
     struct map_neighbours neighbours;
     struct map_code code;
 };
-
-static bool map_open(struct bench_session *session, struct error *err)
-{
-    const struct benchmark *latency = latency_find(err);
-    struct map_session *own = ARENA_NEW(session->arena, struct map_session);
-    own->chase = *session;
-    session->state = own;
-    return latency && latency->open(&own->chase, err);
-}
 
 // Returns the case of the benchmark latency that measures `probe`, a case of map. Parameters that
 // both benchmarks have get the values of `probe`. Of the other parameters of latency, `order` is
@@ -248,14 +228,10 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
 
 static bool visit_chain(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
-    const struct benchmark *latency = latency_find(err);
-    if (!latency)
-        return false;
-    struct map_session *own = run->session->state;
+    const struct benchmark *latency = benchmark_find("latency"); // the session is one of it
     struct bench_case chain = probe_case(run->arena, &latency->info, run->bench_case);
     struct bench_visit chase = *run;
     chase.bench_case = &chain;
-    chase.session = &own->chase;
     return latency->visit(&chase, visit, err);
 }
 
@@ -276,7 +252,10 @@ static bool visit_by_clock(struct bench_visit *run, struct measure_visit *visit,
 
 static bool map_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
-    struct map_session *own = run->session->state;
+    struct bench_session *session = run->session;
+    if (!session->guest)
+        session->guest = ARENA_NEW(session->arena, struct map_session);
+    struct map_session *own = session->guest;
     const struct bench_case *probe = run->bench_case;
     if (case_says(probe, "what", MAP_NEIGHBOURS))
         return map_neighbours_visit(&own->neighbours, run, visit, err);
@@ -302,6 +281,6 @@ const struct benchmark bench_map = {
         "curve; what the measurements do not show is listed as unknown, with the reason.",
     .command = "map",
     .plan = map_plan,
-    .open = map_open,
+    .session_of = "latency",
     .visit = map_visit,
 };

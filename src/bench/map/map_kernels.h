@@ -4,8 +4,6 @@
 #ifndef BENCH_MAP_MAP_KERNELS_H
 #define BENCH_MAP_MAP_KERNELS_H
 
-#define NEIGHBOURS_WORKGROUP 32
-
 // Number of hops in one turn of the loop that follows a chain.
 #define NEIGHBOURS_UNROLL 8
 
