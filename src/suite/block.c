@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "suite/block.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "suite/select.h"
 
@@ -24,6 +25,46 @@ bool entry_wants_visit(const struct entry *entry)
         if (entry_is_open(entry))
             return true;
     return false;
+}
+
+// True if a case of the co-run (entry and the ones after it) is unfinished and has fewer than
+// `rounds` rounds.
+static bool lacks_rounds(const struct entry *entry, unsigned rounds)
+{
+    for (; entry; entry = entry->co_run)
+        if (entry_is_open(entry) && collect_rounds(entry->collect) < rounds)
+            return true;
+    return false;
+}
+
+// Returns the deadline for `cases` cases out of `left` remaining ones: each remaining case gets the
+// same share of the time until end_ns. Returns UINT64_MAX if end_ns is UINT64_MAX.
+static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
+{
+    return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
+}
+
+void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t left)
+{
+    left += block->own;
+    block->began_ns = clock_now_ns();
+    block->soft_ns = share_ns(soft_ns, block->own, left);
+    // The time share of one and a half times as many cases: the first rounds_min rounds may take so
+    // long, because cases take different times and other blocks may need less than their share.
+    size_t generous = block->own + block->own / 2;
+    block->hard_ns = share_ns(hard_ns, generous < left ? generous : left, left);
+}
+
+bool block_has_time(struct block *block, const struct entry *entry)
+{
+    static const uint64_t late_part = 5;
+    uint64_t now_ns = clock_now_ns();
+    unsigned least = block->budget->rounds_min;
+    if (now_ns <= block->soft_ns || lacks_rounds(entry, least))
+        return true;
+    if (!block->late_ns)
+        block->late_ns = now_ns + (now_ns - block->began_ns) / late_part;
+    return now_ns <= block->late_ns && lacks_rounds(entry, 2 * least);
 }
 
 void entry_end(struct entry *entry, enum verdict verdict, const char *code, const char *why)

@@ -48,8 +48,9 @@ struct block {
     size_t base;               // number of results in the run before this block
     struct arena *provisional; // memory of results published before the block ended; NULL: none
     // Times after which cases are not visited any more: hard_ns for cases with fewer than
-    // rounds_min rounds, soft_ns for all others. UINT64_MAX: no limit.
-    uint64_t soft_ns, hard_ns;
+    // rounds_min rounds, late_ns for cases with fewer than twice as many, soft_ns for all others.
+    // UINT64_MAX: no limit. late_ns is 0 until a case needs it.
+    uint64_t began_ns, soft_ns, late_ns, hard_ns;
 };
 
 // Adds a case of the schedule's own device. If the benchmark measures devices together, also takes
@@ -66,6 +67,14 @@ bool entry_is_open(const struct entry *entry);
 // True if the case (entry) still needs visits, or a case after it in its co-run: the list
 // (entry.co_run) of cases that several devices measure at the same time.
 bool entry_wants_visit(const struct entry *entry);
+
+// Begins the block's time. Its cases and `left` later cases of the benchmark share the time until
+// soft_ns and until hard_ns (struct budget).
+void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t left);
+
+// True if the case (entry) may be visited now. After soft_ns, a case that is not precise with
+// rounds_min rounds may have twice as many: they take at most a fifth of the block's time so far.
+bool block_has_time(struct block *block, const struct entry *entry);
 
 // Ends the case (entry): it gets no more visits, and its result has this verdict and reason but no
 // metrics.

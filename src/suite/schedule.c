@@ -249,16 +249,6 @@ static void visit_together(struct scheduler *s, struct block *block, struct entr
     arena_destroy(arena);
 }
 
-// True if a case of the co-run (entry and the ones after it) is unfinished and has fewer than
-// rounds_min rounds.
-static bool lacks_rounds(const struct scheduler *s, const struct entry *entry)
-{
-    for (; entry; entry = entry->co_run)
-        if (entry_is_open(entry) && collect_rounds(entry->collect) < s->desc->budget->rounds_min)
-            return true;
-    return false;
-}
-
 // True if no more cases may be visited: the time is used up, or the user interrupted the run.
 static bool is_over(struct scheduler *s, const struct block *block)
 {
@@ -279,9 +269,8 @@ static bool run_round(struct scheduler *s, struct block *block)
         struct entry *entry = &block->entries[order[i]];
         if (is_over(s, block))
             return false;
-        if (!entry_wants_visit(entry)) // the case's device was given up during this round
-            continue;
-        if (clock_now_ns() > block->soft_ns && !lacks_rounds(s, entry))
+        // The case's device may have been given up during this round.
+        if (!entry_wants_visit(entry) || !block_has_time(block, entry))
             continue;
         show(s, block, entry);
         if (entry->co_run)
@@ -301,22 +290,6 @@ static uint64_t limit_ns(uint64_t ns)
     return ns ? clock_deadline_ns(ns) : UINT64_MAX;
 }
 
-// Returns the deadline for `cases` cases out of `left` remaining ones: each remaining case gets the
-// same share of the time until end_ns. Returns UINT64_MAX if end_ns is UINT64_MAX.
-static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
-{
-    return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
-}
-
-// Returns a later deadline than share_ns: the time share of one and a half times as many cases (at
-// most of all that are left). A block's first rounds_min rounds may take so long, because cases
-// take different times and other blocks may need less than their share.
-static uint64_t generous_share_ns(uint64_t end_ns, size_t cases, size_t left)
-{
-    size_t generous = cases + cases / 2;
-    return share_ns(end_ns, generous < left ? generous : left, left);
-}
-
 static void set_times(struct scheduler *s, struct block *block)
 {
     if (block->count == 0)
@@ -327,9 +300,7 @@ static void set_times(struct scheduler *s, struct block *block)
         s->soft_ns = limit_ns(s->desc->budget->time_ns);
         s->hard_ns = limit_ns(s->desc->budget->time_most_ns);
     }
-    size_t left = block->own + s->desc->plan->left(s->desc->plan, benchmark);
-    block->soft_ns = share_ns(s->soft_ns, block->own, left);
-    block->hard_ns = generous_share_ns(s->hard_ns, block->own, left);
+    block_begin(block, s->soft_ns, s->hard_ns, s->desc->plan->left(s->desc->plan, benchmark));
 }
 
 // Gives each case of the block that got no visit the verdict "skipped", because no time was left.

@@ -2,6 +2,8 @@
 // Which cases of two devices are visited together, and what becomes of cases without visits.
 #include "suite/block.h"
 
+#include "base/clock.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -204,9 +206,56 @@ static void measured_cases_are_counted_later_or_say_why_not(void **state)
     }
 }
 
+// Adds rounds whose medians differ much.
+static void add_rounds(struct entry *entry, unsigned rounds)
+{
+    struct arena *arena = arena_create();
+    for (unsigned i = 0; i < rounds; i++) {
+        struct measure_visit *visit = measure_visit_create(arena);
+        double rate = collect_rounds(entry->collect) % 2 ? 2e9 : 1e9;
+        const double values[] = {rate, 1.001 * rate, 1.002 * rate, 1.003 * rate};
+        visit_samples(visit, 0, values, 4, 0);
+        collect_visit(entry->collect, visit);
+    }
+    arena_destroy(arena);
+}
+
+// Given a block whose time is over: each case gets five rounds, and then, while late_ns lasts, a
+// case that is not precise gets ten.
+static void cases_that_are_not_precise_get_a_little_more_time(void **state)
+{
+    (void)state;
+    struct stage *stage = stage_create("no");
+    struct block *block = &stage->block;
+    struct entry *entry = &block->entries[0];
+    uint64_t minute_ns = 60 * NS_PER_S, now_ns = clock_now_ns();
+    stage->budget.rounds_max = 40;
+    stage->devices[0].kind = GPU_KIND_CPU; // on a GPU, slow samples would be other work's
+    stage_add(stage);
+    block_begin(block, now_ns, now_ns + minute_ns, 0);
+    block->began_ns -= 5 * minute_ns;
+    add_rounds(entry, 4);
+    assert_true(block_has_time(block, entry));
+    assert_int_equal(block->late_ns, 0);
+    add_rounds(entry, 1);
+    assert_true(block_has_time(block, entry));
+    assert_true(block->late_ns >= now_ns + minute_ns);
+    add_rounds(entry, 4);
+    assert_true(block_has_time(block, entry));
+    uint64_t late_ns = block->late_ns;
+    block->late_ns = now_ns;
+    assert_false(block_has_time(block, entry));
+    block->late_ns = late_ns;
+    add_rounds(entry, 1);
+    assert_true(entry_is_open(entry));
+    assert_false(block_has_time(block, entry));
+    stage_destroy(stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cases_that_are_not_precise_get_a_little_more_time),
         cmocka_unit_test(a_case_is_taken_out_of_the_plan_of_a_peer_on_another_chip),
         cmocka_unit_test(the_same_chip_through_two_apis_does_not_run_beside_itself_unless_asked),
         cmocka_unit_test(a_device_that_is_given_up_fails_its_cases_and_joins_no_other),

@@ -278,7 +278,9 @@ static void noisy_cases_get_more_rounds_while_time_lasts(void **state)
         assert_true(schedule_run(&stage->desc));
         for (size_t i = 0; i < stage->run->result_count; i++) {
             const struct result *result = stage->run->results[i];
-            assert_int_equal(visits_of(stage, result->key), in_a_hurry ? 5 : 40);
+            // How many of up to five further rounds a hurried case gets depends on the time.
+            size_t visits = visits_of(stage, result->key);
+            assert_in_range(visits, in_a_hurry ? 5 : 40, in_a_hurry ? 10 : 40);
             assert_int_equal(has_reason(result, "out-of-time"), in_a_hurry);
             assert_true(result->metric_count > 0);
         }
