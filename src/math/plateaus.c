@@ -3,6 +3,7 @@
 // come from prefix sums. Outliers have weight 0, all other points have weight 1.
 #include "math/plateaus.h"
 
+#include "math/hinge.h"
 #include "math/stats.h"
 
 #include <math.h>
@@ -259,112 +260,6 @@ static bool work_init(struct work *work, struct arena *arena, const struct plate
 
 // ---------------------------------------------------------------- ends of plateaus
 
-// The rise from one plateau to the next, as it is fitted: y is flat up to the end of the first
-// plateau, then a straight line up to the next plateau.
-struct rise {
-    const double *x, *ln_y, *weight; // the points, by ascending x; points with weight 0 are ignored
-    size_t count;
-    double low, high; // heights of the plateaus before and after the rise
-    double noise;     // relative noise of each point's y
-    double width_max; // maximum width of the rise, in x
-    double from, to;  // range of x in which the first plateau may end
-};
-
-static double hinge_cost(const struct rise *rise, double end, double width)
-{
-    double cost = 0;
-    for (size_t i = 0; i < rise->count; i++) {
-        double t = (rise->x[i] - end) / (width > 1e-9 ? width : 1e-9);
-        t = t < 0 ? 0 : t > 1 ? 1 : t;
-        double expected = log(rise->low + (rise->high - rise->low) * t);
-        double off = (rise->ln_y[i] - expected) / rise->noise;
-        // Huber's loss limits the influence of points that are far from the fitted line.
-        double size = fabs(off);
-        cost += rise->weight[i] * (size < 3 ? off * off : 6 * size - 9);
-    }
-    return cost;
-}
-
-// Tries `steps` + 1 widths of the rise, from *width − reach to *width + reach, for this end of the
-// plateau. Sets *width to the width with the lowest cost and returns that cost.
-static double try_widths(const struct rise *rise, double end, double reach, int steps,
-                         double *width)
-{
-    double best = (double)INFINITY, middle = *width;
-    for (int step = 0; step <= steps; step++) {
-        double candidate = middle + reach * (2.0 * step / steps - 1);
-        if (candidate < 0 || candidate > rise->width_max)
-            continue;
-        double cost = hinge_cost(rise, end, candidate);
-        if (cost < best) {
-            best = cost;
-            *width = candidate;
-        }
-    }
-    return best;
-}
-
-// Sets *width to the width of the rise with the lowest cost for this end of the plateau, and
-// returns that cost. Searches coarsely, then finely: often only one width in a hundred fits.
-static double best_width(const struct rise *rise, double end, double *width)
-{
-    enum {
-        COARSE = 30,
-        FINE = 20
-    };
-    double half = rise->width_max / 2;
-    *width = half;
-    try_widths(rise, end, half, COARSE, width);
-    return try_widths(rise, end, 2 * half / COARSE, FINE, width);
-}
-
-static void fit_hinge(const struct rise *rise, struct plateaus_step *step)
-{
-    enum {
-        GRID = 200
-    };
-    double costs[GRID + 1], best = (double)INFINITY;
-    for (int i = 0; i <= GRID; i++) {
-        double end = rise->from + (rise->to - rise->from) * i / GRID, width = 0;
-        costs[i] = best_width(rise, end, &width);
-        if (costs[i] < best) {
-            best = costs[i];
-            step->end = end;
-            step->width = width;
-        }
-    }
-    // If a straight rise fits the points worse than their noise explains, best / freedom is above 1
-    // and widens the interval (Birge, Phys. Rev. 40, 207, 1932).
-    double freedom = fmax((double)rise->count - 3, 1);
-    double worst = best + 3.84 * fmax(best / freedom, 1);
-    step->end_low = step->end_high = step->end;
-    for (int i = 0; i <= GRID; i++) {
-        double end = rise->from + (rise->to - rise->from) * i / GRID;
-        if (costs[i] > worst)
-            continue;
-        step->end_low = fmin(step->end_low, end);
-        step->end_high = fmax(step->end_high, end);
-    }
-}
-
-// Widens the interval of a plateau's end so that it contains the last point before the fitted end
-// and the first point after it. The fit is more precise than that only because it assumes a
-// straight rise, which may not be true.
-static void bracket_end(const struct rise *rise, struct plateaus_step *step)
-{
-    double before = step->end_low, after = step->end_high;
-    for (size_t i = 0; i < rise->count; i++) {
-        if (rise->x[i] <= step->end)
-            before = rise->x[i];
-        if (rise->x[i] > step->end) {
-            after = rise->x[i];
-            break;
-        }
-    }
-    step->end_low = fmin(step->end_low, before);
-    step->end_high = fmax(step->end_high, after);
-}
-
 // Returns the height of a plateau near its end: the median of its points within ramp_max of its
 // last point, but at least of its last three points.
 static double height_at_end(const struct work *work, const struct plateau *plateau)
@@ -380,14 +275,14 @@ static double height_at_end(const struct work *work, const struct plateau *plate
 // Fits the end of each plateau to points of that plateau's second half and of the first half of the
 // next plateau. A plateau may rise slowly ("creep", because of address translation), so the fit
 // uses the plateau's height near its end.
-static void fit_steps(const struct work *work, struct plateaus *fit)
+static void fit_steps(struct arena *arena, const struct work *work, struct plateaus *fit)
 {
     const struct plateaus_desc *desc = work->desc;
     for (size_t k = 0; k + 1 < fit->count; k++) {
         const struct plateau *below = &fit->levels[k], *above = &fit->levels[k + 1];
         size_t first = (below->first + below->last) / 2;
         double low = height_at_end(work, below);
-        struct rise rise = {
+        const struct hinge hinge = {
             .x = desc->x + first,
             .ln_y = work->ln_y + first,
             .weight = work->weight + first,
@@ -401,8 +296,7 @@ static void fit_steps(const struct work *work, struct plateaus *fit)
             .from = fmax(below->x_last - desc->ramp_max / 2, below->x_first),
             .to = above->x_first,
         };
-        fit_hinge(&rise, &fit->steps[k]);
-        bracket_end(&rise, &fit->steps[k]);
+        hinge_fit(arena, &hinge, &fit->steps[k]);
     }
 }
 
@@ -494,7 +388,7 @@ void plateaus_fit(struct arena *arena, const struct plateaus_desc *desc, struct 
     make_prefix(&work);
     choose_levels(&work, noise, fit);
     fit->noise = residual_noise(&work, fit);
-    fit_steps(&work, fit);
+    fit_steps(arena, &work, fit);
     judge(&work, fit->count > 1 ? fit->noise : noise, fit);
     arena_rewind(arena, mark);
 }
