@@ -16,7 +16,8 @@ enum {
     SECTORS_MOST = 8, // maximum number of sector sizes that are compared: 32 bytes to 4 KiB
     // Number of capacities tried with each sector: 0.6 to 1.63 times the capacity that was found
     // before.
-    SCALES = 14
+    SCALES = 14,
+    POWERS = 64
 };
 
 // An answer is excluded if its cost is this much above the minimum cost. A cost is −2 ln of a
@@ -61,13 +62,30 @@ const size_t lines_plan_count = sizeof lines_plan / sizeof *lines_plan;
 // ---------------------------------------------------------------- what is expected
 
 // A lap over a chain has length 1, and the loads of one line divide it at random into `nodes` gaps.
-// Returns the probability that `gaps` successive gaps are all shorter than `longest`.
-static double all_shorter(unsigned gaps, unsigned nodes, double longest)
+// `longest` is a length of gaps. power[i] is the i-th power that all_shorter needs, for i < known;
+// they are kept, because it is called for many numbers of gaps.
+struct gaps {
+    unsigned nodes, known;
+    double longest, power[POWERS];
+};
+
+static double power_of(struct gaps *gaps, unsigned i)
+{
+    if (i < gaps->known)
+        return gaps->power[i];
+    double power = pow(1 - i * gaps->longest, gaps->nodes - 1.0);
+    if (i == gaps->known && i < POWERS)
+        gaps->power[gaps->known++] = power;
+    return power;
+}
+
+// Returns the probability that `count` successive gaps are all shorter than `longest`.
+static double all_shorter(struct gaps *gaps, unsigned count)
 {
     double share = 0, binomial = 1;
-    for (unsigned i = 0; i <= gaps && i * longest < 1; i++) {
-        share += (i % 2 ? -binomial : binomial) * pow(1 - i * longest, nodes - 1.0);
-        binomial = binomial * (gaps - i) / (i + 1.0);
+    for (unsigned i = 0; i <= count && i * gaps->longest < 1; i++) {
+        share += (i % 2 ? -binomial : binomial) * power_of(gaps, i);
+        binomial = binomial * (count - i) / (i + 1.0);
     }
     return share;
 }
@@ -81,11 +99,16 @@ static double miss_share_at(const struct lines_cache *cache, const struct lines_
         return 0;
     unsigned in_line = (unsigned)fmax(cache->line / chain->stride, 1);
     unsigned in_sector = (unsigned)fmax(cache->sector / chain->stride, 1);
-    double longest = 1 - pow(1 - 1 / x, 1.0 / in_line), hits = 0, not_yet = 1;
+    struct gaps gaps;
+    gaps.nodes = in_line;
+    gaps.known = 0;
+    gaps.longest = 1 - pow(1 - 1 / x, 1.0 / in_line);
+    double hits = 0, not_yet = 1;
     // Case j of the sum: the last load from the same sector was j loads of this line ago.
     for (unsigned j = 1; j <= in_line; j++) {
         double is_it = j == in_line ? 1 : (in_sector - 1.0) / (in_line - j);
-        hits += not_yet * is_it * all_shorter(j, in_line, longest);
+        if (not_yet * is_it != 0)
+            hits += not_yet * is_it * all_shorter(&gaps, j);
         not_yet *= 1 - is_it;
     }
     return 1 - hits;
