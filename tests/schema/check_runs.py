@@ -39,22 +39,34 @@ def load(path):
     return json.loads(text, parse_constant=refuse_constant, object_pairs_hook=refuse_duplicates)
 
 
+def is_by_type(schema):
+    """Whether it takes each value of a type, or none; but 1.0 is an integer, and 1.5 is not."""
+    return (schema.keys() <= {"type", "description"}
+            and "integer" not in schema.get("type", "integer"))
+
+
+def is_list_by_type(schema):
+    """Whether it takes each list of so many members of these types, or none."""
+    return (schema.keys() <= {"type", "items", "minItems", "maxItems", "description"}
+            and is_by_type(schema.get("items", {})))
+
+
 class Validator(jsonschema.Draft202012Validator):
     """What it found right once is right again: most of a run file is numbers, units and names."""
     right = set()
 
     def descend(self, instance, schema, **place):
-        if isinstance(instance, (dict, list)):
-            yield from super().descend(instance, schema, **place)
-            return
-        # What has this type is right, whatever its value; but 1.0 is an integer, and 1.5 is not.
-        by_type = (schema.keys() <= {"type", "description"}
-                   and "integer" not in schema.get("type", "integer"))
-        known = id(schema), type(instance), None if by_type else instance
+        if isinstance(instance, dict):
+            known = None
+        elif isinstance(instance, list):
+            types = frozenset(map(type, instance)) if is_list_by_type(schema) else {dict}
+            known = None if types & {dict, list} else (id(schema), len(instance), types)
+        else:
+            known = id(schema), type(instance), None if is_by_type(schema) else instance
         if known in self.right:
             return
         errors = list(super().descend(instance, schema, **place))
-        if not errors:
+        if known and not errors:
             self.right.add(known)
         yield from errors
 
