@@ -240,9 +240,12 @@ class Measuring(Broken):
         self.assertEqual({True}, set(at_every_hang(self.assert_map_measures).values()))
 
     def test_map_goes_on_beside_a_broken_driver(self):
+        card = self.folder / "small.json"
+        card.write_text(json.dumps(fathom.SMALL_CARD), encoding="ascii")
+
         def measure(case):
             path = self.path(case[0] + ".json")
-            return path, fathom.run("map", "-d", "model:" + MACHINE, "-o", path, **broken(*case))
+            return path, fathom.run("map", "-d", f"model:{card}", "-o", path, **broken(*case))
 
         cases = list(zip(APIS, ("crash@constructor", "exit@create", "abort@query")))
         for path, done in together(measure, cases, len(cases)):
