@@ -94,10 +94,9 @@ class Models(Case):
 
     def test_a_map_is_counted_too(self):
         # Given a machine of two levels, or a smaller one that has one.
-        path, machine, levels = self.path("map.json"), fathom.ROOT / "tests/model/machines/two.json", 2
-        if fathom.is_sampled():
-            machine, levels = self.folder / "small.json", 1
-            machine.write_text(json.dumps(fathom.SMALL_CARD), encoding="ascii")
+        path, machine = self.path("map.json"), self.folder / "machine.json"
+        given = fathom.SMALL_CARD if fathom.is_sampled() else fathom.smaller_machine()
+        machine.write_text(json.dumps(given), encoding="utf-8")
         done = fathom.run("map", "-d", f"model:{machine}", "--seed", "1", "--counters", "-o", path,
                           binary=REAL)
         self.assertEqual(done.status, 0, done.err)
@@ -110,7 +109,7 @@ class Models(Case):
         codes = [finding["code"] for finding in run["findings"]]
         self.assertNotIn("claim-differs", codes)
         self.assertEqual([finding["value"] for finding in run["findings"]
-                          if finding["code"] == "hits-end"], [1] * levels)
+                          if finding["code"] == "hits-end"], [1] * len(given["levels"]))
 
     def test_a_counted_visit_gives_no_time(self):
         plain, _ = self.run_model("v100")

@@ -9,7 +9,6 @@ import sys
 import fathom
 
 REAL = os.environ["FATHOM_REAL"]
-MACHINE = fathom.ROOT / "tests/model/machines/two.json"
 
 
 def cpu_device():
@@ -72,9 +71,11 @@ class Map(fathom.Case):
 
     def test_no_level_contradicts_the_caches_of_a_machine(self):
         if fathom.is_sanitized():
-            self.skipTest("test_counters.py maps the same machine with the sanitizer")
-        caches = [one["capacity_bytes"] for one in json.loads(MACHINE.read_text())["levels"]]
-        _, found, levels = self.measure(f"model:{MACHINE}")
+            self.skipTest("test_counters.py maps a machine with the sanitizer")
+        machine, given = self.folder / "machine.json", fathom.smaller_machine()
+        machine.write_text(json.dumps(given), encoding="utf-8")
+        caches = [one["capacity_bytes"] for one in given["levels"]]
+        _, found, levels = self.measure(f"model:{machine}")
         self.assert_hierarchy(found, levels)
         self.assertEqual(len(caches), len(levels))
         for cache, result in zip(caches, levels):
