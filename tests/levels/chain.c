@@ -248,7 +248,8 @@ static void simulate_caches(struct arena *arena, const struct simulated *machine
         }
 }
 
-// Core cycles of translation a load.
+// Core cycles of translation a load. A chain in the order of the pages looks its TLBs up at the
+// first of its successive loads in a page; the others hit.
 static double simulate_tlbs(struct arena *arena, const struct simulated *machine,
                             const struct chain *chain, struct random *random)
 {
@@ -264,19 +265,18 @@ static double simulate_tlbs(struct arena *arena, const struct simulated *machine
     }
     uint64_t places = chain->nodes / chain->turns, apart = machine->page;
     apart = chain->stride > apart ? chain->stride : apart;
-    uint64_t pages = places * chain->stride / apart;
+    uint64_t pages = (places * chain->stride + (chain->in_order ? apart - 1 : 0)) / apart;
     // Long enough for all pages that the TLBs can hold to be there.
     uint64_t warm = 12 * (pages < 2 * most ? pages : 2 * most) + 64;
+    uint64_t in_page = chain->in_order ? machine->page / ORDERED_BYTES : 1;
     uint32_t key = (uint32_t)random_next(random);
     for (uint64_t i = 0; i < warm + LOADS && machine->tlb_count; i++) {
         uint64_t place = permute_index((uint32_t)(i % places), (uint32_t)places, key);
-        uint64_t address = chain->in_order
-                               ? i % (places * chain->stride / ORDERED_BYTES) * ORDERED_BYTES
-                               : place * chain->stride;
+        uint64_t address = chain->in_order ? i % pages * machine->page : place * chain->stride;
         for (size_t k = 0; k < machine->tlb_count; k++) {
             if (cache_load(&tlbs[k], 0, address, random))
                 break;
-            cycles += i >= warm ? machine->tlbs[k].cycles / LOADS : 0;
+            cycles += i >= warm ? machine->tlbs[k].cycles / (double)(LOADS * in_page) : 0;
         }
     }
     return cycles;
