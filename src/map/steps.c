@@ -297,6 +297,16 @@ double map_steps_translation(const struct map_steps *steps, double bytes)
     }
     return ns;
 }
+
+bool map_steps_may_be_translated(const struct map_steps *steps, double bytes, bool any)
+{
+    for (size_t i = 0; i < steps->all.count; i++)
+        if ((steps->kinds[i] == STEP_UNKNOWN || (any && steps->kinds[i] == STEP_TRANSLATION)) &&
+            log2(bytes) > steps->all.steps[i].end - 0.1)
+            return true;
+    return false;
+}
+
 // Returns the spread of the latencies that level k has between the rises at its ends, without
 // translation: the difference between the 90th and the 10th percentile of the points, relative to
 // the level's height. 0 if there are no such points.

@@ -115,4 +115,9 @@ double map_steps_chain(const struct map_steps *steps, const struct run *run, con
 // Returns the mean time in ns that address translation adds to each load of a chain over `bytes`.
 double map_steps_translation(const struct map_steps *steps, double bytes);
 
+// True if a region of `bytes` reaches a step of the latency curve that may be a TLB's
+// (STEP_UNKNOWN), so that address translation may add to the latency of a chain over this region.
+// With `any`, steps that are certainly those of TLBs count too.
+bool map_steps_may_be_translated(const struct map_steps *steps, double bytes, bool any);
+
 #endif
