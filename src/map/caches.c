@@ -23,6 +23,12 @@ static const double sure_lead = 100, sure_octaves = 2.2, sure_after = 1.5, sure_
 // one, hardly any load hits.
 static const double sector_least = 1.4, sector_most = 4;
 
+enum {
+    // minimum number of chains with one node in each line at the height of a level that show that
+    // the level ends later
+    CLIP_LEAST = 3
+};
+
 // ---------------------------------------------------------------- lines and sizes
 
 const double map_caches_regions[] = {0.5,  0.65, 0.77, 0.86, 0.93, 0.98, 1.03,
@@ -167,6 +173,17 @@ double map_caches_size_about(const struct map_caches *caches, size_t k)
     return line->capacity > 0 ? line->capacity : end * fmin(sqrt(line->line / MAP_NODE_BYTES), 1);
 }
 
+// Replaces latencies above `beyond`, the height of the next level, by that height if enough points
+// are at it: larger chains then miss the next level, too.
+static void clip(const struct level_curve *points, double beyond)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < points->count; i++)
+        at += fabs(points->ns[i] / beyond - 1) < MAP_STEPS_UNEVEN;
+    for (size_t i = 0; at >= CLIP_LEAST && i < points->count; i++)
+        points->ns[i] = fmin(points->ns[i], beyond);
+}
+
 // Finds the capacity of level k from chains with one node in each line, and stores it in
 // caches->sizes[k]; caches->sized[k] tells if it was found. Sets caches->endless[k] if these chains
 // were measured but their latency shows no end of the level.
@@ -184,11 +201,12 @@ static void find_size(struct arena *arena, const struct run *run, struct map_cac
             (double)case_uint(&result->bench_case, "pitch") != line)
             continue;
         double bytes = (double)case_uint(&result->bench_case, "bytes");
+        double ns = map_steps_ns(steps, result) - map_steps_translation(steps, bytes);
         bool in_level_before = k > 0 && bytes < 1.2 * inner[k - 1].capacity;
         if (bytes > 0.3 * size_about && bytes < 2.2 * size_about && !in_level_before)
-            level_curve_insert(&points, result, log2(bytes),
-                               map_steps_ns(steps, result) - map_steps_translation(steps, bytes));
+            level_curve_insert(&points, result, log2(bytes), ns);
     }
+    clip(&points, fit->levels[k + 1].height);
     const struct staircase_points chosen = {points.octaves, points.ns, points.count, fit->noise};
     bool measured = points.count >= map_caches_region_count - 3;
     caches->sized[k] = measured && staircase_fit_step(steps->shapes, &chosen, fit->levels[k].height,
