@@ -77,9 +77,7 @@ static struct lines_question question_of(const struct map_steps *steps, size_t k
         .beyond_end = k + 2 < fit->count ? exp2(fit->steps[k + 1].end) : 0,
         .end = exp2(fit->steps[k].end),
         .stride = MAP_NODE_BYTES,
-        .noise = root_of_squares(fit->noise, step_shape_is_random(shape) ? 0.15
-                                             : step_shape_is_slow(shape) ? 0.07
-                                                                         : 0),
+        .noise = fit->noise,
         .spread = step_shape_spread(shape),
         .shapes = steps->shapes,
         .shape = shape,
@@ -136,7 +134,6 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, co
     struct lines_probe *probes =
         ARENA_ARRAY(arena, run->result_count + curve->count, struct lines_probe);
     struct lines_question question = question_of(steps, k, inner);
-    question.noise = curve->fit.noise;
     question.probes = probes;
     if (step_shape_is_random(question.shape))
         return 0;

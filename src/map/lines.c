@@ -38,6 +38,10 @@ static const double odd_slow = 0.4;
 // Standard error of the model, as a share of the latency step between the level and the next one:
 // no real machine has ideal LRU replacement or exactly cyclic laps.
 static const double model_error = 0.06;
+// The same where half of the loads miss, in addition, if the latency rises slowly at the end of the
+// level: such a cache does not replace the oldest line, or fills its sets unevenly. Where no load
+// misses, or all do, this makes no difference.
+static const double random_error = 0.15, slow_error = 0.07;
 
 // Standard error of the model, as a share of the latency step, for chains that show only the
 // sector.
@@ -199,8 +203,20 @@ static double share_of(const struct lines_question *question, const struct candi
                              log2(lines / candidate->capacity));
 }
 
+// Returns the standard error that a slow rise adds to the model, as a share of the latency step, if
+// half of the loads miss the level.
+static double slow_error_of(const struct lines_question *question)
+{
+    return !question->shapes                       ? 0
+           : step_shape_is_random(question->shape) ? random_error
+           : step_shape_is_slow(question->shape)   ? slow_error
+                                                   : 0;
+}
+
+// Returns how badly the candidate explains the probes. `slow` is the error where half of the loads
+// miss (slow_error_of).
 static double cost_of(const struct lines_question *question, const struct inner *inner,
-                      const struct candidate *candidate)
+                      const struct candidate *candidate, double slow)
 {
     double cost = 0, step = question->beyond - question->latency;
     for (size_t i = 0; i < question->probe_count; i++) {
@@ -218,7 +234,8 @@ static double cost_of(const struct lines_question *question, const struct inner 
                         expected > question->latency + 0.02 * step;
         if (off > 0 && (may_pass || expected >= question->latency + 0.98 * step))
             off = 0;
-        double size = fabs(off) / root_of_squares(question->noise * expected, model_error * step);
+        double error = root_of_squares(model_error, 4 * beyond * (1 - beyond) * slow) * step;
+        double size = fabs(off) / root_of_squares(question->noise * expected, error);
         // Huber's loss, so that one probe with a large deviation does not decide alone.
         cost += size < 3 ? size * size : 6 * size - 9;
     }
@@ -264,7 +281,7 @@ static void add_candidates(const struct lines_question *question, const struct i
                 .dense = filling ? fillings[filling][1] : question->spread,
                 .as_seen = filling == 0,
             };
-            candidate->cost = cost_of(question, inner, candidate) +
+            candidate->cost = cost_of(question, inner, candidate, slow_error_of(question)) +
                               odd * ((size > 1 ? odd_size : 0) + (filling ? odd_filling : 0));
             all->count++;
         }
@@ -281,13 +298,16 @@ static void make_candidates(const struct lines_question *question, struct candid
             add_candidates(question, inner, line, sector, all);
 }
 
-// Returns the root mean square of the probes' deviations from the model, as a share of the latency
-// step from the level to the next one. Large deviations count less (Huber's loss).
-static double misfit(const struct lines_question *question, double cost)
+// Returns the root mean square of the probes' deviations from a candidate, as a share of the
+// latency step from the level to the next one. Large deviations count less (Huber's loss).
+static double misfit(const struct lines_question *question, const struct candidate *candidate)
 {
+    struct inner inner[PROBES_MAX];
     double step = question->beyond - question->latency;
     double scale = root_of_squares(question->noise * question->beyond / step, model_error);
-    return scale * sqrt(cost / (double)question->probe_count);
+    for (size_t i = 0; i < question->probe_count; i++)
+        inner[i] = inner_of(question, &question->probes[i].chain);
+    return scale * sqrt(cost_of(question, inner, candidate, 0) / (double)question->probe_count);
 }
 
 struct lines_answer lines_judge(const struct lines_question *question)
@@ -302,7 +322,7 @@ struct lines_answer lines_judge(const struct lines_question *question)
     for (size_t i = 1; i < all.count; i++)
         if (candidates[i].cost < candidates[best].cost)
             best = i;
-    if (misfit(question, candidates[best].cost) > misfit_max) {
+    if (misfit(question, &candidates[best]) > misfit_max) {
         answer.why = "no line size from 32 to 256 bytes explains its probes";
         answer.misfit = true;
         return answer;
