@@ -22,7 +22,6 @@ static const double sure_lead = 100, sure_octaves = 2.2, sure_after = 1.5, sure_
 // size. In a smaller region, a load may hit although each node has a sector of its own; in a larger
 // one, hardly any load hits.
 static const double sector_least = 1.4, sector_most = 4;
-
 enum {
     // minimum number of chains with one node in each line at the height of a level that show that
     // the level ends later
@@ -135,7 +134,8 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, co
         ARENA_ARRAY(arena, run->result_count + curve->count, struct lines_probe);
     struct lines_question question = question_of(steps, k, inner);
     question.probes = probes;
-    if (step_shape_is_random(question.shape))
+    // Chains with one node in each line show best how the cache replaces lines.
+    if (step_shape_is_random(caches->sized[k] ? caches->sizes[k].shape : question.shape))
         return 0;
     // The level after k must hold the whole chain, so that a load that misses level k hits there.
     if (question.beyond_end > 0)

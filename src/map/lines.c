@@ -46,9 +46,9 @@ static const double random_error = 0.15, slow_error = 0.07;
 // Standard error of the model, as a share of the latency step, for chains that show only the
 // sector.
 static const double sector_error = 0.05;
-// If lines_judge found the same sector as the best answer of lines_sector, another sector is
-// excluded if its cost is this much above the minimum.
-static const double agreed_margin = 3;
+// lines_sector excludes another sector than its best answer if its cost is this much above the
+// minimum: agreed_margin if lines_judge found the same sector, alone_margin if it found none.
+static const double agreed_margin = 3, alone_margin = 6;
 
 // If a lap touches more than this many times as many lines as the cache has, all its sets overflow,
 // even if they fill unevenly.
@@ -404,8 +404,9 @@ double lines_sector(const struct lines_question *question, double line, double c
     if (judged > 0 && judged != answer)
         return 0;
     size_t near = 0;
+    double scale = fmax(sqrt(best / (double)question->probe_count), 1);
     for (size_t i = 0; i < count; i++)
-        near += costs[i] < best + (judged > 0 ? agreed_margin : sector_margin);
+        near += costs[i] < best + (judged > 0 ? agreed_margin : scale * alone_margin);
     return near == 1 ? answer : 0;
 }
 
