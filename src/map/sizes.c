@@ -25,6 +25,9 @@ static const double rounding = 1.05;
 // is at least this many times the smallest. Chains over almost the same region would agree wherever
 // they are.
 static const double room = 1.8;
+// If a chain over few pages at a time is faster than a random chain over the same region by more
+// than this share, address translation is a part of the random chain's latency.
+static const double translation_part = 0.02;
 // A level counts as slower than the level before it if its latency is at least this many times that
 // level's.
 static const double next_level = 1.1;
@@ -128,8 +131,18 @@ struct map_local map_level_local(struct arena *arena, const struct map_caches *c
         slowest = chains.ns[i] > chains.ns[slowest] ? i : slowest;
     }
     double uneven = 1 + MAP_STEPS_UNEVEN + map_steps_noise(arena, &caches->steps);
-    return (struct map_local){chains.results[fastest],
-                              chains.ns[slowest] < chains.ns[fastest] * uneven};
+    bool translated = false;
+    for (size_t i = 0; i < chains.count; i++) {
+        double random = map_curve_ns(&caches->steps.curve, exp2(chains.octaves[i]));
+        translated |= chains.ns[i] < random * (1 - translation_part);
+    }
+    // A page of 4 KiB is used for eight loads. If an eighth of a TLB's miss is too much, these
+    // chains are slower than the level that the fit of random chains shows.
+    bool is_memory = k + 1 == caches->steps.curve.fit.count;
+    bool slower = chains.ns[fastest] > caches->steps.curve.fit.levels[k].height * uneven;
+    return (struct map_local){
+        chains.results[fastest],
+        chains.ns[slowest] < chains.ns[fastest] * uneven && (is_memory || !slower), translated};
 }
 
 void map_level_judge(struct arena *arena, const struct run *run, struct map_caches *caches)

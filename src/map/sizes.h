@@ -49,6 +49,8 @@ struct map_local {
     const struct result *fastest;
     // true: all these chains are about equally fast, so `fastest` shows the level's latency
     bool agrees;
+    // true: in the region of one of these chains, address translation makes random chains slower
+    bool translated;
 };
 struct map_local map_level_local(struct arena *arena, const struct map_caches *caches,
                                  const struct run *run, size_t k);

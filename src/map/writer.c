@@ -84,10 +84,6 @@ void map_add_known(const struct map_writer *w, struct result *result, enum map_m
         map_add_unknown(w, result, w->info->metrics[which].name, "%s", why);
 }
 
-// If a chain that visits few pages at a time is faster than the latency curve by more than this
-// share, address translation is a part of the curve's latency.
-static const double translation_part = 0.02;
-
 // Maximum width of the interval of a level's median latency, relative to the median, at which the
 // level counts as flat.
 static const double flat_width = 0.03;
@@ -114,8 +110,8 @@ bool map_add_local_height(const struct map_writer *w, struct result *result, siz
 {
     const struct map_local local = map_level_local(w->scratch, w->caches, w->run, k);
     const struct metric *metric = local.fastest ? result_metric(local.fastest, "latency") : NULL;
-    double part = local.agrees ? translation_part : MAP_STEPS_UNEVEN;
-    if (!metric || !(metric->median < ns * (1 - part)))
+    if (!metric || (isfinite(ns) && !local.translated) ||
+        !(metric->median < ns * (local.agrees ? 1 : 1 - MAP_STEPS_UNEVEN)))
         return false;
     if (!local.agrees) {
         map_add_unknown(w, result, "latency",
