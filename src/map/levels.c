@@ -260,7 +260,9 @@ static void add_memory_latency(const struct map_writer *w, struct result *result
 {
     const struct plateau *level = &curve->fit.levels[k];
     const struct level_height ns = levels_height(w->scratch, curve, k, "latency");
-    if (map_add_local_height(w, result, k, ns.count ? ns.median : INFINITY))
+    // If a further cache may end behind the last one, only chains over few pages at a time count.
+    bool unsure = k > 0 && w->caches->unsure[k - 1];
+    if (map_add_local_height(w, result, k, ns.count && !unsure ? ns.median : INFINITY))
         return;
     if (level->first > level->last ||
         map_steps_translation(&w->caches->steps, exp2(level->x_first)) < 0.03 * level->height) {

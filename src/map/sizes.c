@@ -18,6 +18,9 @@ enum {
 // large as the last cache.
 static const double beyond = 1.25, beyond_most = 1.05, within = 0.7, in_first = 0.125;
 static const double memory_least = 3, memory_most = 4;
+// Chains over few pages at a time that show memory cover up to this many times the last cache. If
+// the curve's fit took the end of a further cache for that of a TLB, they do not agree.
+static const double memory_far = 64;
 // Factor by which a measured region may lie outside these limits: probes that are measured after it
 // may move the limits a little.
 static const double rounding = 1.05;
@@ -31,6 +34,13 @@ static const double translation_part = 0.02;
 // A level counts as slower than the level before it if its latency is at least this many times that
 // level's.
 static const double next_level = 1.1;
+// Random chains and chains over few pages at a time miss a cache equally often, but the latter miss
+// a TLB at most an eighth as often. So a cache ends before a region if there the latter are slower
+// than the level by at least `alike_least` and at most `alike_most` times as much as the former.
+static const double alike_least = 0.7, alike_most = 1.4;
+// Only chains over at most this share of a level's size show that: in larger regions some sets of a
+// cache overflow, if a hash or pages at any address fill them unevenly.
+static const double uncrowded = 0.4;
 
 struct map_scale map_level_scale(const struct map_caches *caches, size_t k)
 {
@@ -83,7 +93,9 @@ static struct map_size local_span(const struct map_caches *caches, size_t k)
     if (k + 1 >= fit->flat && !is_memory)
         return none;
     map_level_sizes(caches, sizes);
-    const struct map_size alone = map_level_alone(curve, sizes, k);
+    struct map_size alone = map_level_alone(curve, sizes, k);
+    if (is_memory)
+        alone.high = fmin(memory_far * sizes[k - 1].high, exp2(curve->octaves[curve->count - 1]));
     return is_memory || alone.high >= room * alone.low ? alone : none;
 }
 
@@ -145,8 +157,39 @@ struct map_local map_level_local(struct arena *arena, const struct map_caches *c
         chains.ns[slowest] < chains.ns[fastest] * uneven && (is_memory || !slower), translated};
 }
 
+// True if a cache seems to end within level k (the last one: in what the curve shows as memory): in
+// a part of it, both random chains and chains over few pages at a time are slower.
+static bool is_cache_within(struct arena *arena, const struct map_caches *caches,
+                            const struct run *run, size_t k)
+{
+    const struct map_steps *steps = &caches->steps;
+    const struct plateaus *fit = &steps->curve.fit;
+    const struct level_curve chains = chains_of(arena, caches, run, k);
+    double least = (double)INFINITY, most = (double)INFINITY;
+    if (chains.count < MAP_LOCAL_POINTS)
+        return false;
+    for (size_t i = 0; i < chains.count; i++)
+        least = fmin(least, chains.ns[i]);
+    if (k + 1 < fit->count)
+        most = log2(uncrowded) + (caches->sized[k]
+                                      ? caches->sizes[k].end
+                                      : fit->steps[k].end + log2(map_level_scale(caches, k).size));
+    else
+        least = fmin(least, fit->levels[k].height);
+    for (size_t i = 0; i < chains.count; i++) {
+        double slower = chains.ns[i] - least;
+        double random = map_curve_ns(&steps->curve, exp2(chains.octaves[i])) - least;
+        if (chains.octaves[i] < most && chains.ns[i] > next_level * least &&
+            slower > alike_least * random && slower < alike_most * random)
+            return true;
+    }
+    return false;
+}
+
 void map_level_judge(struct arena *arena, const struct run *run, struct map_caches *caches)
 {
+    static const char another[] = "chains that visit few pages at a time show that a further cache "
+                                  "may end near there";
     const struct map_steps *steps = &caches->steps;
     for (size_t k = 0; k + 1 < steps->curve.fit.flat; k++) {
         const struct map_local here = map_level_local(arena, caches, run, k);
@@ -155,5 +198,10 @@ void map_level_judge(struct arena *arena, const struct run *run, struct map_cach
             map_steps_ns(steps, next.fastest) < next_level * map_steps_ns(steps, here.fastest))
             caches->unsure[k] = "chains that visit few pages at a time are no slower beyond: it "
                                 "may be address translation";
+        else if (is_cache_within(arena, caches, run, k))
+            caches->unsure[k] = another;
     }
+    size_t last = steps->curve.fit.count - 1;
+    if (steps->curve.fit.decided && last > 0 && is_cache_within(arena, caches, run, last))
+        caches->unsure[last - 1] = another;
 }
