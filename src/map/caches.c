@@ -249,6 +249,13 @@ bool map_caches_near_translation(const struct map_caches *caches, size_t k)
     return false;
 }
 
+bool map_caches_may_go_on(const struct map_caches *caches, size_t k)
+{
+    const struct plateaus *fit = &caches->steps.curve.fit;
+    return k + 2 < fit->count && caches->unsure[k + 1] &&
+           fit->steps[k + 1].end - fit->steps[k].end < near_octaves;
+}
+
 // Finds the lines of all levels, and the capacities that chains with one node in each line show.
 // Stores the cache of each level in `inner`.
 static void find_lines(struct arena *arena, const struct run *run, struct map_caches *caches,

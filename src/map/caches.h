@@ -49,6 +49,10 @@ double map_caches_size_about(const struct map_caches *caches, size_t k);
 // of level k and rises more than a quarter as much as the step at this end.
 bool map_caches_near_translation(const struct map_caches *caches, size_t k);
 
+// True if the rise after the one at the end of level k is near to it and may be no cache of its
+// own: both may be one rise, so the level may end later.
+bool map_caches_may_go_on(const struct map_caches *caches, size_t k);
+
 // Returns the description of level k that the functions of map/judge.h take.
 struct map_level map_caches_level(const struct map_caches *caches, size_t k);
 

@@ -58,6 +58,8 @@ static const char *why_unsized(const struct map_caches *caches, size_t k)
     unsigned shape = caches->steps.all.steps[caches->steps.step[k]].shape;
     if (map_caches_near_translation(caches, k))
         return "address translation makes a rise near the end of the level";
+    if (map_caches_may_go_on(caches, k))
+        return "the next rise may belong to the same cache";
     if (caches->sized[k])
         return NULL;
     if (line->line > 0 && line->line != MAP_NODE_BYTES)
