@@ -29,8 +29,9 @@ static const double rounding = 1.05;
 // they are.
 static const double room = 1.8;
 // If a chain over few pages at a time is faster than a random chain over the same region by more
-// than this share, address translation is a part of the random chain's latency.
-static const double translation_part = 0.02;
+// than this share, address translation is a part of the random chain's latency. Of a cache it is
+// more, because a part of the loads of a short chain may hit the level before.
+static const double translation_part = 0.02, translation_part_of_memory = 0.01;
 // A level counts as slower than the level before it if its latency is at least this many times that
 // level's.
 static const double next_level = 1.1;
@@ -143,14 +144,14 @@ struct map_local map_level_local(struct arena *arena, const struct map_caches *c
         slowest = chains.ns[i] > chains.ns[slowest] ? i : slowest;
     }
     double uneven = 1 + MAP_STEPS_UNEVEN + map_steps_noise(arena, &caches->steps);
-    bool translated = false;
+    bool is_memory = k + 1 == caches->steps.curve.fit.count, translated = false;
+    double part = is_memory ? translation_part_of_memory : translation_part;
     for (size_t i = 0; i < chains.count; i++) {
         double random = map_curve_ns(&caches->steps.curve, exp2(chains.octaves[i]));
-        translated |= chains.ns[i] < random * (1 - translation_part);
+        translated |= chains.ns[i] < random * (1 - part);
     }
     // A page of 4 KiB is used for eight loads. If an eighth of a TLB's miss is too much, these
     // chains are slower than the level that the fit of random chains shows.
-    bool is_memory = k + 1 == caches->steps.curve.fit.count;
     bool slower = chains.ns[fastest] > caches->steps.curve.fit.levels[k].height * uneven;
     return (struct map_local){
         chains.results[fastest],

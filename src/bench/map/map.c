@@ -268,7 +268,7 @@ static bool map_visit(struct bench_visit *run, struct measure_visit *visit, stru
 
 const struct benchmark bench_map = {
     .info = {.name = "map",
-             .version = 6,
+             .version = 7,
              .title = "The memory hierarchy, found by measurement",
              BENCHMARK_TABLE(param, params),
              BENCHMARK_TABLE(metric, metrics),
