@@ -32,10 +32,10 @@ struct measure_clock {
 };
 
 // Runs the clock kernel for about 20 ms of device time (at most about 0.2 s) and fills `clock` as
-// measure/clock_kernel.h describes. If `clock` is what measure_clock_values returned for the same
-// device, its values stay, and only the program and the buffer are created. If kernels can read no
-// clock, all members are 0 or NULL, which is no error. `scope` owns the program, so it must outlive
-// `clock`.
+// measure/clock_kernel.h describes. Before the call, all members of `clock` must be 0, or it must
+// be what measure_clock_values returned for the same device: then its values stay, and only the
+// program and the buffer are created. If kernels can read no clock, all members are 0 or NULL,
+// which is no error. `scope` owns the program, so it must outlive `clock`.
 MUST_CHECK bool measure_clock_probe(struct gpu_scope *scope, struct measure_clock *clock,
                                     struct error *err);
 

@@ -28,13 +28,26 @@ bool entry_wants_visit(const struct entry *entry)
 }
 
 // True if a case of the co-run (entry and the ones after it) is unfinished and has fewer than
-// `rounds` rounds. With `remarked`, only cases count whose interval would give them a remark.
-static bool lacks_rounds(const struct entry *entry, unsigned rounds, bool remarked)
+// `least` rounds.
+static bool lacks_rounds(const struct entry *entry, unsigned least)
 {
     for (; entry; entry = entry->co_run)
-        if (entry_is_open(entry) && collect_rounds(entry->collect) < rounds &&
-            !(remarked && collect_precise(entry->collect)))
+        if (entry_is_open(entry) && collect_rounds(entry->collect) < least)
             return true;
+    return false;
+}
+
+// True if a case of the co-run is unfinished, and its interval after `least` rounds would give it a
+// remark. Then it lacks rounds until it has twice as many: ending as soon as the interval is short
+// enough would make intervals that are too short more frequent.
+static bool lacks_late_rounds(const struct entry *entry, unsigned least)
+{
+    for (; entry; entry = entry->co_run) {
+        unsigned rounds = collect_rounds(entry->collect);
+        if (entry_is_open(entry) && rounds < 2 * least &&
+            (rounds > least || !collect_precise(entry->collect)))
+            return true;
+    }
     return false;
 }
 
@@ -61,11 +74,11 @@ bool block_has_time(struct block *block, const struct entry *entry)
     static const uint64_t late_part = 5;
     uint64_t now_ns = clock_now_ns();
     unsigned least = block->budget->rounds_min;
-    if (now_ns <= block->soft_ns || lacks_rounds(entry, least, false))
+    if (now_ns <= block->soft_ns || lacks_rounds(entry, least))
         return true;
     if (!block->late_ns)
         block->late_ns = now_ns + (now_ns - block->began_ns) / late_part;
-    return now_ns <= block->late_ns && lacks_rounds(entry, 2 * least, true);
+    return now_ns <= block->late_ns && lacks_late_rounds(entry, least);
 }
 
 void entry_end(struct entry *entry, enum verdict verdict, const char *code, const char *why)

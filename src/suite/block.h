@@ -73,8 +73,8 @@ bool entry_wants_visit(const struct entry *entry);
 void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t left);
 
 // True if the case (entry) may be visited now. After soft_ns, a case that would get the remark
-// "imprecise" may have twice rounds_min rounds: they take at most a fifth of the block's time so
-// far.
+// "imprecise" after rounds_min rounds may have twice as many: they take at most a fifth of the
+// block's time so far.
 bool block_has_time(struct block *block, const struct entry *entry);
 
 // Ends the case (entry): it gets no more visits, and its result has this verdict and reason but no

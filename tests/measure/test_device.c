@@ -52,7 +52,7 @@ static void clocks_are_as_the_device_promises(void **state)
 {
     struct fixture *fixture = *state;
     const struct gpu_info *info = gpu_device_info(fixture->device);
-    struct measure_clock clock;
+    struct measure_clock clock = {0};
     struct error err;
     if (!measure_clock_probe(fixture->scope, &clock, &err))
         fail_msg("%s", err.message);
@@ -88,7 +88,7 @@ static void record_work(void *context, struct gpu_batch *batch, uint64_t repeats
 static void spans_are_sized_warmed_up_and_sampled(void **state)
 {
     struct fixture *fixture = *state;
-    struct measure_clock clock;
+    struct measure_clock clock = {0};
     struct error err;
     if (!measure_clock_probe(fixture->scope, &clock, &err))
         fail_msg("%s", err.message);

@@ -45,7 +45,7 @@ static void its_clocks_are_probed_as_the_file_has_them(void **state)
 {
     (void)state;
     struct stage stage;
-    struct measure_clock clock;
+    struct measure_clock clock = {0};
     struct error err;
     stage_open(&stage);
     assert_true(measure_clock_probe(stage.scope, &clock, &err));
@@ -58,7 +58,7 @@ static void its_clocks_are_probed_as_the_file_has_them(void **state)
 
 static double probed_hz(const struct stage *stage, double chosen_hz)
 {
-    struct measure_clock clock;
+    struct measure_clock clock = {0};
     struct error err;
     assert_true(gpu_device_choose_clock(stage->device, chosen_hz, &err));
     assert_true(measure_clock_probe(stage->scope, &clock, &err));
