@@ -7,8 +7,8 @@
 #include <math.h>
 
 enum {
-    HOPS = 32768,         // timed hops that a chase should have, if samples may be longer than 1 ms
-    HURRIED_HOPS = 12288, // timed hops that a chase should have, if samples last at most 1 ms
+    HOPS = 32768,        // timed hops that a chase should have, if samples may be longer than 1 ms
+    HURRIED_HOPS = 8192, // timed hops that a chase should have, if samples last at most 1 ms
     // Number of timed windows that a chase should have; fewer if a step of the core's counter
     // requires longer windows.
     WINDOWS = 64,
