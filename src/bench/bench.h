@@ -101,9 +101,9 @@ struct bench_session {
     struct gpu_scope *scope;          // scope of objects that live as long as the session
     struct measure_programs programs; // programs, each built once; `scope` owns them
     struct measure_limits limits;     // limits of the device
-    // Clocks that kernels can read; open() probes them if cases need them. Before that, the values
-    // of an earlier session's probe, or 0.
-    struct measure_clock clock;
+    // Clocks that kernels can read; all 0 unless open() calls bench_clock_probe. known_clock: what
+    // an earlier session measured of them, or 0.
+    struct measure_clock clock, known_clock;
     bool warm;   // true: a case was measured before, so the core clock is high
     void *state; // the benchmark's own data, set by open()
     void *guest; // data of a benchmark that uses the session of another one (session_of)
@@ -121,6 +121,9 @@ MUST_CHECK bool bench_session_open(struct bench_session *session, struct gpu_sys
                                    const struct gpu_info *info, const struct gpu_device_desc *desc,
                                    struct error *err);
 void bench_session_close(struct bench_session *session);
+
+// Fills session->clock (measure_clock_probe).
+MUST_CHECK bool bench_clock_probe(struct bench_session *session, struct error *err);
 
 // Creates a buffer of `bytes` bytes in memory of the kind `memory`; returns NULL with `err` if that
 // fails.

@@ -39,6 +39,11 @@ void bench_session_close(struct bench_session *session)
     session->device = NULL;
 }
 
+bool bench_clock_probe(struct bench_session *session, struct error *err)
+{
+    return measure_clock_probe(session->scope, &session->known_clock, &session->clock, err);
+}
+
 struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gpu_memory memory,
                                 struct error *err)
 {

@@ -32,16 +32,12 @@ struct measure_clock {
 };
 
 // Runs the clock kernel for about 20 ms of device time (at most about 0.2 s) and fills `clock` as
-// measure/clock_kernel.h describes. Before the call, all members of `clock` must be 0, or it must
-// be what measure_clock_values returned for the same device: then its values stay, and only the
-// program and the buffer are created. If kernels can read no clock, all members are 0 or NULL,
-// which is no error. `scope` owns the program, so it must outlive `clock`.
-MUST_CHECK bool measure_clock_probe(struct gpu_scope *scope, struct measure_clock *clock,
-                                    struct error *err);
-
-// Returns what the probe measured, without the program and the buffer, for a later probe of the
-// same device. All members are 0 if `clock` was not probed.
-struct measure_clock measure_clock_values(const struct measure_clock *clock);
+// measure/clock_kernel.h describes. If `known` is what an earlier probe of the same device filled
+// in, takes its values instead, and only creates the program and the buffer; `known` may be NULL or
+// all 0. If kernels can read no clock, all members are 0 or NULL, which is no error. `scope` owns
+// the program, so it must outlive `clock`.
+MUST_CHECK bool measure_clock_probe(struct gpu_scope *scope, const struct measure_clock *known,
+                                    struct measure_clock *clock, struct error *err);
 
 // Records about `ns` nanoseconds of low-power work on all cores into the batch. While this work
 // runs, the core clock has time to rise before the work that is recorded next (measure/pace.h).

@@ -145,13 +145,15 @@ static bool make_stamps(struct gpu_scope *scope, struct measure_clock *clock, st
     return clock->stamps != NULL;
 }
 
-bool measure_clock_probe(struct gpu_scope *scope, struct measure_clock *clock, struct error *err)
+bool measure_clock_probe(struct gpu_scope *scope, const struct measure_clock *known,
+                         struct measure_clock *clock, struct error *err)
 {
     const struct gpu_info *info = gpu_device_info(gpu_scope_device(scope));
     const char *name = kernel_name(info);
-    bool is_known = clock->iteration_ns > 0;
-    if (!is_known)
-        *clock = (struct measure_clock){0};
+    bool is_known = known && known->iteration_ns > 0;
+    *clock = is_known ? *known : (struct measure_clock){0};
+    clock->program = NULL;
+    clock->stamps = NULL;
     if (!name)
         return true;
     clock->has_counter = info->caps & GPU_CAP(CORE_CLOCK);
@@ -163,12 +165,4 @@ bool measure_clock_probe(struct gpu_scope *scope, struct measure_clock *clock, s
     return (clock->program && (is_known || probe_with(scope, clock, err)) &&
             make_stamps(scope, clock, err)) ||
            error_prefix(err, "probing the clocks");
-}
-
-struct measure_clock measure_clock_values(const struct measure_clock *clock)
-{
-    struct measure_clock values = *clock;
-    values.program = NULL;
-    values.stamps = NULL;
-    return values;
 }

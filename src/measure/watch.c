@@ -237,7 +237,7 @@ struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *
     watch->groups = is_model ? 1 : (uint32_t)(cores < GROUPS_MAX ? cores : GROUPS_MAX);
     watch->iterations = 64;
     watch->batch = gpu_batch_create(scope, &(struct gpu_batch_desc){.span_count = LENGTHS}, err);
-    bool ready = watch->batch && measure_clock_probe(scope, &watch->clock, err) &&
+    bool ready = watch->batch && measure_clock_probe(scope, NULL, &watch->clock, err) &&
                  choose_program(watch, err) && make_words(watch, err) &&
                  make_yardsticks(watch, err);
     return ready ? watch : NULL;

@@ -52,9 +52,9 @@ static void clocks_are_as_the_device_promises(void **state)
 {
     struct fixture *fixture = *state;
     const struct gpu_info *info = gpu_device_info(fixture->device);
-    struct measure_clock clock = {0};
+    struct measure_clock clock;
     struct error err;
-    if (!measure_clock_probe(fixture->scope, &clock, &err))
+    if (!measure_clock_probe(fixture->scope, NULL, &clock, &err))
         fail_msg("%s", err.message);
     print_message("%s: counter %u bits at %.6g Hz, step %g, %s; device clock tick %g ns, step %g "
                   "ns, %u bits; a turn %.3g ns\n",
@@ -88,9 +88,9 @@ static void record_work(void *context, struct gpu_batch *batch, uint64_t repeats
 static void spans_are_sized_warmed_up_and_sampled(void **state)
 {
     struct fixture *fixture = *state;
-    struct measure_clock clock = {0};
+    struct measure_clock clock;
     struct error err;
-    if (!measure_clock_probe(fixture->scope, &clock, &err))
+    if (!measure_clock_probe(fixture->scope, NULL, &clock, &err))
         fail_msg("%s", err.message);
     if (!clock.program)
         skip();

@@ -27,8 +27,7 @@ bool bandwidth_open(struct bench_session *session, struct error *err)
 {
     struct bandwidth_session *own = ARENA_NEW(session->arena, struct bandwidth_session);
     session->state = own;
-    return measure_clock_probe(session->scope, &session->clock, err) &&
-           bandwidth_store_open(&own->store, session, err);
+    return bench_clock_probe(session, err) && bandwidth_store_open(&own->store, session, err);
 }
 
 void bandwidth_close(struct bench_session *session)

@@ -275,7 +275,7 @@ bool incore_open(struct bench_session *bench, struct error *err)
     struct incore_session *session = ARENA_NEW(bench->arena, struct incore_session);
     session->bench = bench;
     bench->state = session;
-    if (!measure_clock_probe(bench->scope, &bench->clock, err))
+    if (!bench_clock_probe(bench, err))
         return false;
     session->clocked = bench->clock.has_counter && bench->clock.has_device_clock;
     // On a device without subgroups, each thread is a subgroup.

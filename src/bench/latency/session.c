@@ -15,7 +15,7 @@ bool latency_open(struct bench_session *bench, struct error *err)
     struct latency_session *session = ARENA_NEW(bench->arena, struct latency_session);
     session->bench = bench;
     bench->state = session;
-    if (!measure_clock_probe(bench->scope, &bench->clock, err))
+    if (!bench_clock_probe(bench, err))
         return false;
     session->clocked = bench->clock.has_counter && bench->clock.has_device_clock;
     session->out = bench_buffer(session->bench->scope, LATENCY_OUT_BYTES, GPU_MEMORY_DEVICE, err);

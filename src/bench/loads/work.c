@@ -43,7 +43,7 @@ bool loads_open(struct bench_session *bench, struct error *err)
     uint32_t cores = bench->limits.cores ? bench->limits.cores : CORES_UNKNOWN;
     session->groups =
         cores * (bench->info->kind == GPU_KIND_CPU ? GROUPS_A_PROCESSOR : GROUPS_A_CORE);
-    return measure_clock_probe(bench->scope, &bench->clock, err);
+    return bench_clock_probe(bench, err);
 }
 
 struct bench_session *loads_robust(struct loads_session *session, struct error *err)

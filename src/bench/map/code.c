@@ -167,7 +167,7 @@ static bool prepare(struct code *c, struct error *err)
     const gpu_caps clocks = GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (strcmp(session->info->api, "vulkan") == 0 && !gpu_require(session->info, clocks, err))
         return false;
-    if (!c->kept->probed && !measure_clock_probe(session->scope, &c->kept->clock, err))
+    if (!c->kept->probed && !measure_clock_probe(session->scope, NULL, &c->kept->clock, err))
         return false;
     if (!c->kept->probed)
         c->kept->warm_hz = c->kept->clock.counter_hz;

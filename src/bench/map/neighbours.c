@@ -144,7 +144,7 @@ static bool prepare(struct map_neighbours *kept, const struct bench_session *ses
     if (!kernel)
         return error_set(err, ERROR_UNSUPPORTED, "kernel map_neighbours is not in this build");
     if (!gpu_require(session->info, GPU_CAP(CORE_CLOCK) | GPU_CAP(CORE_ID), err) ||
-        !measure_clock_probe(session->scope, &kept->clock, err))
+        !measure_clock_probe(session->scope, NULL, &kept->clock, err))
         return false;
     if (!kept->clock.has_counter || !(kept->clock.counter_hz > 0))
         return error_set(err, ERROR_UNSUPPORTED, "kernels read no clock whose rate is known");

@@ -201,7 +201,7 @@ static bool server_open(struct server *server, const char *device, struct error 
     server->scope = gpu_scope_open(server->device);
     struct measure_programs programs = {.arena = server->arena, .scope = server->scope};
     server->program = load_program(&programs, err);
-    return server->program && measure_clock_probe(server->scope, &server->clock, err);
+    return server->program && measure_clock_probe(server->scope, NULL, &server->clock, err);
 }
 
 // True if the parent process has sent a line or closed the socket.

@@ -125,6 +125,5 @@ bool raster_open(struct bench_session *bench, struct error *err)
     session->check = measure_program(&bench->programs, "raster_check", NULL, err);
     return session->check &&
            (session->result = bench_buffer(bench->scope, 16, GPU_MEMORY_DEVICE, err)) &&
-           measure_clock_probe(bench->scope, &bench->clock, err) &&
-           raster_census_take(session, &session->census, err);
+           bench_clock_probe(bench, err) && raster_census_take(session, &session->census, err);
 }

@@ -268,5 +268,5 @@ bool rays_open(struct bench_session *bench, struct error *err)
                              GPU_MEMORY_DEVICE, err)) &&
            (session->result =
                 bench_buffer(bench->scope, sizeof(uint32_t[4]), GPU_MEMORY_DEVICE, err)) &&
-           measure_clock_probe(bench->scope, &bench->clock, err);
+           bench_clock_probe(bench, err);
 }

@@ -135,7 +135,7 @@ bool roofline_open(struct bench_session *bench, struct error *err)
                          "the largest buffer of this device, %llu bytes, is less than %d times the "
                          "last-level cache",
                          (unsigned long long)session->bytes, CACHES);
-    if (!measure_clock_probe(bench->scope, &bench->clock, err))
+    if (!bench_clock_probe(bench, err))
         return false;
     session->energy = measure_energy_open(bench->arena, bench->info);
     session->shares =

@@ -41,7 +41,7 @@ bool stream_open(struct bench_session *bench, struct error *err)
     session->bench = bench;
     session->timeout_ns = timeout_default_ns;
     session->words = measure_words_create(bench->scope, err);
-    return session->words && measure_clock_probe(bench->scope, &bench->clock, err);
+    return session->words && bench_clock_probe(bench, err);
 }
 
 void stream_close(struct bench_session *bench)

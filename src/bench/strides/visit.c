@@ -40,7 +40,7 @@ bool strides_open(struct bench_session *bench, struct error *err)
     bool done = (session->words = bench_buffer(bench->scope, words, GPU_MEMORY_DEVICE, err)) &&
                 (session->source = bench_buffer(bench->scope, source, GPU_MEMORY_DEVICE, err)) &&
                 gpu_buffer_write(session->source, 0, data, STRIDES_BUFFER_BYTES, err) &&
-                measure_clock_probe(bench->scope, &bench->clock, err);
+                bench_clock_probe(bench, err);
     arena_destroy(scratch);
     return done;
 }
