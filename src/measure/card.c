@@ -15,6 +15,11 @@ static const uint64_t reading_interval_ns = NS_PER_S / 4;
 // NVIDIA's drivers before 555.
 static const uint64_t traffic_pause = 25;
 
+// How long the used memory of the card is observed. A process that allocates and frees 512 MiB of
+// an H200's memory without a pause changes it within 2 ms in 92 of 100 attempts, and within 5 ms
+// in 99. So it is observed for longer at first, and as long as it changes.
+static const uint64_t memory_brief_ns = 2 * NS_PER_MS, memory_long_ns = 20 * NS_PER_MS;
+
 struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *info)
 {
     const struct gpu_pci *pci = &info->pci;
@@ -89,6 +94,7 @@ struct measure_card {
     struct measure_pace pace;
     double traffic;          // bytes per second over the card's links when last measured
     uint64_t traffic_due_ns; // time before which the traffic is not measured again
+    bool memory_is_constant; // true: the used memory did not change when it was last observed
     double memory_hz;        // highest memory clock read so far; 0: none was read yet
 };
 
@@ -142,6 +148,16 @@ double measure_card_traffic(struct measure_card *card)
         card->traffic_due_ns = begin_ns + traffic_pause * (clock_now_ns() - begin_ns);
     }
     return card->traffic;
+}
+
+double measure_card_memory_change(struct measure_card *card)
+{
+    if (!card->sensors)
+        return (double)NAN;
+    double change = sensors_memory_change(card->sensors, card->memory_is_constant ? memory_brief_ns
+                                                                                  : memory_long_ns);
+    card->memory_is_constant = !(change > 0);
+    return change;
 }
 
 struct measure_pace *measure_card_begin(struct measure_card *card, double *case_hz)

@@ -46,6 +46,10 @@ void measure_card_close(struct measure_card *card); // `card` may be NULL
 // has no sensors. The value may be up to a second old if measuring it takes long.
 double measure_card_traffic(struct measure_card *card);
 
+// Returns by how many bytes the card's used memory changes within some ms (sensors_memory_change);
+// NaN if the card has no sensors.
+double measure_card_memory_change(struct measure_card *card);
+
 // Begins a visit. Returns the state from which the visit's core clock is judged; the caller stores
 // it as the member `pace` of struct measure_request. *case_hz is the core clock at which earlier
 // visits of the same case ran (see pace_begin).

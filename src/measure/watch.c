@@ -149,7 +149,8 @@ static bool take(struct measure_watch *watch, struct watch_finding *finding, dou
                  struct error *err)
 {
     *away_ns = 0;
-    *finding = (struct watch_finding){.method = watch->method, .link_traffic = NAN};
+    *finding =
+        (struct watch_finding){.method = watch->method, .link_traffic = NAN, .memory_change = NAN};
     if (!submit(watch, err))
         return false;
     if (watch->method == WATCH_LENGTHS)
@@ -251,6 +252,11 @@ bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
         return false;
     finding->share = finding->watched_ns > 0 ? away_ns / finding->watched_ns : 0;
     return yardsticks_run(watch->yardsticks, watch->arithmetic_iterations, finding, err);
+}
+
+bool watch_memory_changes(const struct watch_finding *finding)
+{
+    return finding->memory_change > 0;
 }
 
 bool watch_traffic_is_high(const struct watch_finding *finding)

@@ -2,7 +2,8 @@
 // Reads sensors from amdgpu's hwmon files (Linux, Documentation/gpu/amdgpu/thermal.rst):
 // freq1_input and freq2_input are the core and memory clock in Hz, temp1_input is the temperature
 // in thousandths of a degree Celsius. hwmon has no energy counter and no throttle reasons. Its
-// power is not used: it is an average over up to a second, longer than most samples.
+// power is not used: it is an average over up to a second, longer than most samples. The card's
+// mem_info_vram_used is the used memory in bytes (Documentation/gpu/amdgpu/driver-misc.rst).
 #include "base/text.h"
 #include "sensors/source.h"
 
@@ -72,9 +73,15 @@ static void hwmon_read(void *handle, double values[SENSOR_VALUE_COUNT])
     values[SENSOR_TEMPERATURE] = file_number(hwmon, "temp1_input", 1e-3);
 }
 
+static double hwmon_used_memory(void *handle)
+{
+    return file_number(handle, "device/mem_info_vram_used", 1);
+}
+
 const struct sensors_source sensors_hwmon = {
     .name = "amdgpu hwmon",
     .open = hwmon_open,
     .close = hwmon_close,
     .read = hwmon_read,
+    .used_memory = hwmon_used_memory,
 };

@@ -49,6 +49,11 @@ struct nvml_field {
     unsigned long long value;
 };
 
+// Layout of NVML's nvmlMemory_t.
+struct nvml_memory {
+    unsigned long long total_bytes, free_bytes, used_bytes;
+};
+
 struct nvml_api {
     int (*nvmlDeviceGetClockInfo)(struct nvml_device *device, int clock, unsigned *mhz);
     int (*nvmlDeviceGetTemperature)(struct nvml_device *device, int sensor, unsigned *degc);
@@ -63,6 +68,8 @@ struct nvml_api {
                                        unsigned *kib_per_s);
     int (*nvmlDeviceGetFieldValues)(struct nvml_device *device, int count,
                                     struct nvml_field *fields);
+    int (*nvmlDeviceGetMemoryInfo)(struct nvml_device *device, struct nvml_memory *memory);
+    int (*nvmlDeviceGetMigMode)(struct nvml_device *device, unsigned *now, unsigned *pending);
 };
 
 #define SYMBOL(member) DYNLIB_SYMBOL(struct nvml_api, member)
@@ -80,6 +87,8 @@ static const struct dynlib_symbol symbols[] = {
     OPTIONAL_SYMBOL(nvmlDeviceGetCurrPcieLinkWidth),
     OPTIONAL_SYMBOL(nvmlDeviceGetPcieThroughput),
     OPTIONAL_SYMBOL(nvmlDeviceGetFieldValues),
+    OPTIONAL_SYMBOL(nvmlDeviceGetMemoryInfo),
+    OPTIONAL_SYMBOL(nvmlDeviceGetMigMode),
 };
 #undef SYMBOL
 #undef OPTIONAL_SYMBOL
@@ -218,12 +227,27 @@ static double nvml_traffic(void *handle)
     return isnan(pcie) ? nvlink : pcie + nvlink;
 }
 
+// The memory of a card that is divided into instances (MIG) is not known: what another instance
+// uses does not concern this one.
+static double nvml_used_memory(void *handle)
+{
+    const struct nvml *nvml = handle;
+    struct nvml_memory memory = {0};
+    unsigned mig = 0, pending;
+    if (nvml->api.nvmlDeviceGetMigMode)
+        nvml->api.nvmlDeviceGetMigMode(nvml->card.device, &mig, &pending);
+    bool known = !mig && nvml->api.nvmlDeviceGetMemoryInfo &&
+                 nvml->api.nvmlDeviceGetMemoryInfo(nvml->card.device, &memory) == NVML_SUCCESS;
+    return known ? (double)memory.used_bytes : (double)NAN;
+}
+
 const struct sensors_source sensors_nvml = {
     .name = "NVML",
     .open = nvml_open,
     .close = nvml_close,
     .read = nvml_read,
     .traffic = nvml_traffic,
+    .used_memory = nvml_used_memory,
 };
 
 bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, unsigned *lanes)

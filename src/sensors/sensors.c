@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "sensors/sensors.h"
 
+#include "base/clock.h"
 #include "sensors/source.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 struct sensors {
     struct arena *arena;
@@ -92,12 +92,22 @@ void sensors_read(struct sensors *sensors, struct sensor_reading *reading)
     for (size_t i = 0; i < SENSOR_VALUE_COUNT; i++)
         if (!(reading->values[i] >= plausible[i].low && reading->values[i] <= plausible[i].high))
             reading->values[i] = (double)NAN;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    reading->at_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    reading->at_ns = clock_now_ns();
 }
 
 double sensors_traffic(struct sensors *sensors)
 {
     return sensors->source->traffic ? sensors->source->traffic(sensors->handle) : (double)NAN;
+}
+
+double sensors_memory_change(struct sensors *sensors, uint64_t ns)
+{
+    const uint64_t end_ns = clock_deadline_ns(ns);
+    double most = NAN, least = NAN; // fmax and fmin ignore a NaN
+    do {
+        double used = sensors->source->used_memory(sensors->handle);
+        most = fmax(most, used);
+        least = fmin(least, used);
+    } while (clock_left_ns(end_ns) > 0);
+    return most - least;
 }

@@ -77,4 +77,9 @@ void sensors_read(struct sensors *sensors, struct sensor_reading *reading);
 // ms with NVIDIA's drivers before 555. NaN if the source has no such counters.
 double sensors_traffic(struct sensors *sensors);
 
+// Asks for `ns`, again and again, how much memory of the card is in use. Returns the difference in
+// bytes between the most and the least; NaN if the source does not report it. If the caller
+// allocates nothing meanwhile, then another process did.
+double sensors_memory_change(struct sensors *sensors, uint64_t ns);
+
 #endif

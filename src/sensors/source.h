@@ -17,6 +17,8 @@ struct sensors_source {
     // Returns the traffic of the card's links, like sensors_traffic. NULL: this source counts no
     // traffic.
     double (*traffic)(void *handle);
+    // Returns how many bytes of the card's memory are in use; NaN if that is not known.
+    double (*used_memory)(void *handle);
 };
 
 extern const struct sensors_source sensors_nvml, sensors_hwmon;

@@ -283,7 +283,8 @@ static bool watch_processors(struct visitor *visitor, struct watch_finding *find
     if (!processors_time_read(getenv(VISITOR_ROOT_VARIABLE), &now))
         return error_set(err, ERROR_UNSUPPORTED,
                          "this system does not say how long threads wait for a processor");
-    *finding = (struct watch_finding){.method = WATCH_QUEUE, .link_traffic = NAN};
+    *finding =
+        (struct watch_finding){.method = WATCH_QUEUE, .link_traffic = NAN, .memory_change = NAN};
     for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
         finding->rates[i] = finding->limits[i] = NAN;
     if (visitor->has_before) {
@@ -305,7 +306,8 @@ bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *are
         !measure_watch_run(visitor->watch, least_ns, finding, err))
         return false;
     finding->link_traffic = measure_card_traffic(card_of(visitor));
-    if (finding->share > 0 || watch_traffic_is_high(finding))
+    finding->memory_change = measure_card_memory_change(card_of(visitor));
+    if (finding->share > 0 || watch_traffic_is_high(finding) || watch_memory_changes(finding))
         finding->who = measure_card_users(arena, visitor->info, visitor->family_pid);
     return true;
 }

@@ -40,6 +40,12 @@ static const struct {
 
 // ---------------------------------------------------------------- judging a watch
 
+// Returns ": " and the names of the processes that use the device; "" if none are known.
+static const char *users_of(struct arena *arena, const struct watch_finding *finding)
+{
+    return finding->who ? arena_printf(arena, ": %s", finding->who) : "";
+}
+
 static void judge_share(struct arena *arena, const struct watch_finding *finding,
                         struct watch_judgement *judgement)
 {
@@ -47,9 +53,9 @@ static void judge_share(struct arena *arena, const struct watch_finding *finding
     if (!(finding->share > 0) || (is_cpu && finding->share < share_cpu_busy))
         return;
     judgement->verdict = judgement->link = finding->share >= share_busy ? WATCH_BUSY : WATCH_REMARK;
-    judgement->text = judgement->link_text = arena_printf(
-        arena, "other work took %.2g %% of the device's time%s%s", 100 * finding->share,
-        finding->who ? ": " : "", finding->who ? finding->who : "");
+    judgement->text = judgement->link_text =
+        arena_printf(arena, "other work took %.2g %% of the device's time%s", 100 * finding->share,
+                     users_of(arena, finding));
 }
 
 // Returns a text about yardstick `i` if its rate is too low compared with the best rate of the run
@@ -58,21 +64,20 @@ static const char *slow_text(struct arena *arena, const struct watch_finding *fi
                              double best)
 {
     double rate = finding->rates[i], limit = finding->limits[i];
-    const char *who = finding->who ? finding->who : "";
-    const char *colon = finding->who ? ": " : "";
+    const char *users = users_of(arena, finding);
     if (i == WATCH_PLACES && rate < fmax(best, limit))
         return arena_printf(arena,
                             "the cores held %.0f workgroups instead of %.0f, so other work has a "
-                            "place on a core%s%s",
-                            rate, fmax(best, limit), colon, who);
+                            "place on a core%s",
+                            rate, fmax(best, limit), users);
     if (rate < best * yardsticks[i].least)
         return arena_printf(arena,
-                            "%s ran at %.0f %% of its best rate, so other work used the %s%s%s",
-                            yardsticks[i].name, 100 * rate / best, yardsticks[i].uses, colon, who);
+                            "%s ran at %.0f %% of its best rate, so other work used the %s%s",
+                            yardsticks[i].name, 100 * rate / best, yardsticks[i].uses, users);
     if (rate < limit * limit_share_least)
-        return arena_printf(
-            arena, "%s reached only %.0f %% of the limit, so other work may use the %s%s%s",
-            yardsticks[i].name, 100 * rate / limit, yardsticks[i].uses, colon, who);
+        return arena_printf(arena,
+                            "%s reached only %.0f %% of the limit, so other work may use the %s%s",
+                            yardsticks[i].name, 100 * rate / limit, yardsticks[i].uses, users);
     return NULL;
 }
 
@@ -85,18 +90,30 @@ static void raise_to_busy(enum watch_verdict *verdict, const char **reason, cons
     *verdict = WATCH_BUSY;
 }
 
-// Judges the traffic over the card's links. Traffic disturbs the visits of all benchmarks, because
-// its copies also read or write the device's memory, through the last cache.
-static void judge_traffic(struct arena *arena, const struct watch_finding *finding,
-                          struct watch_judgement *judgement)
+// Sets both verdicts to WATCH_BUSY. Other work that uses the device's memory disturbs the visits of
+// all benchmarks.
+static void raise_both(struct watch_judgement *judgement, const char *text)
 {
-    if (!watch_traffic_is_high(finding))
-        return;
-    const char *text = arena_printf(arena, "other work moved %.3g GB/s over the card's links%s%s",
-                                    finding->link_traffic / 1e9, finding->who ? ": " : "",
-                                    finding->who ? finding->who : "");
     raise_to_busy(&judgement->verdict, &judgement->text, text);
     raise_to_busy(&judgement->link, &judgement->link_text, text);
+}
+
+// Judges the traffic over the card's links and the changes of its used memory. What passes over the
+// links is read from the device's memory or written to it, through the last cache. Drivers clear
+// memory that a process allocates or frees.
+static void judge_memory(struct arena *arena, const struct watch_finding *finding,
+                         struct watch_judgement *judgement)
+{
+    const char *users = users_of(arena, finding);
+    const char *moved = arena_printf(arena, "other work moved %.3g GB/s over the card's links%s",
+                                     finding->link_traffic / 1e9, users);
+    const char *allocated =
+        arena_printf(arena, "other work allocated or freed %.3g MiB of the card's memory%s",
+                     finding->memory_change / (1 << 20), users);
+    if (watch_traffic_is_high(finding))
+        raise_both(judgement, moved);
+    if (watch_memory_changes(finding))
+        raise_both(judgement, allocated);
 }
 
 struct watch_judgement watcher_judge(struct arena *arena, const struct watch_finding *finding,
@@ -104,7 +121,7 @@ struct watch_judgement watcher_judge(struct arena *arena, const struct watch_fin
 {
     struct watch_judgement judgement = {.verdict = WATCH_CLEAN};
     judge_share(arena, finding, &judgement);
-    judge_traffic(arena, finding, &judgement);
+    judge_memory(arena, finding, &judgement);
     for (unsigned i = 0; i < WATCH_YARDSTICKS; i++) {
         const char *text = slow_text(arena, finding, i, best[i]);
         best[i] = fmax(best[i], finding->rates[i]);

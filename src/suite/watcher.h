@@ -66,10 +66,10 @@ bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
 // because their second process is itself other work on the device.
 void watcher_watch(struct watcher *watcher, struct block *block);
 
-// Judges a finding by three things: the share of time that other work took, the traffic over the
-// card's links, and rates of yardsticks that are far below the best of the run (`best`) or below
-// half of their limit. Raises `best` to the finding's rates if these are higher. Texts live in
-// `arena`.
+// Judges a finding by four things: the share of time that other work took, the traffic over the
+// card's links, changes of the card's used memory, and rates of yardsticks that are far below the
+// best of the run (`best`) or below half of their limit. Raises `best` to the finding's rates if
+// these are higher. Texts live in `arena`.
 struct watch_judgement watcher_judge(struct arena *arena, const struct watch_finding *finding,
                                      double best[WATCH_YARDSTICKS]);
 

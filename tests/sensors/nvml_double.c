@@ -5,8 +5,9 @@
 // "vgpu", "half" (its link has half of its lanes), "rows" (a row of memory could not be replaced),
 // "pending" (one will be at the next reset), "nvlink" (one link is off), "recovers" and "replays"
 // (its NVLinks do so ever more often), "uncorrected" (so do errors of its memory), "volta" (it
-// retires pages and has no rows), or the number of a process that uses it. Where NVML_DOUBLE_ANY is
-// set it is any card.
+// retires pages and has no rows), "allocates" (each time that it is asked, 512 MiB more or less of
+// its memory are in use), or the number of a process that uses it. Where NVML_DOUBLE_ANY is set it
+// is any card.
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -53,6 +54,10 @@ struct field {
     unsigned long long value;
 };
 int nvmlDeviceGetFieldValues(void *device, int count, struct field *fields);
+struct memory {
+    unsigned long long total_bytes, free_bytes, used_bytes;
+};
+int nvmlDeviceGetMemoryInfo(void *device, struct memory *memory);
 int nvmlDeviceGetMaxPcieLinkGeneration(void *device, unsigned *generation);
 int nvmlDeviceGetMaxPcieLinkWidth(void *device, unsigned *lanes);
 int nvmlDeviceGetPcieReplayCounter(void *device, unsigned *count);
@@ -192,6 +197,20 @@ int nvmlDeviceGetFieldValues(void *device, int count, struct field *fields)
             fields[i].status = NOT_SUPPORTED;
     }
     return SUCCESS;
+}
+
+int nvmlDeviceGetMemoryInfo(void *device, struct memory *memory)
+{
+    static const unsigned long long mib = 1 << 20;
+    static unsigned calls;
+    (void)device;
+    calls++;
+    *memory = (struct memory){143771 * mib, 143156 * mib, 615 * mib};
+    if (is_wrong("allocates") && calls % 2) {
+        memory->free_bytes -= 512 * mib;
+        memory->used_bytes += 512 * mib;
+    }
+    return is_wrong("old") ? NOT_SUPPORTED : SUCCESS;
 }
 
 int nvmlDeviceGetMaxPcieLinkGeneration(void *device, unsigned *generation)

@@ -117,6 +117,32 @@ static void a_driver_without_counters_of_bytes_is_asked_for_the_rate(void **stat
     assert_true(isnan(traffic_of("older", &took_s)));
 }
 
+// Returns by how much the used memory of the double's card changes, where `wrong` is what the
+// double does wrong or NULL.
+static double memory_change_of(const char *wrong)
+{
+    struct error err = {0};
+    struct sensors *sensors = sensors_open(&(struct sensors_desc){.uuid = known_uuid}, &err);
+    assert_non_null(sensors);
+    assert_int_equal(setenv("NVML_DOUBLE", wrong ? wrong : "", 1), 0);
+    double change = sensors_memory_change(sensors, 1000000);
+    assert_int_equal(unsetenv("NVML_DOUBLE"), 0);
+    sensors_close(sensors);
+    return change;
+}
+
+// Given a process that allocates and frees 512 MiB, then the used memory changes by them. It does
+// not change if nobody allocates. The change is not known if the driver does not report the memory,
+// nor on a card that is divided into instances.
+static void memory_that_others_allocate_is_seen(void **state)
+{
+    (void)state;
+    assert_true(memory_change_of("allocates") == 512.0 * (1 << 20));
+    assert_true(memory_change_of(NULL) == 0);
+    assert_true(isnan(memory_change_of("old")));
+    assert_true(isnan(memory_change_of("mig")));
+}
+
 static void other_processes_of_the_card_are_named(void **state)
 {
     (void)state;
@@ -198,6 +224,7 @@ int main(void)
         cmocka_unit_test(the_traffic_over_its_link_counts_both_directions),
         cmocka_unit_test(the_traffic_over_nvlink_is_added),
         cmocka_unit_test(a_driver_without_counters_of_bytes_is_asked_for_the_rate),
+        cmocka_unit_test(memory_that_others_allocate_is_seen),
         cmocka_unit_test(other_processes_of_the_card_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

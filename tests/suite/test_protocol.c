@@ -80,6 +80,7 @@ static void a_watch_comes_through(void **state)
                                        .rates = {1, NAN, 3, 4, 5},
                                        .limits = {NAN, NAN, NAN, 63e9, 62e9},
                                        .link_traffic = 52e9,
+                                       .memory_change = 4194304,
                                        .who = "python3 (process 4711)"};
     struct watch_finding got = {0};
     struct error err = {0};
@@ -90,6 +91,7 @@ static void a_watch_comes_through(void **state)
     assert_true(got.rates[0] == 1 && isnan(got.rates[1]) && got.rates[4] == 5);
     assert_true(isnan(got.limits[2]) && got.limits[3] == 63e9 && got.limits[4] == 62e9);
     assert_true(got.link_traffic == sent.link_traffic);
+    assert_true(got.memory_change == sent.memory_change);
     assert_string_equal(got.who, sent.who);
 }
 

@@ -23,7 +23,8 @@ static struct watch_finding idle_finding(void)
                                   .watched_ns = 5e6,
                                   .rates = {100, 2e12, 2.4e12, 50e9, 50e9},
                                   .limits = {NAN, NAN, NAN, 63e9, 63e9},
-                                  .link_traffic = NAN};
+                                  .link_traffic = NAN,
+                                  .memory_change = NAN};
 }
 
 static struct watch_judgement judged(struct arena *arena, const struct watch_finding *finding,
@@ -183,6 +184,26 @@ static void traffic_over_the_link_concerns_all_visits(void **state)
     assert_int_equal(judgement.verdict, WATCH_BUSY);
     assert_int_equal(judgement.link, WATCH_BUSY);
     assert_string_equal(judgement.text, "other work moved 52 GB/s over the card's links");
+    arena_destroy(arena);
+}
+
+// Given that nobody else allocates, then an unchanged use of memory is no sign. When another
+// process allocates, then no visit is trusted.
+static void memory_that_others_allocate_concerns_all_visits(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct watch_finding finding = idle_finding();
+    finding.memory_change = 0;
+    assert_int_equal(judged(arena, &finding, 2e12).verdict, WATCH_CLEAN);
+    finding.memory_change = 512.0 * (1 << 20);
+    finding.who = "python3 (process 7)";
+    struct watch_judgement judgement = judged(arena, &finding, 2e12);
+    assert_int_equal(judgement.verdict, WATCH_BUSY);
+    assert_int_equal(judgement.link, WATCH_BUSY);
+    assert_string_equal(judgement.text,
+                        "other work allocated or freed 512 MiB of the card's memory: "
+                        "python3 (process 7)");
     arena_destroy(arena);
 }
 
@@ -354,6 +375,7 @@ int main(void)
         cmocka_unit_test(a_copy_in_the_cache_lasts_as_long_as_one_in_memory),
         cmocka_unit_test(a_place_that_is_taken_concerns_all_but_the_link),
         cmocka_unit_test(traffic_over_the_link_concerns_all_visits),
+        cmocka_unit_test(memory_that_others_allocate_concerns_all_visits),
         cmocka_unit_test(reading_the_counters_is_no_other_work),
         cmocka_unit_test(the_best_rates_are_kept),
         cmocka_unit_test(a_watch_is_due_after_250_ms_of_visits),

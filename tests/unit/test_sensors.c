@@ -16,6 +16,7 @@
 
 #define PCI    "0000:0b:00.0"
 #define FOLDER "/bus/pci/devices/" PCI "/hwmon/hwmon3"
+#define USED   "device/mem_info_vram_used" // in sysfs, "device" links to the card's folder
 
 static char root[] = "/tmp/fathom-sysfs-XXXXXX";
 
@@ -31,7 +32,8 @@ static void write_file(const char *name, const char *text)
 
 static void make_folders(void)
 {
-    static const char *const parts[] = {"/bus", "/pci", "/devices", ("/" PCI), "/hwmon", "/hwmon3"};
+    static const char *const parts[] = {"/bus",   "/pci",    "/devices", ("/" PCI),
+                                        "/hwmon", "/hwmon3", "/device"};
     char path[512];
     size_t used = (size_t)snprintf(path, sizeof path, "%s", root);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -47,6 +49,7 @@ static int write_card(void **state)
     write_file("freq1_input", "2310000000\n");
     write_file("freq2_input", "1000000000\n");
     write_file("temp1_input", "64000\n");
+    write_file(USED, "1073741824\n");
     return 0;
 }
 
@@ -61,13 +64,13 @@ static int make_card(void **state)
 static int remove_card(void **state)
 {
     (void)state;
-    static const char *const files[] = {"name", "freq1_input", "freq2_input", "temp1_input"};
+    static const char *const files[] = {"name", "freq1_input", "freq2_input", "temp1_input", USED};
     char path[512];
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         snprintf(path, sizeof path, "%s" FOLDER "/%s", root, files[i]);
         unlink(path);
     }
-    snprintf(path, sizeof path, "%s" FOLDER, root);
+    snprintf(path, sizeof path, "%s" FOLDER "/device", root);
     while (strlen(path) >= strlen(root) && rmdir(path) == 0)
         *strrchr(path, '/') = '\0';
     return 0;
@@ -97,6 +100,18 @@ static void hwmon_values_arrive_in_file_units(void **state)
     assert_true(fabs(reading.values[SENSOR_TEMPERATURE] - 64.0) < 1e-9);
     assert_true(isnan(reading.values[SENSOR_ENERGY]));
     assert_true(isnan(reading.values[SENSOR_THROTTLE]));
+    sensors_close(sensors);
+}
+
+// Given a card whose used memory stays the same, then nobody allocates. Without the file this is
+// not known.
+static void an_unchanged_use_of_memory_is_no_change(void **state)
+{
+    (void)state;
+    struct sensors *sensors = open_card();
+    assert_true(sensors_memory_change(sensors, 1000000) == 0);
+    write_file(USED, "");
+    assert_true(isnan(sensors_memory_change(sensors, 1000000)));
     sensors_close(sensors);
 }
 
@@ -142,6 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(hwmon_values_arrive_in_file_units, write_card),
+        cmocka_unit_test_setup(an_unchanged_use_of_memory_is_no_change, write_card),
         cmocka_unit_test(impossible_and_missing_values_are_absent),
         cmocka_unit_test(a_card_nobody_knows_is_unavailable_with_reasons),
         cmocka_unit_test(throttle_reasons_have_names),
