@@ -88,11 +88,13 @@ static double wanted_ns(const struct chip *chip)
 }
 
 // Returns the largest number of iterations to use in a dispatch: one less than the device's limit
-// for a loop, or 2^24 if it has no limit.
+// for a loop, or 2^24 if it has no limit. But no processor begins more than 8 iterations in a ns,
+// so more than that are not needed. If a broken device takes almost no time, the host would have to
+// compute the expected values of far too many.
 static double iterations_most(const struct chip *chip)
 {
     uint64_t loops = chip->session->bench->info->limits.loop_iterations;
-    return loops ? (double)loops - 1 : 1 << 24;
+    return fmin(loops ? (double)loops - 1 : 1 << 24, 8 * wanted_ns(chip));
 }
 
 // Sets *ns to the device time of one dispatch with `iterations` iterations, without checking
