@@ -10,17 +10,20 @@
 bool workbench_open(struct workbench *bench, const struct benchmark *benchmark)
 {
     struct gpu_device_desc desc = {0};
+    const struct benchmark *owner;
     *bench = (struct workbench){
         .benchmark = benchmark,
         .request = {.samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(600000000000)}};
     bench->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
     const struct gpu_info *info = gpu_system_info(bench->system, 0);
-    if (benchmark->device)
-        benchmark->device(info, &desc);
-    struct gpu_device *device = gpu_device_open(bench->system, info, &desc, &bench->err);
+    owner = benchmark_session_of(benchmark, &bench->err);
+    if (owner && owner->device)
+        owner->device(info, &desc);
+    struct gpu_device *device =
+        owner ? gpu_device_open(bench->system, info, &desc, &bench->err) : NULL;
     if (device)
         bench->session = bench_session_begin(bench->system, device);
-    if (device && (!benchmark->open || benchmark->open(&bench->session, &bench->err)))
+    if (device && (!owner->open || owner->open(&bench->session, &bench->err)))
         return true;
     print_error("%s\n", bench->err.message);
     return false;
@@ -29,10 +32,11 @@ bool workbench_open(struct workbench *bench, const struct benchmark *benchmark)
 void workbench_close(struct workbench *bench)
 {
     struct bench_session *session = &bench->session;
+    const struct benchmark *owner = benchmark_session_of(bench->benchmark, &bench->err);
     arena_destroy(bench->arena);
     if (session->device) {
-        if (bench->benchmark->close)
-            bench->benchmark->close(session);
+        if (owner->close)
+            owner->close(session);
         gpu_scope_close(session->scope);
         assert_int_equal(gpu_device_live_objects(session->device), 0);
         gpu_device_close(session->device);

@@ -50,6 +50,7 @@ struct memory {
 struct code {
     struct map_code *kept;
     struct bench_visit *visit;
+    const struct measure_clock *clock;
     struct map_code_program *program;
     struct memory *memory;
     // Per lap: the number of stretches of code (CODE_LEG), and of multiply-adds in them.
@@ -167,11 +168,9 @@ static bool prepare(struct code *c, struct error *err)
     const gpu_caps clocks = GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (strcmp(session->info->api, "vulkan") == 0 && !gpu_require(session->info, clocks, err))
         return false;
-    if (!c->kept->probed && !measure_clock_probe(session->scope, NULL, &c->kept->clock, err))
-        return false;
-    if (!c->kept->probed)
-        c->kept->warm_hz = c->kept->clock.counter_hz;
-    c->kept->probed = true;
+    c->clock = &session->clock;
+    if (!(c->kept->warm_hz > 0))
+        c->kept->warm_hz = c->clock->counter_hz;
     c->program = program_for(c->kept->programs, session, c->steps, err);
     c->memory = *c->visit->memory;
     if (!c->memory)
@@ -184,7 +183,7 @@ static bool prepare(struct code *c, struct error *err)
 
 static bool is_counted(const struct code *c)
 {
-    return c->kept->clock.has_counter && c->kept->clock.counter_hz > 0;
+    return c->clock->has_counter && c->clock->counter_hz > 0;
 }
 
 static bool execute(struct code *c, const struct params *params, struct error *err)
@@ -280,9 +279,8 @@ static bool is_left_out(const struct code *c, double lap, struct error *err)
 // Sets laps[i] to the mean duration of a lap in window i, in counts of the core's counter.
 static void read_windows(const struct code *c, uint32_t of_laps, double laps[WINDOWS])
 {
-    const struct measure_clock *clock = &c->kept->clock;
     const uint32_t *stamps = (const uint32_t *)gpu_buffer_map(c->result) + CODE_STAMPS;
-    unsigned bits = clock->counter_bits < 32 ? clock->counter_bits : 32;
+    unsigned bits = measure_clock_low_bits(c->clock);
     for (unsigned i = 0; i < WINDOWS; i++)
         laps[i] = (double)measure_clock_delta(stamps[i], stamps[i + 1], bits) / of_laps;
 }
@@ -304,7 +302,7 @@ static bool count_empty(struct code *c, struct error *err)
 // Without such a clock, or if the run was too short, returns the rate that the probe found.
 static double counter_hz(const struct code *c, const double counts[WINDOWS])
 {
-    const struct measure_clock *clock = &c->kept->clock;
+    const struct measure_clock *clock = c->clock;
     const uint32_t *now = (const uint32_t *)gpu_buffer_map(c->result) + CODE_CLOCKS;
     uint64_t begin = now[0] | (uint64_t)now[1] << 32, end = now[2] | (uint64_t)now[3] << 32;
     unsigned bits = clock->device_bits < 64 ? clock->device_bits : 64;
@@ -328,7 +326,7 @@ static bool run_warm(struct code *c, double counts[WINDOWS], double *hz, struct 
             return false;
         read_windows(c, params.laps, counts);
         *hz = counter_hz(c, counts);
-        if (!c->kept->clock.counts_core_clock)
+        if (!c->clock->counts_core_clock)
             return true;
     } while (*hz < warm_share * c->kept->warm_hz && clock_left_ns(deadline_ns) > 0);
     c->kept->warm_hz = *hz;
@@ -337,7 +335,7 @@ static bool run_warm(struct code *c, double counts[WINDOWS], double *hz, struct 
 
 static bool measure_by_counter(struct code *c, struct measure_visit *visit, struct error *err)
 {
-    const struct measure_clock *clock = &c->kept->clock;
+    const struct measure_clock *clock = c->clock;
     double values[WINDOWS], instructions = c->instructions, hz;
     c->memory->laps = (WINDOW_INSTRUCTIONS + c->instructions - 1) / c->instructions;
     if (!run_warm(c, values, &hz, err))

@@ -114,11 +114,11 @@ static bool verify(const struct neighbours *n, const struct params *p, struct er
 
 static void report(const struct neighbours *n, const struct params *p, struct measure_visit *visit)
 {
-    const struct measure_clock *clock = &n->kept->clock;
+    const struct measure_clock *clock = &n->visit->session->clock;
     const uint32_t *words = gpu_buffer_map(n->result);
     double *values = ARENA_ARRAY(visit->arena, n->groups, double);
     double hops = (double)p->turns * NEIGHBOURS_UNROLL, ns = 1e9 / clock->counter_hz;
-    unsigned bits = clock->counter_bits < 32 ? clock->counter_bits : 32;
+    unsigned bits = measure_clock_low_bits(clock);
     for (uint32_t g = 0; g < n->groups; g++) {
         const uint32_t *mine = words + (size_t)g * NEIGHBOURS_WORDS;
         values[g] =
@@ -134,7 +134,7 @@ static void report(const struct neighbours *n, const struct params *p, struct me
     visit->device_time_ns += (uint64_t)n->span_ns;
 }
 
-// Creates the program and probes the core's counter, once per session.
+// Creates the program, once per session.
 static bool prepare(struct map_neighbours *kept, const struct bench_session *session,
                     struct error *err)
 {
@@ -143,10 +143,9 @@ static bool prepare(struct map_neighbours *kept, const struct bench_session *ses
     const struct gpu_kernel *kernel = kernel_find("map_neighbours");
     if (!kernel)
         return error_set(err, ERROR_UNSUPPORTED, "kernel map_neighbours is not in this build");
-    if (!gpu_require(session->info, GPU_CAP(CORE_CLOCK) | GPU_CAP(CORE_ID), err) ||
-        !measure_clock_probe(session->scope, NULL, &kept->clock, err))
+    if (!gpu_require(session->info, GPU_CAP(CORE_CLOCK) | GPU_CAP(CORE_ID), err))
         return false;
-    if (!kept->clock.has_counter || !(kept->clock.counter_hz > 0))
+    if (!session->clock.has_counter || !(session->clock.counter_hz > 0))
         return error_set(err, ERROR_UNSUPPORTED, "kernels read no clock whose rate is known");
     const struct gpu_program_desc desc = {.kernel = kernel, .l1_percent = 100};
     kept->program = gpu_program_create(session->scope, &desc, err);

@@ -5,14 +5,12 @@
 #define BENCH_MAP_PROBES_H
 
 #include "bench/bench.h"
-#include "measure/clock.h"
 
 // Cases `what=neighbours`: one workgroup on each core, all at the same time, each following its own
 // chain of `bytes` bytes. Cores that share a cache share its capacity, so their chains take longer.
 
 // What the session keeps for all cases `what=neighbours` from one measurement to the next.
 struct map_neighbours {
-    struct measure_clock clock;
     struct gpu_program *program; // NULL before the first case `what=neighbours` is measured
 };
 
@@ -40,10 +38,8 @@ struct map_code_program {
 
 // What the session keeps for all cases `what=code` from one measurement to the next.
 struct map_code {
-    bool probed;
-    struct measure_clock clock;
     struct map_code_program programs[MAP_CODE_KERNELS];
-    double warm_hz; // core clock in Hz during the last run
+    double warm_hz; // core clock in Hz during the last run; 0: before the first one
     // Duration of a lap without instructions, in counts of the core's counter; in ns if there is no
     // such counter.
     double empty;

@@ -140,8 +140,10 @@ bool overlap_session_open(struct bench_session *bench, struct error *err)
     struct overlap_session *session = ARENA_NEW(bench->arena, struct overlap_session);
     bench->state = session;
     session->scope = bench->scope;
-    return measure_clock_probe(bench->scope, NULL, &session->clock, err) &&
-           skew_probe(bench->scope, &session->clock, &session->skew, err) &&
+    if (!bench_clock_probe(bench, err))
+        return false;
+    session->clock = bench->clock;
+    return skew_probe(bench->scope, &session->clock, &session->skew, err) &&
            session_fill(session, &bench->programs, err);
 }
 
