@@ -364,8 +364,8 @@ enum child_answer child_receive_any(struct child *const *children, size_t count,
             return CHILD_TIMEOUT;
         list_fds(children, count, wake_fd, fds);
         int ready = poll(fds, 2 * count + 1, poll_timeout_ms(deadline_ns));
-        if (ready < 0 && errno != EINTR)
-            return CHILD_TIMEOUT;
+        if (ready < 0 && errno != EINTR) // the kernel has no memory at the moment
+            clock_sleep_ns(nap_ns);
         bool read = false;
         for (*from = 0; ready > 0 && *from < count; ++*from) {
             const struct pollfd *own = &fds[2 * *from];
