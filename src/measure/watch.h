@@ -14,6 +14,9 @@
 // within the last cache, and a copy over the link in each direction. Other work that holds a place
 // on one core only shows in the number of small workgroups that run at the same time. Each rate is
 // compared with the best one of the run and with its limit (suite/watcher.h).
+//
+// The card's sensors show what passes over its links, and whether a process allocates or frees its
+// memory (measure/card.h).
 #ifndef MEASURE_WATCH_H
 #define MEASURE_WATCH_H
 

@@ -11,8 +11,8 @@ static const double share_busy = 0.01;
 // processors they waited a third of the time.
 static const double share_cpu_busy = 0.2;
 // A watch takes this share of the duration of the visits since the last watch, but at least the
-// usual 5 ms and at most longest_watch_ns. With its preparation (3 ms on an H200) it takes less
-// than 4 % of the time if it follows after WATCHER_EVERY_NS.
+// usual 5 ms and at most longest_watch_ns. With everything else that a watch does (8 ms on an H200)
+// it takes less than 4 % of the time if it follows after WATCHER_EVERY_NS.
 static const double share_watched = 0.02, longest_watch_ns = 50e6;
 static const double limit_share_least = 0.5;
 

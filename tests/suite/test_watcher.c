@@ -234,7 +234,7 @@ static void the_best_rates_are_kept(void **state)
     arena_destroy(arena);
 }
 
-static void a_watch_is_due_after_250_ms_of_visits(void **state)
+static void a_watch_is_due_after_a_third_of_a_second_of_visits(void **state)
 {
     (void)state;
     struct arena *arena = arena_create();
@@ -378,7 +378,7 @@ int main(void)
         cmocka_unit_test(memory_that_others_allocate_concerns_all_visits),
         cmocka_unit_test(reading_the_counters_is_no_other_work),
         cmocka_unit_test(the_best_rates_are_kept),
-        cmocka_unit_test(a_watch_is_due_after_250_ms_of_visits),
+        cmocka_unit_test(a_watch_is_due_after_a_third_of_a_second_of_visits),
         cmocka_unit_test(a_watch_lies_between_the_first_and_the_last_of_the_rounds),
         cmocka_unit_test(one_gap_is_counted_with_its_length),
         cmocka_unit_test(a_rising_clock_is_no_gap),
