@@ -181,6 +181,23 @@ static void clip(const struct level_curve *points, double beyond)
         points->ns[i] = fmin(points->ns[i], beyond);
 }
 
+// True if the points show that level k ends: some are nearly at its height, others more than half
+// way to the next one. The end of another level less than STAIRCASE_NEAR before or after it may
+// make the same rise, so the points then show nothing.
+static bool has_end(const struct plateaus *fit, size_t k, const struct level_curve *points)
+{
+    double low = fit->levels[k].height, rise = fit->levels[k + 1].height - low;
+    bool within = false, beyond = false;
+    for (size_t i = 0; i < points->count; i++) {
+        within |= points->ns[i] < low + rise / 4;
+        beyond |= points->ns[i] > low + rise / 2;
+    }
+    if ((k > 0 && fit->steps[k].end - fit->steps[k - 1].end < STAIRCASE_NEAR) ||
+        (k + 2 < fit->count && fit->steps[k + 1].end - fit->steps[k].end < STAIRCASE_NEAR))
+        return false;
+    return within && beyond;
+}
+
 // Finds the capacity of level k from chains with one node in each line, and stores it in
 // caches->sizes[k]; caches->sized[k] tells if it was found. Sets caches->endless[k] if these chains
 // were measured but their latency shows no end of the level.
@@ -209,7 +226,8 @@ static void find_size(struct arena *arena, const struct run *run, struct map_cac
     caches->sized[k] = measured && staircase_fit_step(steps->shapes, &chosen, fit->levels[k].height,
                                                       fit->levels[k + 1].height, &caches->sizes[k]);
     // If the core clock had two states, the fit may fail although the latency shows an end.
-    caches->endless[k] = measured && !caches->sized[k] && !(steps->clocks.usual_ghz > 0);
+    caches->endless[k] = measured && !caches->sized[k] && !(steps->clocks.usual_ghz > 0) &&
+                         !has_end(fit, k, &points);
 }
 
 // Returns false if a chain with a node every 32 bytes misses in a region that level k should hold
