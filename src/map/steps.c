@@ -24,6 +24,9 @@ static const double flat_octaves = 0.3;
 // Two steps of the curve that are fewer octaves apart than this are merged into one. (The end of
 // half a cache and the end of the whole cache are 1 octave apart and stay separate.)
 static const double close_octaves = 0.93;
+// The same for two steps of caches without a flat part between them. (A cache less than 2.5 times
+// as large as the one before would hardly help.)
+static const double one_rise = 1.3;
 // If the misfit of the latency curve is larger than this, steps of caches do not explain the curve.
 static const double misfit_max = 4;
 // If the relative noise of the latency curve is larger than this, the curve shows no levels.
@@ -380,6 +383,33 @@ static void merge_close(struct staircase *all)
     }
 }
 
+// Merges the steps at both ends of a level if the level is less than one_rise octaves long and
+// nothing shows a flat part of it. The larger step gives the end. Returns false if there is no such
+// level.
+static bool merge_rise(struct arena *arena, struct map_steps *steps, const struct run *run)
+{
+    const struct plateaus *fit = &steps->curve.fit;
+    struct staircase *all = &steps->all;
+    for (size_t k = 1; k + 1 < fit->count; k++) {
+        size_t i = steps->step[k - 1], j = steps->step[k];
+        struct staircase_step *first = &all->steps[i], *second = &all->steps[j];
+        if (second->end - first->end >= one_rise || steps->kinds[i] != STEP_CACHE ||
+            steps->kinds[j] != STEP_CACHE || is_flat(steps, k) ||
+            is_flat_for_probes(arena, steps, run, k))
+            continue;
+        struct staircase_step whole = second->rise > first->rise ? *second : *first;
+        whole.rise = first->rise + second->rise;
+        whole.end_low = first->end_low;
+        whole.end_high = fmax(first->end_high, second->end_high);
+        *second = whole;
+        all->count--;
+        memmove(first, first + 1, (all->count - i) * sizeof *first);
+        memmove(&steps->kinds[i], &steps->kinds[i + 1], (all->count - i) * sizeof *steps->kinds);
+        return true;
+    }
+    return false;
+}
+
 // Counts steps as those of TLBs if they lie far beyond the largest cache that the device may have.
 static void judge_far_steps(struct map_steps *steps, double cache_most)
 {
@@ -424,4 +454,6 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
         map_steps_judge_kinds(steps);
     judge_far_steps(steps, cache_most);
     make_fit(arena, steps, run);
+    while (count && steps->explained && merge_rise(arena, steps, run))
+        make_fit(arena, steps, run);
 }
