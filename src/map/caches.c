@@ -135,8 +135,7 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, co
     struct lines_question question = question_of(steps, k, inner);
     question.probes = probes;
     // Chains with one node in each line show best how the cache replaces lines.
-    if (step_shape_is_random(caches->sized[k] ? caches->sizes[k].shape : question.shape))
-        return 0;
+    question.shape = caches->sized[k] ? caches->sizes[k].shape : question.shape;
     // The level after k must hold the whole chain, so that a load that misses level k hits there.
     if (question.beyond_end > 0)
         most = fmin(most,

@@ -94,6 +94,34 @@ static double all_shorter(struct gaps *gaps, unsigned count)
     return share;
 }
 
+// Returns the mean probability that a line survives from one load of it to the next, if `nodes`
+// loads of it lie at random times of a lap and the line survives a part g of the lap with the
+// probability exp(−rate × g).
+static double survival(unsigned nodes, double rate)
+{
+    if (nodes == 1 || rate < 1e-3)
+        return exp(-rate / nodes);
+    // The gap between two of the loads has the density (nodes − 1) (1 − g)^(nodes − 2). `integral`
+    // is that of (1 − g)^k exp(−rate × g), by parts from k − 1.
+    double integral = (1 - exp(-rate)) / rate;
+    for (unsigned k = 1; k + 2 <= nodes; k++)
+        integral = (1 - k * integral) / rate;
+    return (nodes - 1) * integral;
+}
+
+// The same as miss_share_at for a cache that replaces a random line. In a lap, a part of all loads
+// finds no line, and each of these loads replaces a line, which gives the rate of `survival`.
+// Repeating this equation finds the rate, from above.
+static double random_miss_share(unsigned in_line, unsigned in_sector, double x)
+{
+    double rate = x * in_line, before = 2 * rate;
+    for (int i = 0; i < 40 && before - rate > 1e-3 * rate; i++) {
+        before = rate;
+        rate = x * in_line * (1 - survival(in_line, rate));
+    }
+    return 1 - survival(in_sector, rate);
+}
+
 // Returns the share of the chain's loads that miss the cache if a lap touches x times as many lines
 // as the cache holds and its sets fill evenly.
 static double miss_share_at(const struct lines_cache *cache, const struct lines_chain *chain,
@@ -103,6 +131,8 @@ static double miss_share_at(const struct lines_cache *cache, const struct lines_
         return 0;
     unsigned in_line = (unsigned)fmax(cache->line / chain->stride, 1);
     unsigned in_sector = (unsigned)fmax(cache->sector / chain->stride, 1);
+    if (cache->random)
+        return random_miss_share(in_line, in_sector, x);
     struct gaps gaps;
     gaps.nodes = in_line;
     gaps.known = 0;
@@ -187,6 +217,11 @@ static struct inner inner_of(const struct lines_question *question, const struct
     return inner;
 }
 
+static bool is_random(const struct lines_question *question)
+{
+    return question->shapes && step_shape_is_random(question->shape);
+}
+
 // Returns the share of the chain's loads that miss the cache that `candidate` describes.
 static double share_of(const struct lines_question *question, const struct candidate *candidate,
                        const struct lines_chain *chain)
@@ -195,6 +230,7 @@ static double share_of(const struct lines_question *question, const struct candi
     const struct lines_cache cache = {.capacity = candidate->capacity,
                                       .line = candidate->line,
                                       .sector = candidate->sector,
+                                      .random = is_random(question),
                                       .spread = is_sparse ? candidate->sparse : candidate->dense};
     if (!candidate->as_seen || !question->shapes || chain->stride < candidate->line)
         return miss_share(&cache, chain);
@@ -379,6 +415,7 @@ static double least_sector_cost(const struct lines_question *question, double li
             const struct lines_cache cache = {.capacity = scale * capacity,
                                               .line = line,
                                               .sector = sector,
+                                              .random = is_random(question),
                                               .spread = filling ? question->spread : 0};
             double off = log(scale) / 0.15;
             least = fmin(least, sector_cost(question, &cache) + off * off);
@@ -419,5 +456,6 @@ struct lines_cache lines_cache_of(const struct lines_question *question,
         .line = answer->line > 0 ? answer->line : question->stride,
         .sector = answer->sector > 0 ? answer->sector : LINES_MIN_BYTES,
         .spread = question->spread,
+        .random = is_random(question),
     };
 }

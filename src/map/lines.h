@@ -35,6 +35,7 @@ struct lines_cache {
     // > 0: ways of a set, if the number of lines per set has a Poisson distribution; 0: sets fill
     // evenly.
     double spread;
+    bool random; // true: it replaces a random line of the set instead of the oldest one
 };
 
 struct lines_chain {

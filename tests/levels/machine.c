@@ -79,8 +79,8 @@ void machine_make(struct random *random, struct machine *machine)
 // ramp.
 static double miss_share(const struct machine_level *level, double region, double stride)
 {
-    const struct lines_cache alone[] = {{0, level->capacity, level->line, level->sector, 0},
-                                        {1, (double)INFINITY, 32, 32, 0}};
+    const struct lines_cache alone[] = {{0, level->capacity, level->line, level->sector, 0, false},
+                                        {1, (double)INFINITY, 32, 32, 0, false}};
     double x = region / fmax(stride, level->line) * level->line / level->capacity;
     double overflow = x > 1 ? fmin(log2(x) / level->ramp, 1) : 0;
     return overflow * lines_expected(alone, 2, &(struct lines_chain){region, stride});

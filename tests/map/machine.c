@@ -55,8 +55,8 @@ static double latency_of(const struct machine *m, const struct lines_chain *chai
     if (m->slope > 0)
         return 10 * pow(chain->region / 1024, m->slope);
     for (size_t k = 0; k <= m->levels; k++)
-        caches[k] = (struct lines_cache){m->latency[k], k < m->levels ? m->capacity[k] : INFINITY,
-                                         m->line, m->sector, 0};
+        caches[k] = (struct lines_cache){
+            m->latency[k], k < m->levels ? m->capacity[k] : INFINITY, m->line, m->sector, 0, false};
     double rise = m->rises_from > 0 ? fmax(log2(chain->region / m->rises_from), 0) : 0;
     return lines_expected(caches, m->levels + 1, chain) * exp2(0.4 * rise);
 }

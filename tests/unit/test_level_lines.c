@@ -17,13 +17,15 @@ enum {
     WAYS = 8,
     SETS_MAX = 1024,
     NODES_MAX = 1 << 15,
-    LAPS = 3
+    LAPS = 6
 };
 
-// One cache of 8 ways with LRU replacement; memory lies behind it.
+// One cache of 8 ways; memory lies behind it.
 struct cache {
     unsigned sets, line, sector;
     bool hashed;                   // a hash of the address selects the set; false: address bits do
+    bool random;                   // it replaces a random line of the set; false: the oldest one
+    uint64_t replaced;             // number of lines that were replaced
     uint64_t tags[SETS_MAX][WAYS]; // line number + 1, newest first
     unsigned present[SETS_MAX][WAYS]; // sectors that are present, one bit each
 };
@@ -52,6 +54,8 @@ static bool cache_load(struct cache *cache, uint64_t address)
     while (way < WAYS - 1 && cache->tags[set][way] != line + 1)
         way++;
     bool found = cache->tags[set][way] == line + 1;
+    if (!found && cache->random)
+        way = (unsigned)(++cache->replaced * UINT64_C(0x9E3779B97F4A7C15) >> 61);
     unsigned present = found ? cache->present[set][way] : 0;
     memmove(&cache->tags[set][1], &cache->tags[set][0], way * sizeof(uint64_t));
     memmove(&cache->present[set][1], &cache->present[set][0], way * sizeof(unsigned));
@@ -95,12 +99,13 @@ static void the_expected_latency_is_that_of_a_simulated_cache(void **state)
                                          {2, 32},    {1.5, 64}, {3, 64},   {1.6, 128}};
     for (unsigned line = 32; line <= 256; line *= 2)
         for (unsigned sector = 32; sector <= line; sector *= 2) {
-            struct cache cache = cache_of(line, sector, true);
-            const struct lines_cache caches[] = {
-                {near_latency, capacity_of(&cache), line, sector, 0},
-                {far_latency, INFINITY, 32, 32, 0}};
-            for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
-                struct lines_chain chain = chains[i];
+            for (int i = 0; i < 2 * (int)(sizeof chains / sizeof *chains); i++) {
+                struct cache cache = cache_of(line, sector, true);
+                cache.random = i % 2;
+                const struct lines_cache caches[] = {
+                    {near_latency, capacity_of(&cache), line, sector, 0, cache.random},
+                    {far_latency, INFINITY, 32, 32, 0, false}};
+                struct lines_chain chain = chains[i / 2];
                 chain.region *= capacity_of(&cache) * fmax(chain.stride / line, 1);
                 double step = far_latency - near_latency;
                 double off = chase(&cache, &chain) - lines_expected(caches, 2, &chain);
