@@ -41,6 +41,7 @@ enum stage {
     STAGE_BANDWIDTH,
     STAGE_TLB,
     STAGE_TLB_KNEES,
+    STAGE_TLB_KNEES_AGAIN,
     STAGE_PAGES,
     STAGE_PATHS,
     STAGE_BANKS,
@@ -398,6 +399,7 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
         map_translation_add_cases(cases);
         break;
     case STAGE_TLB_KNEES:
+    case STAGE_TLB_KNEES_AGAIN:
         plan_knees(cases, curve_of(&all, "page"), "page", MAP_PAGE_BYTES);
         break;
     case STAGE_PAGES:
