@@ -436,7 +436,8 @@ double lines_sector(const struct lines_question *question, double line, double c
             answer = sector;
         }
     }
-    if (best > 4 * (double)question->probe_count)
+    // On average the probes have to be within the standard error of the best answer.
+    if (best > (double)question->probe_count)
         return 0;
     if (judged > 0 && judged != answer)
         return 0;
