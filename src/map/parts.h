@@ -25,6 +25,11 @@ void map_translation_add_cases(struct map_cases *cases);
 // shows. Adds none if the curve shows no reach or `curve` is NULL.
 void map_pages_add_cases(struct map_cases *cases, const struct level_curve *curve);
 
+// Adds the chains with a node in each page that find the reach of a TLB, if the probes of
+// map_pages_add_cases show that its pages are smaller than 2 MiB.
+void map_reach_add_cases(struct map_cases *cases, const struct run *run,
+                         const struct map_steps *steps, const struct level_curve *curve);
+
 // Adds the results `what=tlb` from the latency curve over pages: one for each end of a flat part,
 // with the region up to which that TLB reaches. If the last part of the curve is flat too, also
 // adds one without a level number, for loads that miss all TLBs. If the curve shows no end, adds

@@ -43,6 +43,7 @@ enum stage {
     STAGE_TLB_KNEES,
     STAGE_TLB_KNEES_AGAIN,
     STAGE_PAGES,
+    STAGE_REACH,
     STAGE_PATHS,
     STAGE_BANKS,
     STAGE_CODE,
@@ -350,7 +351,8 @@ static bool uses_steps(const struct map_plan *plan)
 {
     if (plan->stage == STAGE_CLOCKS)
         return plan->plan.clock_count > 0;
-    return plan->stage > STAGE_COARSE && plan->stage <= STAGE_BANDWIDTH;
+    return (plan->stage > STAGE_COARSE && plan->stage <= STAGE_BANDWIDTH) ||
+           plan->stage == STAGE_REACH;
 }
 
 static void plan_stage(struct map_plan *plan, const struct run *run)
@@ -404,6 +406,9 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
         break;
     case STAGE_PAGES:
         map_pages_add_cases(cases, curve_of(&all, "page"));
+        break;
+    case STAGE_REACH:
+        map_reach_add_cases(cases, run, &caches.steps, curve_of(&all, "page"));
         break;
     case STAGE_PATHS:
         plan_paths(cases);

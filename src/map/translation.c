@@ -19,7 +19,9 @@ enum {
     PAGES_LAP_BYTES = 1 << 20,
     PAGES_LAP_NODES = PAGES_LAP_BYTES / MAP_NODE_BYTES,
     // Index of the first of the two odd probes, which are the last: nodes 1.5 MiB apart.
-    PAGES_ODD = 7
+    PAGES_ODD = 7,
+    // Number of chains with a node in each page that look for one TLB's reach.
+    REACH_POINTS = 20
 };
 
 #define PAGES_LEAST (UINT64_C(16) << 20) // smallest region of chains over pages, in bytes
@@ -27,6 +29,10 @@ enum {
 // The wide probes need a TLB reach of at least this many bytes. With a smaller reach, the widest of
 // them would have fewer than 4 nodes.
 #define PAGES_REACH_MIN (UINT64_C(92) << 20)
+
+// The regions of those chains cover this range of the number of nodes that fit the TLB where nodes
+// are 2 MiB apart. Smaller pages 2 MiB apart use only some of its sets, so more of them fit.
+static const double reach_from = 0.6, reach_to = 2.6;
 
 struct pages_probe {
     double region; // size in bytes, a multiple of `page`
@@ -222,15 +228,15 @@ static const char path[] = "vector";
 
 // Returns the latency of probe i, with half of its relative interval: that in ns or, if narrower,
 // that in cycles. (If the core clock changed, the interval in cycles is narrower.)
-static struct pages_latency latency_of(const struct map_writer *w, size_t i,
-                                       const struct pages_probe *probe)
+static struct pages_latency latency_of(const struct map_steps *steps, const struct run *run,
+                                       size_t i, const struct pages_probe *probe)
 {
     const struct result *result =
         probe->region > 0
-            ? map_steps_chain_result(&w->caches->steps, w->run, chain_of(i), 1,
+            ? map_steps_chain_result(steps, run, chain_of(i), 1,
                                      &(struct lines_chain){probe->region, (double)probe->page})
             : NULL;
-    struct pages_latency latency = {result ? map_steps_ns(&w->caches->steps, result) : NAN, 0};
+    struct pages_latency latency = {result ? map_steps_ns(steps, result) : NAN, 0};
     const struct metric *ns = result ? result_metric(result, "latency") : NULL;
     const struct metric *cycles = result ? result_metric(result, "latency_cycles") : NULL;
     if (ns)
@@ -240,14 +246,61 @@ static struct pages_latency latency_of(const struct map_writer *w, size_t i,
     return latency;
 }
 
-static struct pages_answer judge_pages(const struct map_writer *w, const struct level_curve *curve)
+static struct pages_answer judge_pages(const struct map_steps *steps, const struct run *run,
+                                       const struct gpu_info *device,
+                                       const struct level_curve *curve)
 {
     struct pages_probe probes[PAGES_PROBES];
     struct pages_latency latencies[PAGES_PROBES];
-    pages_plan(translation_end(curve), pages_most(w->device), probes);
+    pages_plan(translation_end(curve), pages_most(device), probes);
     for (size_t i = 0; i < PAGES_PROBES; i++)
-        latencies[i] = latency_of(w, i, &probes[i]);
+        latencies[i] = latency_of(steps, run, i, &probes[i]);
     return pages_judge(curve, curve->fit.levels[0].height, probes, latencies);
+}
+
+// ---------------------------------------------------------------- the reach with smaller pages
+
+// Returns the number of ends that the curve over pages shows.
+static size_t ends_of(const struct plateaus *fit)
+{
+    return fit->flat < fit->count ? fit->flat : fit->count - 1;
+}
+
+void map_reach_add_cases(struct map_cases *cases, const struct run *run,
+                         const struct map_steps *steps, const struct level_curve *curve)
+{
+    if (!curve || !(translation_end(curve) > 0) || steps->curve.count == 0)
+        return;
+    uint64_t page = judge_pages(steps, run, cases->device, curve).page;
+    for (size_t k = 0; page > 0 && page < MAP_PAGE_BYTES && k < ends_of(&curve->fit); k++) {
+        double nodes = exp2(curve->fit.steps[k].end) / (double)MAP_PAGE_BYTES;
+        for (int i = 0; i < REACH_POINTS; i++) {
+            double part = reach_from * pow(reach_to / reach_from, i / (REACH_POINTS - 1.0));
+            map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PAGES,
+                                                           .level = 1,
+                                                           .bytes = part * nodes * (double)page,
+                                                           .stride = page,
+                                                           .grain = page});
+        }
+    }
+}
+
+// Returns the curve of the chains with a node in each page, if pages are smaller than 2 MiB.
+static struct level_curve reach_curve(const struct map_writer *w, uint64_t page)
+{
+    const struct run *run = w->run;
+    struct level_curve curve = level_curve_empty(w->scratch, run->result_count);
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (!map_is_probe(w, result, MAP_PAGES) || case_uint(&result->bench_case, "pitch") != page)
+            continue;
+        double ns = map_steps_ns(&w->caches->steps, result);
+        if (isfinite(ns))
+            level_curve_insert(&curve, result,
+                               log2((double)case_uint(&result->bench_case, "bytes")), ns);
+    }
+    levels_fit(w->scratch, curve.octaves, curve.ns, curve.count, &curve.fit);
+    return curve;
 }
 
 // Returns the region at which level k of the curve over pages ends, with its interval: the reach of
@@ -265,15 +318,15 @@ static struct level_height reach_of(const struct level_curve *curve, size_t k)
         exp2((octaves[0] + octaves[1]) / 2), {exp2(octaves[0]), exp2(octaves[1])}, curve->count};
 }
 
-// True if the rise at `reach` may be the end of a cache instead of a TLB. A lap over few pages (at
-// most 1/8 of PAGES_LAP_NODES) touches lines of PAGES_LAP_BYTES in total, to within 6 %; a lap over
-// up to half of PAGES_LAP_NODES pages, to within a third. If the curve of vector loads is flat
-// around this number of bytes, caches cause no rise. With more pages, a lap has one node in each
-// page, so its lines grow with the region and a cache may end.
-static bool may_be_cache(const struct map_writer *w, double reach)
+// True if the rise after `pages` pages may be the end of a cache instead of a TLB. A lap over few
+// pages (at most 1/8 of PAGES_LAP_NODES) touches lines of PAGES_LAP_BYTES in total, to within 6 %;
+// a lap over up to half of PAGES_LAP_NODES pages, to within a third. If the curve of vector loads
+// is flat around this number of bytes, caches cause no rise. With more pages, a lap has one node in
+// each page, so its lines grow with the region and a cache may end.
+static bool may_be_cache(const struct map_writer *w, double pages)
 {
     const struct level_curve *vector = &w->caches->steps.curve;
-    double lap = PAGES_LAP_BYTES, pages = reach / (double)MAP_PAGE_BYTES;
+    double lap = PAGES_LAP_BYTES;
     bool few = pages < PAGES_LAP_NODES / 8.0;
     double from = few ? 0.8 : 0.6, to = few ? 1.3 : 1.5;
     bool flat = vector->count > 1 &&
@@ -290,13 +343,14 @@ static bool is_even(const struct map_writer *w, const struct level_curve *curve,
     return !(spread > MAP_STEPS_UNEVEN + map_steps_noise(w->scratch, &w->caches->steps));
 }
 
-static void add_level(const struct map_writer *w, const struct level_curve *curve, size_t k,
-                      const struct pages_answer *pages)
+// Adds the result of level k of a curve over pages whose nodes are `stride` bytes apart.
+static void add_level(const struct map_writer *w, const struct level_curve *curve, double stride,
+                      size_t k, const struct pages_answer *pages)
 {
     struct result *result = map_add_result(w, MAP_TLB, path, k + 1);
     const struct level_height reach = reach_of(curve, k);
     map_add_heights(w, result, curve, k);
-    if (may_be_cache(w, reach.median))
+    if (may_be_cache(w, reach.median / stride))
         map_add_unknown(w, result, "size", "the lines of its pages may exceed a cache");
     else if (!is_even(w, curve, k))
         map_add_unknown(w, result, "size", "latency rises within the level");
@@ -335,9 +389,17 @@ void map_add_translation(const struct map_writer *w, const struct level_curve *c
         flag_all(w, curve);
         return;
     }
-    const struct pages_answer pages = judge_pages(w, curve);
-    for (size_t k = 0; k < fit->flat && k + 1 < fit->count; k++)
-        add_level(w, curve, k, &pages);
-    if (fit->flat == fit->count)
-        map_add_heights(w, map_add_result(w, MAP_TLB, path, 0), curve, fit->count - 1);
+    struct pages_answer pages = judge_pages(&w->caches->steps, w->run, w->device, curve);
+    double stride = (double)MAP_PAGE_BYTES;
+    const struct level_curve small = reach_curve(w, pages.page);
+    if (pages.page > 0 && pages.page < MAP_PAGE_BYTES && small.fit.flat > 0 &&
+        small.fit.count > 1) {
+        curve = &small;
+        stride = (double)pages.page;
+        pages.covers = true;
+    }
+    for (size_t k = 0; k < ends_of(&curve->fit); k++)
+        add_level(w, curve, stride, k, &pages);
+    if (curve->fit.flat == curve->fit.count)
+        map_add_heights(w, map_add_result(w, MAP_TLB, path, 0), curve, curve->fit.count - 1);
 }
