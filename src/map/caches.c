@@ -198,8 +198,8 @@ static bool has_end(const struct plateaus *fit, size_t k, const struct level_cur
 }
 
 // Finds the capacity of level k from chains with one node in each line, and stores it in
-// caches->sizes[k]; caches->sized[k] tells if it was found. Sets caches->endless[k] if these chains
-// were measured but their latency shows no end of the level.
+// caches->sizes[k]; caches->sized[k] tells if it was found. Sets caches->ends[k] or
+// caches->endless[k] if these chains show that the level ends or were measured but show no end.
 static void find_size(struct arena *arena, const struct run *run, struct map_caches *caches,
                       const struct lines_cache *inner, size_t k)
 {
@@ -224,9 +224,9 @@ static void find_size(struct arena *arena, const struct run *run, struct map_cac
     bool measured = points.count >= map_caches_region_count - 3;
     caches->sized[k] = measured && staircase_fit_step(steps->shapes, &chosen, fit->levels[k].height,
                                                       fit->levels[k + 1].height, &caches->sizes[k]);
-    // If the core clock had two states, the fit may fail although the latency shows an end.
-    caches->endless[k] = measured && !caches->sized[k] && !(steps->clocks.usual_ghz > 0) &&
-                         !has_end(fit, k, &points);
+    caches->ends[k] = caches->sized[k] || (measured && has_end(fit, k, &points));
+    // If the core clock had two states, the latency may show no end although there is one.
+    caches->endless[k] = measured && !caches->ends[k] && !(steps->clocks.usual_ghz > 0);
 }
 
 // Returns false if a chain with a node every 32 bytes misses in a region that level k should hold

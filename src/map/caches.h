@@ -16,8 +16,9 @@ struct map_caches {
     struct lines_answer lines[PLATEAUS_MAX];
     struct staircase_step sizes[PLATEAUS_MAX];
     bool sized[PLATEAUS_MAX];
-    // endless[k]: chains with one node in each line were measured, but show no end of level k.
-    bool endless[PLATEAUS_MAX];
+    // ends[k]: chains with one node in each line show that level k ends, although perhaps not
+    // where. endless[k]: they were measured, but show no end.
+    bool ends[PLATEAUS_MAX], endless[PLATEAUS_MAX];
     // unsure[k]: the reason why the rise at the end of level k may be no cache of its own, as part
     // of a sentence; NULL if it certainly is one. If any element is set, the number of levels is
     // unknown.

@@ -63,7 +63,9 @@ static const char *why_unsized(const struct map_caches *caches, size_t k)
     if (caches->sized[k])
         return NULL;
     if (line->line > 0 && line->line != MAP_NODE_BYTES)
-        return no_end;
+        return caches->ends[k]
+                   ? "no known cache explains how chains with a node in each line rise at its end"
+                   : no_end;
     if (!(line->capacity > 0) && (step_shape_is_gradual(shape) || step_shape_is_random(shape)))
         return "latency rises slowly at its end, because it replaces lines at random or its lines "
                "hold several nodes; its line is unknown";
@@ -207,7 +209,7 @@ static void add_level(const struct map_writer *w, const struct level_curve *curv
     struct lines_answer line = caches->lines[k];
     add_probed_size(w, result, curve, k, &line);
     bool is_sized = !why_unsized(caches, k);
-    bool has_end = caches->sized[k] || line.line == MAP_NODE_BYTES;
+    bool has_end = caches->ends[k] || line.line == MAP_NODE_BYTES;
     map_add_known(w, result, MAP_METRIC_LINE, has_end ? line.line : 0,
                   line.line > 0 ? no_end : line.why);
     map_add_known(w, result, MAP_METRIC_SECTOR, is_sized ? line.sector : 0,
