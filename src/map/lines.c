@@ -11,7 +11,7 @@ enum {
     // Number of pairs (line, sector) in which the line has 32, 64, 128 or 256 bytes and the sector
     // is not longer than the line.
     SECTORS_OF_LINES = 1 + 2 + 3 + 4,
-    CANDIDATES_MAX = SECTORS_OF_LINES * SIZES * FILLINGS,
+    CANDIDATES_MAX = 2 * SECTORS_OF_LINES * SIZES * FILLINGS,
     PROBES_MAX = 16,
     SECTORS_MOST = 8, // maximum number of sector sizes that are compared: 32 bytes to 4 KiB
     // Number of capacities tried with each sector: 0.6 to 1.63 times the capacity that was found
@@ -183,6 +183,7 @@ struct candidate {
     // True: the candidate assumes that chains with one node per line miss as often as the chain
     // that found the level's end.
     bool as_seen;
+    bool random; // true: it replaces a random line of a set; false: the oldest one
     double cost; // −2 ln of the candidate's likelihood, up to a constant
 };
 
@@ -217,7 +218,9 @@ static struct inner inner_of(const struct lines_question *question, const struct
     return inner;
 }
 
-static bool is_random(const struct lines_question *question)
+// True if the cache may replace random lines. The latency of one that replaces the oldest line, but
+// fills its sets unevenly, may rise as slowly, so answers then have to hold for both.
+static bool may_be_random(const struct lines_question *question)
 {
     return question->shapes && step_shape_is_random(question->shape);
 }
@@ -230,7 +233,7 @@ static double share_of(const struct lines_question *question, const struct candi
     const struct lines_cache cache = {.capacity = candidate->capacity,
                                       .line = candidate->line,
                                       .sector = candidate->sector,
-                                      .random = is_random(question),
+                                      .random = candidate->random,
                                       .spread = is_sparse ? candidate->sparse : candidate->dense};
     if (!candidate->as_seen || !question->shapes || chain->stride < candidate->line)
         return miss_share(&cache, chain);
@@ -299,7 +302,7 @@ static bool is_possible(const struct lines_question *question, double line, size
 }
 
 static void add_candidates(const struct lines_question *question, const struct inner *inner,
-                           double line, double sector, struct candidates *all)
+                           double line, double sector, bool random, struct candidates *all)
 {
     bool slow = question->shapes && step_shape_is_slow(question->shape);
     double odd = slow ? odd_slow : 1;
@@ -316,6 +319,7 @@ static void add_candidates(const struct lines_question *question, const struct i
                 .sparse = filling ? fillings[filling][0] : question->spread,
                 .dense = filling ? fillings[filling][1] : question->spread,
                 .as_seen = filling == 0,
+                .random = random,
             };
             candidate->cost = cost_of(question, inner, candidate, slow_error_of(question)) +
                               odd * ((size > 1 ? odd_size : 0) + (filling ? odd_filling : 0));
@@ -331,7 +335,8 @@ static void make_candidates(const struct lines_question *question, struct candid
         inner[i] = inner_of(question, &question->probes[i].chain);
     for (unsigned line = LINES_MIN_BYTES; line <= LINES_MAX_BYTES; line *= 2)
         for (unsigned sector = LINES_MIN_BYTES; sector <= line; sector *= 2)
-            add_candidates(question, inner, line, sector, all);
+            for (int random = 0; random <= may_be_random(question); random++)
+                add_candidates(question, inner, line, sector, random, all);
 }
 
 // Returns the root mean square of the probes' deviations from a candidate, as a share of the
@@ -405,20 +410,24 @@ static double sector_cost(const struct lines_question *question, const struct li
 }
 
 // Returns the minimum cost of this sector over capacities around `capacity`, each with sets that
-// fill evenly and with sets that fill unevenly as question->spread says.
+// fill evenly and with sets that fill unevenly as question->spread says, and over the ways to
+// replace lines.
 static double least_sector_cost(const struct lines_question *question, double line, double sector,
                                 double capacity)
 {
-    double least = (double)INFINITY, scale = 0.6;
-    for (int i = 0; i < SCALES; i++, scale *= 1.08)
+    double least = (double)INFINITY;
+    for (int random = 0; random <= may_be_random(question); random++)
         for (int filling = 0; filling < 2; filling++) {
-            const struct lines_cache cache = {.capacity = scale * capacity,
-                                              .line = line,
-                                              .sector = sector,
-                                              .random = is_random(question),
-                                              .spread = filling ? question->spread : 0};
-            double off = log(scale) / 0.15;
-            least = fmin(least, sector_cost(question, &cache) + off * off);
+            double scale = 0.6;
+            for (int i = 0; i < SCALES; i++, scale *= 1.08) {
+                const struct lines_cache cache = {.capacity = scale * capacity,
+                                                  .line = line,
+                                                  .sector = sector,
+                                                  .random = random,
+                                                  .spread = filling ? question->spread : 0};
+                double off = log(scale) / 0.15;
+                least = fmin(least, sector_cost(question, &cache) + off * off);
+            }
         }
     return least;
 }
@@ -457,6 +466,6 @@ struct lines_cache lines_cache_of(const struct lines_question *question,
         .line = answer->line > 0 ? answer->line : question->stride,
         .sector = answer->sector > 0 ? answer->sector : LINES_MIN_BYTES,
         .spread = question->spread,
-        .random = is_random(question),
+        .random = may_be_random(question),
     };
 }
