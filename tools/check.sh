@@ -85,8 +85,9 @@ run_tests() {
 }
 
 check_kit() {
-    FATHOM_KERNELS_FROM=$PWD/build-gcc/kernels FATHOM_WEB_FROM=$PWD/build-gcc/web tools/kit.sh ||
-        return 1
+    cmake --build build-gcc --target fathom_core || return 1
+    FATHOM_KERNELS_FROM=$PWD/build-gcc/kernels FATHOM_WEB_FROM=$PWD/build-gcc/web \
+        FATHOM_CORE_FROM=$PWD/build-gcc/CMakeFiles/fathom_core.dir tools/kit.sh || return 1
     built=$SECONDS
     local run
     for run in build-kit/fathom-tests-*/run; do

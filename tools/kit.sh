@@ -3,8 +3,8 @@
 # Packs build-kit/: two relocatable folders with a tarball each, for a machine with nothing but a
 # GPU driver (fathom itself; its GPU tests). Checks what it packed: which libraries and which glibc it
 # needs, and that it starts from another folder.
-# FATHOM_KERNELS_FROM, FATHOM_WEB_FROM: kernels/ and web/ of another build, to take instead of making
-# them again.
+# FATHOM_KERNELS_FROM, FATHOM_WEB_FROM, FATHOM_CORE_FROM: kernels/, web/ and CMakeFiles/fathom_core.dir of
+# another build, to take instead of making them again.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build="build-kit"
@@ -13,7 +13,7 @@ allowed='^(libc|libm|libdl|libpthread|librt|ld-linux-x86-64|ld-linux-aarch64)\.s
 
 cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release -DFATHOM_KIT=ON -DFATHOM_TESTS=ON \
     -DFATHOM_KERNELS_FROM="${FATHOM_KERNELS_FROM-}" -DFATHOM_WEB_FROM="${FATHOM_WEB_FROM-}" \
-    --log-level=WARNING
+    -DFATHOM_CORE_FROM="${FATHOM_CORE_FROM-}" --log-level=WARNING
 cmake --build $build --target kit_programs
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' $build/CMakeCache.txt)
 commit=$(sed -n 's/.*\.commit = "\(.*\)".*/\1/p' $build/version.c)
