@@ -110,17 +110,20 @@ uint32_t model_thread_id(uint32_t which)
     return which == 1 ? thread / size[0] % size[1] : thread / size[0] / size[1];
 }
 
+static void give_way(struct fiber *fiber);
+
 void model_thread_barrier(void)
 {
     struct fiber *fiber = fiber_here();
     fiber->state = FIBER_WAITING;
-    swapcontext(&fiber->context, &fiber->group->scheduler);
+    give_way(fiber);
 }
 
 // Stops a fiber whose group has passed its deadline, and returns to the scheduler. The fiber
 // continues when the other groups have caught up.
 static void stop(struct fiber *fiber)
 {
+    fiber->group->now = fiber->now;
     fiber->group->stopped = fiber;
     swapcontext(&fiber->context, &fiber->group->scheduler);
 }
@@ -233,7 +236,7 @@ static void fiber_main(void)
             group->end = fmax(group->end, fiber->now);
         }
         fiber->state = FIBER_IDLE;
-        swapcontext(&fiber->context, &group->scheduler);
+        give_way(fiber);
     }
 }
 
@@ -248,13 +251,12 @@ static void begin_fiber(struct fiber *fiber)
     makecontext(&fiber->context, fiber_main, 0);
 }
 
-static void resume(struct group *group, struct fiber *fiber)
+static ucontext_t *context_of(struct group *group, struct fiber *fiber)
 {
     if (!fiber->begun)
         begin_fiber(fiber);
     fiber->group = group;
-    swapcontext(&group->scheduler, &fiber->context);
-    group->now = fiber->now;
+    return &fiber->context;
 }
 
 static struct fiber *fiber_of(const struct group *group, uint32_t i)
@@ -302,18 +304,26 @@ static struct fiber *next_fiber(struct group *group)
     return fiber;
 }
 
+// Continues with the fiber of the group that runs next, without a detour through the scheduler,
+// which would be a second switch, and each switch asks the kernel for the signal mask. Returns when
+// this fiber is the next one. If all threads of the group have ended, the scheduler continues.
+static void give_way(struct fiber *fiber)
+{
+    struct group *group = fiber->group;
+    struct fiber *next = next_fiber(group);
+    if (!next && pass_barrier(group))
+        next = next_fiber(group);
+    if (next != fiber)
+        swapcontext(&fiber->context, next ? context_of(group, next) : &group->scheduler);
+}
+
 // Runs the group until its deadline. Returns false if all threads of the group have ended.
 static bool run_group(struct group *group)
 {
-    for (;;) {
-        struct fiber *fiber = next_fiber(group);
-        if (fiber)
-            resume(group, fiber);
-        else if (!pass_barrier(group))
-            return false;
-        if (group->stopped)
-            return true;
-    }
+    struct fiber *fiber = next_fiber(group);
+    if (fiber)
+        swapcontext(&group->scheduler, context_of(group, fiber));
+    return group->stopped != NULL;
 }
 
 // ---------------------------------------------------------------- groups
