@@ -121,7 +121,6 @@ enum {
 static const double first_warm_ns = 15e6;
 static const double clock_wait_ns = 20e3;
 static const uint64_t timeout_default_ns = 10 * NS_PER_S;
-static const uint64_t wake_ns = NS_PER_MS / 5;
 
 // State of measure_span_run. It has one batch, which is recorded again whenever the number of units
 // of work per sample changes.
@@ -438,32 +437,6 @@ bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
     span->step_ns = worker.stamp_step_ns / (double)span->repeats;
     span->device_time_ns = (uint64_t)worker.spent_ns;
     return true;
-}
-
-static void record_light_work(void *context, struct gpu_batch *batch, uint64_t repeats)
-{
-    measure_clock_lead(context, batch, repeats * wake_ns);
-}
-
-bool measure_span_wake(struct arena *arena, struct gpu_scope *scope,
-                       const struct measure_clock *clock, const struct measure_request *request,
-                       struct error *err)
-{
-    struct measure_clock of_work = *clock;
-    const struct measure_request brief = {.samples = 1,
-                                          .sample_ns = wake_ns,
-                                          .timeout_ns = request->timeout_ns,
-                                          .pace = request->pace};
-    const struct measure_span_desc desc = {.scope = scope,
-                                           .record = record_light_work,
-                                           .context = &of_work,
-                                           .clock = clock,
-                                           .request = &brief,
-                                           .repeats = 1,
-                                           .warm = true};
-    struct measure_span span;
-    return !clock->counts_core_clock || !clock->has_device_clock ||
-           measure_span_run(arena, &desc, &span, err);
 }
 
 void measure_span_note(const struct measure_span *span, struct measure_visit *visit)

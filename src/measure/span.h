@@ -62,14 +62,6 @@ struct measure_span {
 MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
                                  struct measure_span *span, struct error *err);
 
-// Raises the core clock before work whose clock is not measured, such as copies of a copy engine:
-// runs 0.2 ms of light work on all cores, and again after leads while its core clock is too low, as
-// measure_span_run does. Does nothing if kernels cannot read the core clock. `scope` owns the
-// batch.
-MUST_CHECK bool measure_span_wake(struct arena *arena, struct gpu_scope *scope,
-                                  const struct measure_clock *clock,
-                                  const struct measure_request *request, struct error *err);
-
 // Adds the device time of `span` to that of the visit, and sets the visit's began_ns and ended_ns.
 // Adds the core clock, if it was measured, as the sensor "core_clock". May be called only once per
 // visit.

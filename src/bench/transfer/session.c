@@ -88,8 +88,7 @@ bool transfer_open(struct bench_session *bench, struct error *err)
     session->bench = bench;
     bench->state = session;
     find_queues(session);
-    if (!bench_clock_probe(bench, err) ||
-        !transfer_station_init(&session->home, &bench->programs, err) || !warm_up(session, err))
+    if (!transfer_station_init(&session->home, &bench->programs, err) || !warm_up(session, err))
         return false;
     measure_link_of(bench->arena, bench->info, &session->link);
     bench->limits.link_bytes_per_s = session->link.bytes_per_s;
