@@ -14,6 +14,10 @@
 // (spacings on a circle: Feller, An Introduction to Probability Theory, vol. 2, I.9). A load finds
 // its sector if the line survived all gaps since the last load of any node in this sector. With one
 // node per line, every load beyond the end misses: such chains find the ends.
+//
+// If a cache replaces a random line, a line survives the share g of a lap with the probability
+// exp(−a g), where a × capacity / line is the number of loads in a lap that find no line. A load
+// finds its sector if the line survived the gap since the last load of any node in this sector.
 #ifndef MAP_LINES_H
 #define MAP_LINES_H
 
