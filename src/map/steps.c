@@ -25,8 +25,9 @@ static const double flat_octaves = 0.3;
 // half a cache and the end of the whole cache are 1 octave apart and stay separate.)
 static const double close_octaves = 0.93;
 // The same for two steps of caches without a flat part between them. (A cache less than 2.5 times
-// as large as the one before would hardly help.)
-static const double one_rise = 1.3;
+// as large as the one before would hardly help. Only the near half of a cache, one octave before
+// the whole, is a level of its own.)
+static const double one_rise_least = 1.1, one_rise = 1.3;
 // If the misfit of the latency curve is larger than this, steps of caches do not explain the curve.
 static const double misfit_max = 4;
 // If the relative noise of the latency curve is larger than this, the curve shows no levels.
@@ -383,9 +384,9 @@ static void merge_close(struct staircase *all)
     }
 }
 
-// Merges the steps at both ends of a level if the level is less than one_rise octaves long and
-// nothing shows a flat part of it. The larger step gives the end. Returns false if there is no such
-// level.
+// Merges the steps at both ends of a level if the level is one_rise_least to one_rise octaves long
+// and nothing shows a flat part of it. The larger step gives the end. Returns false if there is no
+// such level.
 static bool merge_rise(struct arena *arena, struct map_steps *steps, const struct run *run)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -393,7 +394,8 @@ static bool merge_rise(struct arena *arena, struct map_steps *steps, const struc
     for (size_t k = 1; k + 1 < fit->count; k++) {
         size_t i = steps->step[k - 1], j = steps->step[k];
         struct staircase_step *first = &all->steps[i], *second = &all->steps[j];
-        if (second->end - first->end >= one_rise || steps->kinds[i] != STEP_CACHE ||
+        double apart = second->end - first->end;
+        if (apart < one_rise_least || apart >= one_rise || steps->kinds[i] != STEP_CACHE ||
             steps->kinds[j] != STEP_CACHE || is_flat(steps, k) ||
             is_flat_for_probes(arena, steps, run, k))
             continue;
