@@ -96,6 +96,7 @@ static const struct dynlib_symbol symbols[] = {
 struct nvml {
     struct nvml_card card;
     struct nvml_api api;
+    bool is_divided; // true: the card is divided into instances (MIG)
 };
 
 static void *nvml_open(struct arena *arena, const struct sensors_desc *desc, struct error *err)
@@ -103,7 +104,13 @@ static void *nvml_open(struct arena *arena, const struct sensors_desc *desc, str
     struct nvml *nvml = ARENA_NEW(arena, struct nvml);
     const struct dynlib_desc calls = {
         .symbols = symbols, .symbol_count = sizeof symbols / sizeof *symbols, .table = &nvml->api};
-    return nvml_card_open(&nvml->card, desc, &calls, err) ? nvml : NULL;
+    if (!nvml_card_open(&nvml->card, desc, &calls, err))
+        return NULL;
+    unsigned mig = 0, pending;
+    nvml->is_divided =
+        nvml->api.nvmlDeviceGetMigMode &&
+        nvml->api.nvmlDeviceGetMigMode(nvml->card.device, &mig, &pending) == NVML_SUCCESS && mig;
+    return nvml;
 }
 
 static void nvml_close(void *handle)
@@ -227,16 +234,13 @@ static double nvml_traffic(void *handle)
     return isnan(pcie) ? nvlink : pcie + nvlink;
 }
 
-// The memory of a card that is divided into instances (MIG) is not known: what another instance
-// uses does not concern this one.
+// The used memory of a divided card counts as not known: what another instance uses does not
+// concern this one.
 static double nvml_used_memory(void *handle)
 {
     const struct nvml *nvml = handle;
     struct nvml_memory memory = {0};
-    unsigned mig = 0, pending;
-    if (nvml->api.nvmlDeviceGetMigMode)
-        nvml->api.nvmlDeviceGetMigMode(nvml->card.device, &mig, &pending);
-    bool known = !mig && nvml->api.nvmlDeviceGetMemoryInfo &&
+    bool known = !nvml->is_divided && nvml->api.nvmlDeviceGetMemoryInfo &&
                  nvml->api.nvmlDeviceGetMemoryInfo(nvml->card.device, &memory) == NVML_SUCCESS;
     return known ? (double)memory.used_bytes : (double)NAN;
 }

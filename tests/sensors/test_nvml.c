@@ -122,9 +122,9 @@ static void a_driver_without_counters_of_bytes_is_asked_for_the_rate(void **stat
 static double memory_change_of(const char *wrong)
 {
     struct error err = {0};
+    assert_int_equal(setenv("NVML_DOUBLE", wrong ? wrong : "", 1), 0);
     struct sensors *sensors = sensors_open(&(struct sensors_desc){.uuid = known_uuid}, &err);
     assert_non_null(sensors);
-    assert_int_equal(setenv("NVML_DOUBLE", wrong ? wrong : "", 1), 0);
     double change = sensors_memory_change(sensors, 1000000);
     assert_int_equal(unsetenv("NVML_DOUBLE"), 0);
     sensors_close(sensors);
