@@ -77,9 +77,9 @@ struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *
 MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
                                   struct watch_finding *finding, struct error *err);
 
-// Returns whether another process allocates or frees memory of the card, which the driver clears.
-// Beside a process that does nothing else, reads of an H200's memory are 11 % slower, and latencies
-// near the size of its L2 are 17 % longer.
+// Returns whether another process allocates or frees memory of the card. The driver presumably
+// clears such memory. Beside a process that does nothing else, reads of an H200's memory are 11 %
+// slower, and latencies near the size of its L2 are 17 % longer.
 bool watch_memory_changes(const struct watch_finding *finding);
 
 // Returns whether other work uses the card's links: finding->link_traffic is more than 2 % of the

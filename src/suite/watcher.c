@@ -99,8 +99,8 @@ static void raise_both(struct watch_judgement *judgement, const char *text)
 }
 
 // Judges the traffic over the card's links and the changes of its used memory. What passes over the
-// links is read from the device's memory or written to it, through the last cache. Drivers clear
-// memory that a process allocates or frees.
+// links is read from the device's memory or written to it, through the last cache. Drivers
+// presumably clear memory that a process allocates or frees.
 static void judge_memory(struct arena *arena, const struct watch_finding *finding,
                          struct watch_judgement *judgement)
 {
