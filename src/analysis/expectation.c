@@ -374,22 +374,43 @@ static const char *why_nothing(const struct run *run, const struct check *check)
     return check->cause ? check->cause : "no figure was measured";
 }
 
+// Returns the reason "shared-host" of the figure's result: other processes used the host's
+// processors. NULL: it has none.
+static const struct reason *host_reason(const struct judging *j, const struct check_figure *figure)
+{
+    const struct result *result = check_result(j->run, j->ask.device, figure->metric, figure->peer);
+    for (size_t i = 0; result && i < result->reason_count; i++)
+        if (strcmp(result->reasons[i].code, "shared-host") == 0)
+            return &result->reasons[i];
+    return NULL;
+}
+
 // Finds the slow figure that is worst relative to its expected value, and concludes its cause. If
-// no figure is slow, a host link with too few lanes or a low generation makes the card slow, unless
-// a figure of that link is ok. Returns false if nothing is slow.
+// only figures are slow whose host was busy, concludes that. If no figure is slow, a host link with
+// too few lanes or a low generation makes the card slow, unless a figure of that link is ok.
+// Returns false if nothing is slow.
 static bool find_slow(const struct judging *j)
 {
     struct run *run = j->run;
     struct check *check = j->check;
     const struct check_figure *worst = NULL;
+    const struct reason *host = NULL;
     bool link_is_fine = false;
     for (size_t i = 0; i < check->figure_count; i++) {
         struct check_figure *figure = &check->figures[i];
         link_is_fine |=
             check_metric_is_host_link(figure->metric) && figure->judgement == CHECK_FIGURE_OK;
-        if (figure->judgement == CHECK_FIGURE_SLOW &&
-            (!worst || deficit_of(figure) > deficit_of(worst)))
+        if (figure->judgement != CHECK_FIGURE_SLOW)
+            continue;
+        if (host_reason(j, figure))
+            host = host_reason(j, figure);
+        else if (!worst || deficit_of(figure) > deficit_of(worst))
             worst = figure;
+    }
+    if (!worst && host) {
+        conclude(check, CHECK_UNKNOWN, CHECK_BUSY,
+                 arena_printf(run->arena, "busy: %s", host->text));
+        return true;
     }
     if (!worst)
         return !link_is_fine && find_link_cause(run, check, "");

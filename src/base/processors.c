@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool processors_bind(const char *list)
 {
@@ -30,23 +31,78 @@ bool processors_bind(const char *list)
     return CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-// Adds the times of one thread to *time. The thread's file schedstat has one line, "RAN WAITED
-// SLICES"; RAN and WAITED are times in ns.
-static bool add_thread(const char *root, const char *thread, struct processors_time *time)
+// Adds what a file of one thread of the process says to *time. Returns false if it cannot be read.
+typedef bool add_thread(const char *root, const char *process, const char *thread,
+                        struct processors_time *time);
+
+// Calls `add` for each thread of the process. Returns false if no call returned true.
+static bool add_threads(const char *root, const char *process, add_thread *add,
+                        struct processors_time *time)
+{
+    char path[256];
+    bool found = false;
+    snprintf(path, sizeof path, "%s/proc/%s/task", root, process);
+    DIR *threads = opendir(path);
+    if (!threads)
+        return false;
+    for (const struct dirent *thread; (thread = readdir(threads));)
+        if (*thread->d_name != '.')
+            found |= add(root, process, thread->d_name, time);
+    closedir(threads);
+    return found;
+}
+
+// The file schedstat has one line, "RAN WAITED SLICES"; RAN and WAITED are times in ns.
+static bool add_schedule(const char *root, const char *process, const char *thread,
+                         struct processors_time *time)
 {
     char line[128], *end;
-    if (!text_read_line(line, sizeof line, "%s/proc/self/task/%s/schedstat", root, thread))
+    if (!text_read_line(line, sizeof line, "%s/proc/%s/task/%s/schedstat", root, process, thread))
         return false;
     time->ran += strtod(line, &end);
     time->waited += strtod(end, NULL);
     return true;
 }
 
-// Reads the first line of /proc/stat: "cpu USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL …", in
-// clock ticks. STEAL is the time that other virtual machines used.
-static bool read_stolen(const char *root, struct processors_time *time)
+// Adds the times of a process, and of its children that have ended, to time->family. In
+// /proc/PID/stat, the name of the process stands in brackets and may contain brackets. After the
+// last
+// ')' come its state, ten other fields, and four times in clock ticks: UTIME STIME CUTIME CSTIME.
+static void add_process(const char *root, const char *process, struct processors_time *time)
 {
     enum {
+        OTHERS = 11,
+        TIMES = 4
+    };
+    char line[512];
+    if (!text_read_line(line, sizeof line, "%s/proc/%s/stat", root, process))
+        return;
+    char *at = strrchr(line, ')');
+    for (int field = 0; at && field <= OTHERS; field++)
+        at = strchr(at + 1, ' ');
+    for (int i = 0; at && i < TIMES; i++)
+        time->family += strtod(at, &at);
+}
+
+// The file children has one line, "PID PID …": the processes that this thread has started.
+static bool add_children(const char *root, const char *process, const char *thread,
+                         struct processors_time *time)
+{
+    char line[4096], *rest = line;
+    if (!text_read_line(line, sizeof line, "%s/proc/%s/task/%s/children", root, process, thread))
+        return false;
+    for (const char *child; (child = strtok_r(rest, " ", &rest));)
+        add_process(root, child, time);
+    return true;
+}
+
+// Reads the first line of /proc/stat: "cpu USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL …", in
+// clock ticks. STEAL is the time that other virtual machines used.
+static bool read_machine(const char *root, struct processors_time *time)
+{
+    enum {
+        IDLE = 3,
+        IOWAIT = 4,
         STEAL = 7
     };
     char line[256];
@@ -56,25 +112,21 @@ static bool read_stolen(const char *root, struct processors_time *time)
     for (int i = 0; i <= STEAL; i++) {
         double ticks = strtod(at, &at);
         time->all += ticks;
+        time->busy += i == IDLE || i == IOWAIT ? 0 : ticks;
         time->stolen = ticks;
     }
     return true;
 }
 
-bool processors_time_read(const char *root, struct processors_time *time)
+bool processors_time_read(const char *root, long family_pid, struct processors_time *time)
 {
-    char path[256];
-    bool found = false;
+    char family[24];
     root = root ? root : "";
     *time = (struct processors_time){0};
-    snprintf(path, sizeof path, "%s/proc/self/task", root);
-    DIR *tasks = opendir(path);
-    if (!tasks)
-        return false;
-    for (const struct dirent *task; (task = readdir(tasks));)
-        found |= *task->d_name != '.' && add_thread(root, task->d_name, time);
-    closedir(tasks);
-    return found && read_stolen(root, time);
+    snprintf(family, sizeof family, "%ld", family_pid);
+    add_process(root, family, time);
+    add_threads(root, family, add_children, time);
+    return add_threads(root, "self", add_schedule, time) && read_machine(root, time);
 }
 
 static double share_of(double part, double rest)
@@ -90,4 +142,12 @@ double processors_time_lost(const struct processors_time *before,
     // readings.
     double ran = fmax(after->ran - before->ran, 0);
     return fmax(share_of(after->waited - before->waited, ran), share_of(stolen, all - stolen));
+}
+
+double processors_time_others(const struct processors_time *before,
+                              const struct processors_time *after)
+{
+    double all = after->all - before->all, busy = after->busy - before->busy;
+    double family = after->family - before->family;
+    return all > 0 ? fmax(busy - family, 0) / all : 0;
 }

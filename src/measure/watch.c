@@ -149,8 +149,11 @@ static bool take(struct measure_watch *watch, struct watch_finding *finding, dou
                  struct error *err)
 {
     *away_ns = 0;
-    *finding =
-        (struct watch_finding){.method = watch->method, .link_traffic = NAN, .memory_change = NAN};
+    *finding = (struct watch_finding){.method = watch->method,
+                                      .link_traffic = NAN,
+                                      .memory_change = NAN,
+                                      .host_used = NAN,
+                                      .host_waited = NAN};
     if (!submit(watch, err))
         return false;
     if (watch->method == WATCH_LENGTHS)

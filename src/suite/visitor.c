@@ -41,7 +41,7 @@ struct visitor {
     struct measure_card *card;     // sensors of the card; card_of opens them
     struct gpu_scope *watch_scope; // scope of the objects of `watch`, on the device `usual`
     struct measure_watch *watch;   // watch for other work; NULL until the first watch
-    struct processors_time before; // processor times at the last watch, if the device is a CPU
+    struct processors_time before; // processor times at the last watch, if has_before is true
     bool has_before;
     long family_pid;
     bool validation;
@@ -223,6 +223,12 @@ bool visitor_is_lost(const struct error *failure)
     return failure->code == ERROR_DEVICE_LOST || failure->code == ERROR_TIMEOUT;
 }
 
+// Returns true if the times of the device do not depend on the host's processors.
+static bool is_simulated(const struct visitor *visitor)
+{
+    return visitor->info->caps & GPU_CAP(VIRTUAL_TIME);
+}
+
 bool visitor_visit(struct visitor *visitor, const struct visit_order *order, struct arena *arena,
                    struct measure_visit **visit, struct error *err)
 {
@@ -274,26 +280,49 @@ static bool watch_open(struct visitor *visitor, struct error *err)
     return false;
 }
 
+// Reads the times of the host's processors now and at the last watch; at the first watch both are
+// the same. Returns false if they cannot be read.
+static bool read_processors(struct visitor *visitor, struct processors_time *last,
+                            struct processors_time *now)
+{
+    if (!processors_time_read(getenv(VISITOR_ROOT_VARIABLE), visitor->family_pid, now))
+        return false;
+    *last = visitor->has_before ? visitor->before : *now;
+    visitor->before = *now;
+    visitor->has_before = true;
+    return true;
+}
+
 // Watches a CPU device: sets finding->share to the share of time since the last watch that other
 // processes or virtual machines took (processors_time_lost). The first watch gives 0.
 static bool watch_processors(struct visitor *visitor, struct watch_finding *finding,
                              struct error *err)
 {
-    struct processors_time now;
-    if (!processors_time_read(getenv(VISITOR_ROOT_VARIABLE), &now))
+    struct processors_time last, now;
+    if (!read_processors(visitor, &last, &now))
         return error_set(err, ERROR_UNSUPPORTED,
                          "this system does not say how long threads wait for a processor");
-    *finding =
-        (struct watch_finding){.method = WATCH_QUEUE, .link_traffic = NAN, .memory_change = NAN};
+    *finding = (struct watch_finding){.method = WATCH_QUEUE,
+                                      .link_traffic = NAN,
+                                      .memory_change = NAN,
+                                      .host_used = NAN,
+                                      .host_waited = NAN};
     for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
         finding->rates[i] = finding->limits[i] = NAN;
-    if (visitor->has_before) {
-        finding->share = processors_time_lost(&visitor->before, &now);
-        finding->watched_ns = now.ran + now.waited - visitor->before.ran - visitor->before.waited;
-    }
-    visitor->before = now;
-    visitor->has_before = true;
+    finding->share = processors_time_lost(&last, &now);
+    finding->watched_ns = now.ran + now.waited - last.ran - last.waited;
     return true;
+}
+
+// Watches the host of a device whose times depend on it: sets finding->host_used and host_waited.
+// The first watch gives 0.
+static void watch_host(struct visitor *visitor, struct watch_finding *finding)
+{
+    struct processors_time last, now;
+    if (is_simulated(visitor) || !read_processors(visitor, &last, &now))
+        return;
+    finding->host_used = processors_time_others(&last, &now);
+    finding->host_waited = processors_time_lost(&last, &now);
 }
 
 bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
@@ -307,6 +336,7 @@ bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *are
         return false;
     finding->link_traffic = measure_card_traffic(card_of(visitor));
     finding->memory_change = measure_card_memory_change(card_of(visitor));
+    watch_host(visitor, finding);
     if (finding->share > 0 || watch_traffic_is_high(finding) || watch_memory_changes(finding))
         finding->who = measure_card_users(arena, visitor->info, visitor->family_pid);
     return true;

@@ -7,7 +7,7 @@
 
 #include "suite/protocol.h"
 
-// For tests: name of an environment variable. When a CPU device is watched for other work, the
+// For tests: name of an environment variable. When the host is watched for other work, the
 // variable's value is put before the path /proc. Workers inherit the variable.
 #define VISITOR_ROOT_VARIABLE "FATHOM_HOST_ROOT"
 

@@ -15,6 +15,9 @@ static const double share_cpu_busy = 0.2;
 // it takes less than 4 % of the time if it follows after WATCHER_EVERY_NS.
 static const double share_watched = 0.02, longest_watch_ns = 50e6;
 static const double limit_share_least = 0.5;
+// The host is busy if other processes use this share of its processors, or if fathom waited for a
+// processor for this share of its time (docs/evidence/shared-device.md).
+static const double host_used_busy = 0.1, host_waited_busy = 0.05;
 
 // Which visits are affected if a yardstick (the measured rate of a known task) is too slow.
 enum concern {
@@ -54,7 +57,7 @@ static void judge_share(struct arena *arena, const struct watch_finding *finding
         return;
     judgement->verdict = judgement->link = finding->share >= share_busy ? WATCH_BUSY : WATCH_REMARK;
     judgement->text = judgement->link_text =
-        arena_printf(arena, "other work took %.2g %% of the device's time%s", 100 * finding->share,
+        arena_printf(arena, "other work took %.3g %% of the device's time%s", 100 * finding->share,
                      users_of(arena, finding));
 }
 
@@ -116,6 +119,24 @@ static void judge_memory(struct arena *arena, const struct watch_finding *findin
         raise_both(judgement, allocated);
 }
 
+// Judges the host, which has its part in the times of benchmarks that use the link.
+static void judge_host(struct arena *arena, const struct watch_finding *finding,
+                       struct watch_judgement *judgement)
+{
+    bool is_used = finding->host_used >= host_used_busy;
+    if (judgement->link == WATCH_BUSY || !(is_used || finding->host_waited >= host_waited_busy))
+        return;
+    judgement->link_is_host = true;
+    raise_to_busy(&judgement->link, &judgement->link_text,
+                  is_used
+                      ? arena_printf(arena, "other processes used %.3g %% of the host's processors",
+                                     100 * finding->host_used)
+                      : arena_printf(arena,
+                                     "fathom waited for a processor of the host for %.3g %% of "
+                                     "the time",
+                                     100 * finding->host_waited));
+}
+
 struct watch_judgement watcher_judge(struct arena *arena, const struct watch_finding *finding,
                                      double best[WATCH_YARDSTICKS])
 {
@@ -130,6 +151,7 @@ struct watch_judgement watcher_judge(struct arena *arena, const struct watch_fin
         if (text && yardsticks[i].concern != CONCERNS_LINK)
             raise_to_busy(&judgement.verdict, &judgement.text, text);
     }
+    judge_host(arena, finding, &judgement);
     return judgement;
 }
 
@@ -171,7 +193,8 @@ static struct watch_judgement worse(const struct watch_judgement *a,
     return (struct watch_judgement){.verdict = all->verdict,
                                     .text = all->text,
                                     .link = link->link,
-                                    .link_text = link->link_text};
+                                    .link_text = link->link_text,
+                                    .link_is_host = link->link_is_host};
 }
 
 bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
@@ -211,7 +234,8 @@ static enum watch_verdict verdict_for(const struct benchmark *benchmark,
 {
     if (benchmark->serve)
         return WATCH_CLEAN;
-    *reason = (struct reason){.code = WATCHER_CODE,
+    bool is_host = benchmark->link && around->link_is_host;
+    *reason = (struct reason){.code = is_host ? WATCHER_HOST_CODE : WATCHER_CODE,
                               .text = benchmark->link ? around->link_text : around->text};
     return benchmark->link ? around->link : around->verdict;
 }

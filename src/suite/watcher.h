@@ -18,6 +18,7 @@ struct watch_judgement {
     // `link` is for visits that use the link to the host, `verdict` for all other visits.
     enum watch_verdict verdict, link;
     const char *text, *link_text; // reasons for `verdict` and `link`; NULL if WATCH_CLEAN
+    bool link_is_host;            // true: link_text is about the host, not about the device
 };
 
 struct watcher {
@@ -33,8 +34,9 @@ struct watcher {
     unsigned rounds; // number of rounds since the last watch
 };
 
-// Code of the reasons and findings that report other work on the device.
-#define WATCHER_CODE "shared-device"
+// Codes of the reasons and findings that report other work on the device, and on its host.
+#define WATCHER_CODE      "shared-device"
+#define WATCHER_HOST_CODE "shared-host"
 
 // A watch is due when visits since the last one took this many ns. Watching takes about 4 % of the
 // time.
@@ -66,10 +68,10 @@ bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
 // because their second process is itself other work on the device.
 void watcher_watch(struct watcher *watcher, struct block *block);
 
-// Judges a finding by four things: the share of time that other work took, the traffic over the
-// card's links, changes of the card's used memory, and rates of yardsticks that are far below the
-// best of the run (`best`) or below half of their limit. Raises `best` to the finding's rates if
-// these are higher. Texts live in `arena`.
+// Judges a finding by five things: the share of time that other work took, the traffic over the
+// card's links, changes of the card's used memory, rates of yardsticks that are far below the best
+// of the run (`best`) or below half of their limit, and what other processes use of the host's
+// processors. Raises `best` to the finding's rates if these are higher. Texts live in `arena`.
 struct watch_judgement watcher_judge(struct arena *arena, const struct watch_finding *finding,
                                      double best[WATCH_YARDSTICKS]);
 

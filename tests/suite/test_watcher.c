@@ -24,7 +24,9 @@ static struct watch_finding idle_finding(void)
                                   .rates = {100, 2e12, 2.4e12, 50e9, 50e9},
                                   .limits = {NAN, NAN, NAN, 63e9, 63e9},
                                   .link_traffic = NAN,
-                                  .memory_change = NAN};
+                                  .memory_change = NAN,
+                                  .host_used = 0.02,
+                                  .host_waited = 0.001};
 }
 
 static struct watch_judgement judged(struct arena *arena, const struct watch_finding *finding,
@@ -223,6 +225,50 @@ static void reading_the_counters_is_no_other_work(void **state)
     arena_destroy(arena);
 }
 
+static void a_busy_host_concerns_only_what_uses_the_link(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    static const struct {
+        double used, waited;
+        enum watch_verdict link;
+        const char *text;
+    } cases[] = {
+        {NAN, NAN, WATCH_CLEAN, NULL}, // not known
+        {0.09, 0.04, WATCH_CLEAN, NULL},
+        {0.5, 0, WATCH_BUSY, "other processes used 50 % of the host's processors"},
+        // one other process on a host of many processors, but on the one that fathom uses
+        {0.01, 0.5, WATCH_BUSY, "fathom waited for a processor of the host for 50 % of the time"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct watch_finding finding = idle_finding();
+        finding.host_used = cases[i].used;
+        finding.host_waited = cases[i].waited;
+        struct watch_judgement judgement = judged(arena, &finding, 2e12);
+        assert_int_equal(judgement.verdict, WATCH_CLEAN);
+        assert_int_equal(judgement.link, cases[i].link);
+        assert_int_equal(judgement.link_is_host, cases[i].text != NULL);
+        if (cases[i].text)
+            assert_string_equal(judgement.link_text, cases[i].text);
+    }
+    arena_destroy(arena);
+}
+
+// Given other work on the device and on the host, then the device is named.
+static void a_busy_device_comes_before_a_busy_host(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct watch_finding finding = idle_finding();
+    finding.share = 0.49;
+    finding.host_used = 0.5;
+    struct watch_judgement judgement = judged(arena, &finding, 2e12);
+    assert_int_equal(judgement.link, WATCH_BUSY);
+    assert_false(judgement.link_is_host);
+    assert_string_equal(judgement.link_text, "other work took 49 % of the device's time");
+    arena_destroy(arena);
+}
+
 static void the_best_rates_are_kept(void **state)
 {
     (void)state;
@@ -377,6 +423,8 @@ int main(void)
         cmocka_unit_test(traffic_over_the_link_concerns_all_visits),
         cmocka_unit_test(memory_that_others_allocate_concerns_all_visits),
         cmocka_unit_test(reading_the_counters_is_no_other_work),
+        cmocka_unit_test(a_busy_host_concerns_only_what_uses_the_link),
+        cmocka_unit_test(a_busy_device_comes_before_a_busy_host),
         cmocka_unit_test(the_best_rates_are_kept),
         cmocka_unit_test(a_watch_is_due_after_a_third_of_a_second_of_visits),
         cmocka_unit_test(a_watch_lies_between_the_first_and_the_last_of_the_rounds),

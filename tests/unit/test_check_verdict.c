@@ -266,6 +266,23 @@ static void a_busy_card_is_not_called_slow(void **state)
     end(&o);
 }
 
+// Given a slow link beside a busy host, then the card is not called slow; given memory that is
+// slow, which the host has no part in, it is.
+static void a_busy_host_excuses_only_what_depends_on_it(void **state)
+{
+    (void)state;
+    struct outcome o = begin(cards(8, TO_DEVICE, 55e9, 0.001), TO_DEVICE, 20e9);
+    result_flag(o.run->arena, o.result, VERDICT_SUSPECT, "shared-host", "hc used it");
+    judge(&o);
+    assert_outcome(&o, CHECK_UNKNOWN, CHECK_BUSY, "busy: hc used it");
+    end(&o);
+    o = begin(cards(8, TO_DEVICE, 55e9, 0.001), TO_DEVICE, 55e9);
+    result_flag(o.run->arena, o.result, VERDICT_SUSPECT, "shared-host", "hc used it");
+    judge(&o);
+    assert_int_equal(o.check->verdict, CHECK_HEALTHY);
+    end(&o);
+}
+
 static void nothing_measured_is_unknown_with_the_reason(void **state)
 {
     (void)state;
@@ -304,6 +321,7 @@ int main(void)
         cmocka_unit_test(a_slow_link_between_devices_has_lost_some_of_its_lanes),
         cmocka_unit_test(what_broke_comes_before_what_is_slow_or_busy),
         cmocka_unit_test(a_busy_card_is_not_called_slow),
+        cmocka_unit_test(a_busy_host_excuses_only_what_depends_on_it),
         cmocka_unit_test(nothing_measured_is_unknown_with_the_reason),
         cmocka_unit_test(the_worst_verdict_counts),
     };

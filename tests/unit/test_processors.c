@@ -123,18 +123,77 @@ static void others_on_the_processors_are_seen(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct processors_time before, after;
         write_root(root, (const double[2][2]){{5e9, 1e9}, {0, 0}}, 10, 1000);
-        assert_true(processors_time_read(root, &before));
+        assert_true(processors_time_read(root, 7, &before));
         write_root(root, cases[i].ran_waited, cases[i].stolen, cases[i].idle);
-        assert_true(processors_time_read(root, &after));
+        assert_true(processors_time_read(root, 7, &after));
         double lost = processors_time_lost(&before, &after);
         if (fabs(lost - cases[i].lost) > 1e-9)
             fail_msg("%s: %g, not %g", cases[i].what, lost, cases[i].lost);
     }
     remove_root(root);
     struct processors_time none;
-    assert_false(processors_time_read(root, &none));
-    assert_true(processors_time_read(NULL, &none)); // this machine
-    assert_true(none.ran > 0 && none.all > 0);
+    assert_false(processors_time_read(root, 7, &none));
+    assert_true(processors_time_read(NULL, (long)getpid(), &none)); // this machine
+    assert_true(none.ran > 0 && none.all > none.busy && none.busy > 0);
+}
+
+// Writes a file below the root.
+static void write_file(const char *root, const char *path, const char *text)
+{
+    char whole[512];
+    snprintf(whole, sizeof whole, "%s%s", root, path);
+    FILE *file = fopen(whole, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void make_folder(const char *root, const char *path)
+{
+    char whole[512];
+    snprintf(whole, sizeof whole, "%s%s", root, path);
+    assert_int_equal(mkdir(whole, 0700), 0);
+}
+
+// Given a process 7 with the children 8 and 9, when they use the processors, then this is not the
+// use of others; nor is it when a child has ended and its time has become that of the children
+// of 7.
+static void the_family_is_told_from_others(void **state)
+{
+    (void)state;
+    static const char *const lines[2][3] = {
+        {"7 (fathom) S 1 7 7 0 -1 4 0 0 0 0 10 10 0 0 20 0\n",
+         "8 (a) b) R 7 7 7 0 -1 4 0 0 0 0 100 100 0 0 20 0\n",
+         "9 (exe) R 7 7 7 0 -1 4 0 0 0 0 50 0 0 0 20 0\n"},
+        {"7 (fathom) S 1 7 7 0 -1 4 0 0 0 0 10 20 40 20 20 0\n",
+         "8 (a) b) R 7 7 7 0 -1 4 0 0 0 0 130 120 0 0 20 0\n", ""},
+    };
+    static const char *const files[] = {"/proc/7/stat", "/proc/8/stat", "/proc/9/stat"};
+    struct processors_time times[2];
+    char root[64];
+    make_root(root);
+    make_folder(root, "/proc/7");
+    make_folder(root, "/proc/7/task");
+    make_folder(root, "/proc/7/task/7");
+    make_folder(root, "/proc/8");
+    make_folder(root, "/proc/9");
+    for (size_t t = 0; t < 2; t++) {
+        for (size_t i = 0; i < 3; i++)
+            write_file(root, files[i], lines[t][i]);
+        write_file(root, "/proc/7/task/7/children", t ? "8 \n" : "8 9 \n");
+        write_root(root, (const double[2][2]){{5e9, 1e9}, {0, 0}}, 0, t ? 1800 : 1000);
+        // 200 ticks more were busy, and 800 idle
+        write_file(root, "/proc/stat",
+                   t ? "cpu 200 0 200 1800 0 0 0 0 0 0\n" : "cpu 100 0 100 1000 0 0 0 0 0 0\n");
+        assert_true(processors_time_read(root, 7, &times[t]));
+    }
+    assert_true(times[0].family == 270 && times[1].family == 340);
+    // of 1000 ticks, 200 were busy, 70 of them with the family
+    assert_true(fabs(processors_time_others(&times[0], &times[1]) - 0.13) < 1e-9);
+    assert_true(processors_time_others(&times[1], &times[1]) == 0);
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", root);
+    assert_int_equal(system(command), 0);
 }
 
 int main(void)
@@ -143,6 +202,7 @@ int main(void)
         cmocka_unit_test(a_process_is_bound_to_the_list),
         cmocka_unit_test(a_list_that_is_none_changes_nothing),
         cmocka_unit_test(others_on_the_processors_are_seen),
+        cmocka_unit_test(the_family_is_told_from_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
