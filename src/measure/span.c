@@ -333,14 +333,18 @@ static bool take_samples(struct worker *worker, struct measure_span *span, struc
     for (; span_another(request->samples, request->sample_ns, span->count, spent_ns);
          span->count++) {
         size_t i = span->count;
-        double took_ns;
-        if (!run(worker, &took_ns, err))
-            return false;
+        double took_ns = 0;
+        bool host_bound = true;
+        for (unsigned attempt = 0; host_bound && measure_attempt(request, attempt); attempt++) {
+            if (!run(worker, &took_ns, err))
+                return false;
+            host_bound = !is_model && worker->submit_ns >= MEASURE_HOST_BOUND * took_ns;
+        }
         span->unit_ns[i] = took_ns / (double)worker->repeats;
         span->core_hz[i] = core_hz_now(worker, span);
         any_hz = any_hz || isfinite(span->core_hz[i]);
         spent_ns += took_ns;
-        bound += !is_model && worker->submit_ns >= MEASURE_HOST_BOUND * took_ns;
+        bound += host_bound;
     }
     span->host_bound = 2 * bound > span->count;
     if (!any_hz)

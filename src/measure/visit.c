@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "measure/visit.h"
 
+#include "base/clock.h"
 #include "math/stats.h"
 
 #include <assert.h>
@@ -23,6 +24,20 @@ static void *list_room(struct arena *arena, void *list, size_t count, size_t siz
     if (count < FIRST_ROOM || (count & (count - 1)) != 0)
         return list;
     return memcpy(arena_array(arena, 2 * count, size), list, count * size);
+}
+
+bool measure_attempt(const struct measure_request *request, unsigned attempt)
+{
+    static const uint64_t brief_ns = 10 * NS_PER_MS;
+    struct measure_core *core = request->core;
+    if (!core || attempt > 1)
+        return attempt == 0;
+    if (attempt == 1 &&
+        (clock_now_ns() - core->settled_ns >= brief_ns || free_core_is_free(core->core)))
+        return false;
+    free_core_settle(core->core);
+    core->settled_ns = clock_now_ns();
+    return true;
 }
 
 bool measure_goes_on(const struct measure_request *request, struct error *err)

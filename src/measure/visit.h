@@ -4,6 +4,7 @@
 #ifndef MEASURE_VISIT_H
 #define MEASURE_VISIT_H
 
+#include "base/free_core.h"
 #include "gpu/gpu.h"
 #include "results/results.h"
 
@@ -76,6 +77,12 @@ struct measure_leave {
     void *context;
 };
 
+// The processor core of the host that takes samples which depend on it (base/free_core.h).
+struct measure_core {
+    struct free_core *core;
+    uint64_t settled_ns; // when measure_attempt last looked for a free core
+};
+
 // What the caller asks of a visit.
 struct measure_request {
     // Number of samples of the first metric to take (0: one). A visit may take more if they cost no
@@ -97,7 +104,16 @@ struct measure_request {
     struct measure_pace *pace;
     // Tells the visit when to end early; NULL: the visit never ends early.
     const struct measure_leave *leave;
+    struct measure_core *core; // NULL: the samples do not depend on the host's processors
 };
+
+// Decides whether to take a sample that depends on the host, before attempt number `attempt` = 0,
+// 1, …:
+//     for (unsigned attempt = 0; measure_attempt(request, attempt); attempt++)
+//         take the sample;
+// Each attempt begins on a free core of the host if there is one. A second attempt follows if
+// something else used the core at the end of the first one, and the sample took less than 10 ms.
+bool measure_attempt(const struct measure_request *request, unsigned attempt);
 
 // Fails with ERROR_INTERRUPTED if the visit is asked to end early (measure_request.leave). A visit
 // that runs many pieces of work, each of a millisecond or more, calls this function between them.

@@ -43,6 +43,7 @@ struct visitor {
     struct measure_watch *watch;   // watch for other work; NULL until the first watch
     struct processors_time before; // processor times at the last watch, if has_before is true
     bool has_before;
+    struct free_core *core; // the core of the host that measures; NULL until it matters
     long family_pid;
     bool validation;
     const struct benchmark *benchmark; // whose session is open (session_of); NULL: none is open
@@ -229,6 +230,20 @@ static bool is_simulated(const struct visitor *visitor)
     return visitor->info->caps & GPU_CAP(VIRTUAL_TIME);
 }
 
+// Prepares the choice of a free core of the host, for benchmarks whose times depend on the host.
+static struct measure_core *choose_core(struct visitor *visitor, const struct benchmark *benchmark,
+                                        struct measure_core *core)
+{
+    if (!benchmark->link || visitor->info->kind == GPU_KIND_CPU || is_simulated(visitor))
+        return NULL;
+    if (!visitor->core)
+        visitor->core = free_core_create(visitor->arena, getenv(VISITOR_ROOT_VARIABLE),
+                                         measure_card_of(visitor->arena, visitor->info).pci);
+    free_core_refresh(visitor->core);
+    *core = (struct measure_core){.core = visitor->core};
+    return core;
+}
+
 bool visitor_visit(struct visitor *visitor, const struct visit_order *order, struct arena *arena,
                    struct measure_visit **visit, struct error *err)
 {
@@ -245,6 +260,8 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     struct measure_pace *pace = measure_card_begin(card_of(visitor), &memory->core_hz);
     request.pace = request.any_clock ? NULL : pace;
     request.count = order->counting ? visitor->count : NULL;
+    struct measure_core core;
+    request.core = choose_core(visitor, benchmark, &core);
     struct bench_visit run = {
         .session = &visitor->session,
         .bench_case = order->bench_case,

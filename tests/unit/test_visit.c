@@ -79,11 +79,39 @@ static void one_misread_clock_does_not_widen_the_range(void **state)
     arena_destroy(arena);
 }
 
+// Returns the number of attempts to take one sample.
+static unsigned attempts_of(const struct measure_request *request)
+{
+    unsigned attempt = 0;
+    while (measure_attempt(request, attempt))
+        attempt++;
+    return attempt;
+}
+
+// Given samples that do not depend on the host, then each is taken once. Given others, then one is
+// taken twice at most, however busy the host is.
+static void a_sample_is_taken_twice_at_most(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct measure_request request = {.samples = 4};
+    assert_int_equal(attempts_of(&request), 1);
+    struct measure_core core = {.core = free_core_create(arena, NULL, NULL)};
+    free_core_refresh(core.core);
+    request.core = &core;
+    for (int i = 0; i < 100; i++) {
+        unsigned attempts = attempts_of(&request);
+        assert_true(attempts == 1 || attempts == 2);
+    }
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_misread_clock_does_not_widen_the_range),
         cmocka_unit_test(what_visits_say_survives_their_arena),
+        cmocka_unit_test(a_sample_is_taken_twice_at_most),
         cmocka_unit_test(visits_hold_lists_of_any_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -348,8 +348,9 @@ static bool time_by_host(struct trial *trial, struct error *err)
     double spent_ns = 0;
     size_t bound = 0;
     while (span->count < wanted && (span->count == 0 || spent_ns < sample_most_ns)) {
-        if (!time_passes(trial, &span->unit_ns[span->count], err))
-            return false;
+        for (unsigned k = 0; measure_attempt(trial->run->request, k); k++)
+            if (!time_passes(trial, &span->unit_ns[span->count], err))
+                return false;
         double sample_ns = span->unit_ns[span->count++] * (double)trial->passes;
         spent_ns += sample_ns;
         bound += trial->submit_ns >= MEASURE_HOST_BOUND * sample_ns;

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE // for the declarations of sched_setaffinity and sched_getcpu
+#include "base/free_core.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct free_core {
+    const char *root, *pci;
+    cpu_set_t interrupts; // processors that handle interrupts of the card
+    // Processors that the thread may use, and those of them without interrupts; all, if all have
+    // some.
+    cpu_set_t allowed, wanted;
+    double least;        // least crowding of a core that was seen; 0: none yet
+    uint64_t in_vain_ns; // when no free core was found; 0: never
+};
+
+struct free_core *free_core_create(struct arena *arena, const char *root, const char *pci)
+{
+    struct free_core *core = ARENA_NEW(arena, struct free_core);
+    core->root = root ? root : "";
+    core->pci = pci;
+    CPU_ZERO(&core->interrupts);
+    return core;
+}
+
+// ---------------------------------------------------------------- interrupts of the card
+
+// Returns how many interrupts came so far over a vector of the card. The kernel's file has one line
+// with the number of each processor, "0,0,13,…".
+static double interrupts_of(const struct free_core *core, const char *vector)
+{
+    char line[8192], *at = line;
+    double sum = 0;
+    if (!text_read_line(line, sizeof line, "%s/sys/kernel/irq/%s/per_cpu_count", core->root,
+                        vector))
+        return 0;
+    for (char *end; *at; at = end + (*end == ',')) {
+        sum += strtod(at, &end);
+        if (end == at)
+            break;
+    }
+    return sum;
+}
+
+// Adds the processor that handles the vector's interrupts now.
+static void add_processor(struct free_core *core, const char *vector)
+{
+    char line[64], *end;
+    if (!text_read_line(line, sizeof line, "%s/proc/irq/%s/effective_affinity_list", core->root,
+                        vector))
+        return;
+    unsigned long processor = strtoul(line, &end, 10);
+    if (end > line && processor < CPU_SETSIZE)
+        CPU_SET(processor, &core->interrupts);
+}
+
+static void read_interrupts(struct free_core *core)
+{
+    // A card has several vectors, of which some are hardly used.
+    static const double least_share = 0.01;
+    char path[256];
+    snprintf(path, sizeof path, "%s/sys/bus/pci/devices/%s/msi_irqs", core->root,
+             core->pci ? core->pci : "-");
+    DIR *vectors = opendir(path);
+    if (!vectors)
+        return;
+    double most = 0;
+    for (const struct dirent *vector; (vector = readdir(vectors));)
+        most = fmax(most, interrupts_of(core, vector->d_name));
+    rewinddir(vectors);
+    for (const struct dirent *vector; (vector = readdir(vectors));) {
+        double count = interrupts_of(core, vector->d_name);
+        if (count > 0 && count >= least_share * most)
+            add_processor(core, vector->d_name);
+    }
+    closedir(vectors);
+}
+
+void free_core_refresh(struct free_core *core)
+{
+    CPU_ZERO(&core->interrupts);
+    CPU_ZERO(&core->wanted);
+    if (sched_getaffinity(0, sizeof core->allowed, &core->allowed) != 0)
+        CPU_ZERO(&core->allowed);
+    read_interrupts(core);
+    for (size_t i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &core->allowed) && !CPU_ISSET(i, &core->interrupts))
+            CPU_SET(i, &core->wanted);
+    if (CPU_COUNT(&core->wanted) == 0)
+        core->wanted = core->allowed;
+}
+
+bool free_core_has_interrupts(const struct free_core *core, unsigned processor)
+{
+    return processor < CPU_SETSIZE && CPU_ISSET(processor, &core->interrupts);
+}
+
+// ---------------------------------------------------------------- the crowding of a core
+
+// Loops of these lengths take some 2 µs each on a core at 3.5 GHz that nothing else uses.
+enum {
+    CHAIN_ITERATIONS = 1500,
+    WIDE_ITERATIONS = 1000,
+    LOOP_ATTEMPTS = 3 // the shortest counts, because an interrupt makes a loop longer
+};
+
+// Returns the time in ns of multiplications that each wait for the one before: it depends on little
+// but the core's clock.
+static double chain_ns(void)
+{
+    uint64_t x = 3, start_ns = clock_now_ns();
+    for (int i = 0; i < CHAIN_ITERATIONS; i++) {
+        x *= UINT64_C(0x9e3779b97f4a7c15);
+        __asm__ volatile("" : "+r"(x)); // the compiler may not combine iterations
+    }
+    return (double)(clock_now_ns() - start_ns);
+}
+
+static inline void step_all(uint64_t x[8])
+{
+    x[0] += 3, x[1] ^= 5, x[2] += 7, x[3] ^= 9;
+    x[4] += 11, x[5] ^= 13, x[6] += 17, x[7] ^= 19;
+    __asm__ volatile("" : "+r"(x[0]), "+r"(x[1]), "+r"(x[2]), "+r"(x[3]));
+    __asm__ volatile("" : "+r"(x[4]), "+r"(x[5]), "+r"(x[6]), "+r"(x[7]));
+}
+
+// Returns the time in ns of short operations of which so many wait for nothing that they fill all
+// that the core can start in a cycle.
+static double wide_ns(void)
+{
+    uint64_t x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, start_ns = clock_now_ns();
+    for (int i = 0; i < WIDE_ITERATIONS; i++) {
+        step_all(x);
+        step_all(x);
+        step_all(x);
+        step_all(x);
+    }
+    return (double)(clock_now_ns() - start_ns);
+}
+
+// Returns how many times longer the wide loop takes than the chain.
+static double crowding(void)
+{
+    double chain = chain_ns(), wide = wide_ns();
+    for (int i = 1; i < LOOP_ATTEMPTS; i++) {
+        chain = fmin(chain, chain_ns());
+        wide = fmin(wide, wide_ns());
+    }
+    return wide / chain;
+}
+
+// Returns true if a core with this crowding has no other work. Without other work the crowding
+// varies by 1 %; beside a busy hardware thread it is 1.3 to 2 times as large (an H200's host).
+static bool is_free(const struct free_core *core, double crowd)
+{
+    static const double free_most = 1.15;
+    return crowd <= free_most * core->least;
+}
+
+// Returns the crowding of the core on which the calling thread runs; infinite if its processor is
+// not wanted.
+static double crowding_here(struct free_core *core)
+{
+    int processor = sched_getcpu();
+    if (processor < 0 || !CPU_ISSET((size_t)processor, &core->wanted))
+        return (double)INFINITY;
+    double crowd = crowding();
+    core->least = core->least > 0 ? fmin(core->least, crowd) : crowd;
+    return crowd;
+}
+
+bool free_core_is_free(struct free_core *core)
+{
+    return is_free(core, crowding_here(core));
+}
+
+// ---------------------------------------------------------------- choosing a processor
+
+// Moves the calling thread to a processor. It may be moved again afterwards, and threads that it
+// creates may run on all allowed processors.
+static bool move_to(const struct free_core *core, size_t processor)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    return sched_setaffinity(0, sizeof one, &one) == 0 &&
+           sched_setaffinity(0, sizeof core->allowed, &core->allowed) == 0;
+}
+
+void free_core_settle(struct free_core *core)
+{
+    enum {
+        TRIED_MAX = 32 // processors that one call compares at most
+    };
+    static const uint64_t pause_ns = 20 * NS_PER_MS; // a search in vain takes up to 1 ms
+    bool is_first = !(core->least > 0);
+    int now = sched_getcpu();
+    size_t first = now > 0 ? (size_t)now : 0, at = first, best = first;
+    double least = crowding_here(core);
+    unsigned tried = 1;
+    if (core->in_vain_ns && clock_now_ns() - core->in_vain_ns < pause_ns)
+        return;
+    for (size_t i = 1; i < CPU_SETSIZE && tried < TRIED_MAX; i++) {
+        size_t processor = (first + i) % CPU_SETSIZE;
+        if (!is_first && is_free(core, least))
+            break;
+        if (!CPU_ISSET(processor, &core->wanted) || !move_to(core, processor))
+            continue;
+        double crowd = crowding_here(core);
+        at = processor;
+        tried++;
+        if (crowd < least) {
+            least = crowd;
+            best = processor;
+        }
+    }
+    if (at != best)
+        (void)move_to(core, best);
+    core->in_vain_ns = is_free(core, least) ? 0 : clock_now_ns();
+}
