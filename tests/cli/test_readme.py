@@ -43,7 +43,7 @@ class Readme(fathom.Case):
                 words = shlex.split(line)[1:]
                 measures = words[0] in ("run", "map", "check", "serve")
                 done = fathom.run(*words, *(["-d", "nowhere:0"] if measures else []), binary=REAL,
-                                  cwd=folder, ASAN_OPTIONS="detect_leaks=0")
+                                  cwd=folder, LSAN_OPTIONS="detect_leaks=0")
                 if measures:
                     self.assertIn("-d nowhere:0: no such device", done.err)
                 elif "not in this build" not in done.err:

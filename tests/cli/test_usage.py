@@ -283,7 +283,7 @@ class Mistakes(fathom.Case):
         model = fathom.ROOT / "models/h200.json"
         self.assert_one_line_error(
             fathom.run("run", "latency", "--preset", "full", "-d", f"model:{model}", "--set",
-                       "bytes=4KiB..16MiB+4KiB", binary=REAL, ASAN_OPTIONS="detect_leaks=0"),
+                       "bytes=4KiB..16MiB+4KiB", binary=REAL, LSAN_OPTIONS="detect_leaks=0"),
             2, "latency on model:0", "16384")
 
     def test_an_api_without_devices_is_exit_3_with_its_reason(self):
