@@ -93,11 +93,15 @@ export async function download(page, id, kind) {
 // Relative luminance and contrast as WCAG 2 has them; grounds that are transparent are looked through.
 export const faint = (page) => page.evaluate(() => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const known = new Map(); // a page has thousands of texts in a few colours
   const rgba = (colour) => {
-    canvas.clearRect(0, 0, 1, 1);
-    canvas.fillStyle = colour;
-    canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data];
+    if (!known.has(colour)) {
+      canvas.clearRect(0, 0, 1, 1);
+      canvas.fillStyle = colour;
+      canvas.fillRect(0, 0, 1, 1);
+      known.set(colour, [...canvas.getImageData(0, 0, 1, 1).data]);
+    }
+    return known.get(colour);
   };
   const luminance = ([r, g, b]) => [r, g, b].map((one) => one / 255)
     .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4))
