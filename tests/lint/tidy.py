@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clang-tidy, as .clang-tidy says, over every C file that the build compiles. Each version of it
-knows other checks: .clang-tidy is written for VERSION, and another one skips (exit 77). Unless
---deep, the analyzer takes at most NODES steps through a function. It still sees the code: of 86,754
-basic blocks in src/, it reaches two fewer than with ten times as many steps, in half of the time."""
+"""clang-tidy, as .clang-tidy says, over every C file that the build compiles, with clang's own warnings:
+the gate compiles by clang only what its tests need. Each version of clang-tidy knows other checks:
+.clang-tidy is written for VERSION, and another one skips (exit 77). Unless --deep, the analyzer takes at
+most NODES steps through a function. It still sees the code: of 86,754 basic blocks in src/, it reaches two
+fewer than with ten times as many steps, in half of the time."""
 
 import argparse
 import concurrent.futures
