@@ -47,11 +47,9 @@ export FATHOM_FUZZ_LIMIT=max_total_time=10
 # Undefined behaviour is a trap (CMakeLists.txt): no handler of cmocka's or of ours hides where it is.
 export ASAN_OPTIONS=handle_sigill=2
 export CTEST_OUTPUT_ON_FAILURE=1
-# In these two stages one test more than there are cores: many of their tests wait, for a signal, a
-# silence or a browser. Not with ThreadSanitizer, where `fathom check` takes 20 s of processor time for
-# a model, of the 60 s that it has.
+# One test more than there are cores: many of their tests wait, for a signal, a silence or a browser.
 jobs=$(nproc)
-declare -A more_jobs=([gcc]=1 [asan]=1)
+declare -A more_jobs=([gcc]=1 [asan]=1 [tsan]=1)
 summary=()
 failed=0
 
