@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A model through gpu.h: its clocks, its memory, and that two of them do the same to the last
 // cycle.
+#include "bench/map/map_kernels.h"
 #include "gpu/kernels.h"
 #include "gpu/model.h"
 #include "measure/clock.h"
@@ -114,6 +115,66 @@ static void groups_run_on_cores_in_turn_and_twice_alike(void **state)
     for (uint32_t group = 0; group < 3; group++)
         assert_int_equal(first[17 * group], group); // the id of its core
     assert_true(first[1 + 4] - first[1] > 10 * 96); // between stamps: the turns' cycles
+}
+
+enum {
+    CHAINS = 2,
+    CHAIN_NODES = 3 << 13, // 3 MiB: the second level holds one chain, not two
+    LINE_BYTES = 128
+};
+
+// Cycles that a hop of each chain takes if both run at the same time, each on a core of its own.
+static void follow_chains(struct stage *stage, double cycles[CHAINS])
+{
+    struct error err;
+    const struct gpu_kernel *kernel = kernel_find("map_neighbours");
+    assert_non_null(kernel);
+    struct gpu_program *program =
+        gpu_program_create(stage->scope, &(struct gpu_program_desc){.kernel = kernel}, &err);
+    struct gpu_buffer *nodes = gpu_buffer_create(
+        stage->scope, &(struct gpu_buffer_desc){.bytes = CHAINS * CHAIN_NODES * LINE_BYTES}, &err);
+    uint32_t words[CHAINS][NEIGHBOURS_WORDS];
+    struct gpu_buffer *result =
+        gpu_buffer_create(stage->scope, &(struct gpu_buffer_desc){.bytes = sizeof words}, &err);
+    struct gpu_batch *batch = gpu_batch_create(stage->scope, &(struct gpu_batch_desc){0}, &err);
+    assert_true(program && nodes && result && batch);
+    const uint32_t turns = CHAIN_NODES / NEIGHBOURS_UNROLL / 4;
+    const struct {
+#define X(name) uint32_t name;
+        NEIGHBOURS_PARAMS(X)
+#undef X
+    } params = {.nodes = CHAIN_NODES,
+                .pitch_words = LINE_BYTES / 4,
+                .key = 1,
+                .turns = turns,
+                .never = UINT32_MAX,
+                .token = 1};
+    gpu_batch_dispatch(batch,
+                       &(struct gpu_dispatch){.program = program,
+                                              .groups = {CHAINS, 1, 1},
+                                              .args = {{.buffer = nodes}, {.buffer = result}},
+                                              .params = &params,
+                                              .params_bytes = sizeof params});
+    assert_true(gpu_batch_end(batch, &err) && gpu_batch_run(batch, 1000000000, &err));
+    assert_true(gpu_buffer_read(result, 0, words, sizeof words, &err));
+    for (uint32_t i = 0; i < CHAINS; i++)
+        cycles[i] = (double)(words[i][NEIGHBOURS_END] - words[i][NEIGHBOURS_BEGIN]) /
+                    (turns * NEIGHBOURS_UNROLL);
+}
+
+// The threads of both groups read their chains at the same time, as on a GPU: then neither chain is
+// in the cache as a whole, and the loads of both take as long as memory's (600 cycles).
+static void threads_and_groups_share_a_cache_at_the_same_time(void **state)
+{
+    (void)state;
+    struct stage stage;
+    double cycles[CHAINS];
+    stage_open(&stage);
+    follow_chains(&stage, cycles);
+    for (uint32_t i = 0; i < CHAINS; i++)
+        if (!(cycles[i] > 560))
+            fail_msg("chain %u: %g cycles a hop", (unsigned)i, cycles[i]);
+    stage_close(&stage);
 }
 
 static void kernels_without_a_form_for_it_are_unsupported(void **state)
@@ -236,6 +297,7 @@ int main(void)
         cmocka_unit_test(its_clocks_are_probed_as_the_file_has_them),
         cmocka_unit_test(its_core_runs_by_the_clock_that_is_chosen),
         cmocka_unit_test(groups_run_on_cores_in_turn_and_twice_alike),
+        cmocka_unit_test(threads_and_groups_share_a_cache_at_the_same_time),
         cmocka_unit_test(kernels_without_a_form_for_it_are_unsupported),
         cmocka_unit_test(memory_ends_where_the_file_says),
         cmocka_unit_test(a_stream_sees_memory_as_it_is_and_takes_its_time),

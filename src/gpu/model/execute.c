@@ -2,8 +2,8 @@
 // Runs a kernel that is compiled for the host (bench/prelude/host.clh), thread by thread, in
 // virtual time. Each thread that waits at a barrier keeps its own stack; a kernel without barriers
 // needs only one stack. If each workgroup has a core of its own and at most 32 threads, the groups
-// run interleaved, so that their accesses reach shared caches in the right order. Otherwise they
-// run one after another.
+// and their threads run interleaved, so that their accesses reach shared caches in the right order.
+// Otherwise they run one after another.
 #include "gpu/model/backend.h"
 
 #include "base/pages.h"
@@ -20,7 +20,7 @@ enum {
     STACKS = 256,
     // Maximum number of threads of a workgroup that runs interleaved with other workgroups.
     ABREAST = 32,
-    QUANTUM_CYCLES = 4096, // virtual cycles that a group may run ahead of the slowest group
+    QUANTUM_CYCLES = 4096, // virtual cycles that a thread may run ahead of the slowest group
     STAMP_CYCLES = 8,      // cycles that reading a clock takes
     ARGS_MAX = 2           // maximum number of buffers of a kernel compiled for the host
 };
@@ -30,6 +30,7 @@ struct group;
 enum fiber_state {
     FIBER_IDLE,    // the fiber has no thread to run
     FIBER_WAITING, // the fiber's thread waits at a barrier
+    FIBER_STOPPED, // the fiber's thread passed the deadline of its group
     FIBER_READY    // the fiber's thread may continue
 };
 
@@ -43,8 +44,9 @@ struct fiber {
     bool begun;
 };
 
-// A workgroup. Its threads run one after another, on fibers. If several groups run interleaved, one
-// of them runs until its virtual time passes its deadline, then another.
+// A workgroup. Its threads run one after another, on fibers. If several groups run interleaved, a
+// thread runs until its virtual time passes the deadline of its group, then the group's next
+// thread; once all have passed it, another group runs.
 struct group {
     const struct model_execution *execution;
     // Equal to `execution` if the kernel is called only to describe its streams; else NULL.
@@ -59,7 +61,9 @@ struct group {
     // first_fiber: index of the group's first fiber. used: how many of its fibers have had a
     // thread. cursor: number of the fiber that next_fiber checks next.
     uint32_t first_fiber, used, cursor;
-    struct fiber *stopped; // the fiber that stopped because the group reached its deadline
+    // Bit i of `stopped` is set if the group's fiber i has the state FIBER_STOPPED. `due`: those of
+    // them that may have time left until the deadline.
+    uint32_t stopped, due;
 };
 
 // The stacks of all fibers. A fiber starts when it is first needed and never ends: when the threads
@@ -86,6 +90,11 @@ void model_stacks_destroy(struct model_stacks *stacks)
 static struct fiber *fiber_at(const struct model_stacks *stacks, uint32_t i)
 {
     return (struct fiber *)(void *)(stacks->memory + (size_t)i * STACK_BYTES);
+}
+
+static struct fiber *fiber_of(const struct group *group, uint32_t i)
+{
+    return fiber_at(group->stacks, group->first_fiber + i);
 }
 
 // ---------------------------------------------------------------- what kernels call
@@ -119,13 +128,15 @@ void model_thread_barrier(void)
     give_way(fiber);
 }
 
-// Stops a fiber whose group has passed its deadline, and returns to the scheduler. The fiber
-// continues when the other groups have caught up.
+// Stops a fiber whose thread has passed the deadline of its group. It continues when the group's
+// other threads and the other groups have caught up.
 static void stop(struct fiber *fiber)
 {
-    fiber->group->now = fiber->now;
-    fiber->group->stopped = fiber;
-    swapcontext(&fiber->context, &fiber->group->scheduler);
+    struct group *group = fiber->group;
+    fiber->state = FIBER_STOPPED;
+    const size_t index = (size_t)((char *)fiber - group->stacks->memory) / STACK_BYTES;
+    group->stopped |= UINT32_C(1) << (index - group->first_fiber);
+    give_way(fiber);
 }
 
 void model_thread_load(const void *address)
@@ -259,11 +270,6 @@ static ucontext_t *context_of(struct group *group, struct fiber *fiber)
     return &fiber->context;
 }
 
-static struct fiber *fiber_of(const struct group *group, uint32_t i)
-{
-    return fiber_at(group->stacks, group->first_fiber + i);
-}
-
 // Lets the threads of a group that wait at a barrier continue, at the virtual time at which the
 // last of them arrived. Returns false if no thread waits.
 static bool pass_barrier(struct group *group)
@@ -285,15 +291,25 @@ static bool pass_barrier(struct group *group)
     return any;
 }
 
-// Returns the fiber that runs next: the one that stopped at the deadline, else the next one whose
-// thread may continue or that can start a thread of the group. NULL if there is none. Once all
-// threads have started, fibers that never had a thread are skipped, because to check them is slow:
-// each lies in another page, and all lie in one set of the host's caches.
+// Returns the fiber that runs next: one that stopped at an earlier deadline, else the next one
+// whose thread may continue or that can start a thread of the group. NULL if there is none. Once
+// all threads have started, fibers that never had a thread are skipped, because to check them is
+// slow: each lies in another page, and all lie in one set of the host's caches.
 static struct fiber *next_fiber(struct group *group)
 {
-    struct fiber *fiber = group->stopped;
+    struct fiber *fiber = NULL;
     const bool any = group->next_thread < group->threads;
-    group->stopped = NULL;
+    for (uint32_t i = 0; group->due && !fiber; i++) {
+        const uint32_t bit = group->due & UINT32_C(1) << i;
+        if (!bit)
+            continue;
+        group->due &= ~bit;
+        if (fiber_of(group, i)->now > group->deadline)
+            continue;
+        fiber = fiber_of(group, i);
+        fiber->state = FIBER_READY;
+        group->stopped &= ~bit;
+    }
     while (!fiber && group->cursor < (any ? group->threads : group->used)) {
         struct fiber *next = fiber_of(group, group->cursor++);
         if (next->state == FIBER_READY || (next->state == FIBER_IDLE && any))
@@ -306,24 +322,31 @@ static struct fiber *next_fiber(struct group *group)
 
 // Continues with the fiber of the group that runs next, without a detour through the scheduler,
 // which would be a second switch, and each switch asks the kernel for the signal mask. Returns when
-// this fiber is the next one. If all threads of the group have ended, the scheduler continues.
+// this fiber is the next one. If all threads of the group have ended or passed its deadline, the
+// scheduler continues.
 static void give_way(struct fiber *fiber)
 {
     struct group *group = fiber->group;
     struct fiber *next = next_fiber(group);
-    if (!next && pass_barrier(group))
+    if (!next && !group->stopped && pass_barrier(group))
         next = next_fiber(group);
     if (next != fiber)
         swapcontext(&fiber->context, next ? context_of(group, next) : &group->scheduler);
 }
 
-// Runs the group until its deadline. Returns false if all threads of the group have ended.
+// Runs the group until its deadline, and sets group->now to the virtual time of its slowest thread.
+// Returns false if all threads of the group have ended.
 static bool run_group(struct group *group)
 {
+    group->due = group->stopped;
     struct fiber *fiber = next_fiber(group);
     if (fiber)
         swapcontext(&group->scheduler, context_of(group, fiber));
-    return group->stopped != NULL;
+    group->now = (double)INFINITY;
+    for (uint32_t i = 0; i < ABREAST && group->stopped >> i; i++)
+        if (group->stopped >> i & 1)
+            group->now = fmin(group->now, fiber_of(group, i)->now);
+    return group->stopped != 0;
 }
 
 // ---------------------------------------------------------------- groups
@@ -346,7 +369,7 @@ static void place_group(struct group *group, uint32_t i)
     group->id[2] = i / groups[0] / groups[1];
     group->core = core_of(execution, i);
     group->next_thread = group->used = group->cursor = 0;
-    group->stopped = NULL;
+    group->stopped = 0;
     group->deadline = (double)INFINITY;
 }
 
@@ -383,10 +406,8 @@ static double run_abreast(struct group *groups, uint32_t count)
         if (isinf(last->now))
             return end - start;
         last->deadline = last->now + QUANTUM_CYCLES;
-        if (!run_group(last)) {
+        if (!run_group(last))
             end = fmax(end, last->end);
-            last->now = (double)INFINITY;
-        }
     }
 }
 
