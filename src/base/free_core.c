@@ -206,7 +206,7 @@ void free_core_settle(struct free_core *core)
     size_t first = now > 0 ? (size_t)now : 0, at = first, best = first;
     double least = crowding_here(core);
     unsigned tried = 1;
-    if (core->in_vain_ns && clock_now_ns() - core->in_vain_ns < pause_ns)
+    if (isfinite(least) && core->in_vain_ns && clock_now_ns() - core->in_vain_ns < pause_ns)
         return;
     for (size_t i = 1; i < CPU_SETSIZE && tried < TRIED_MAX; i++) {
         size_t processor = (first + i) % CPU_SETSIZE;
