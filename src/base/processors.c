@@ -64,10 +64,10 @@ static bool add_schedule(const char *root, const char *process, const char *thre
     return true;
 }
 
-// Adds the times of a process, and of its children that have ended, to time->family. In
-// /proc/PID/stat, the name of the process stands in brackets and may contain brackets. After the
-// last
-// ')' come its state, ten other fields, and four times in clock ticks: UTIME STIME CUTIME CSTIME.
+// Adds the times of a process, and of its children that have ended, to time->family. The file
+// /proc/PID/stat has the name of the process in brackets, and the name may contain brackets, too.
+// After the last ')' come the state, ten other fields, and four times in clock ticks: UTIME STIME
+// CUTIME CSTIME.
 static void add_process(const char *root, const char *process, struct processors_time *time)
 {
     enum {
