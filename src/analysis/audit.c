@@ -98,14 +98,6 @@ struct tally {
     const char *served_key;
 };
 
-static bool is_disturbed(const struct result *result)
-{
-    for (size_t i = 0; i < result->reason_count; i++)
-        if (strcmp(result->reasons[i].code, "shared-device") == 0)
-            return true;
-    return false;
-}
-
 static void name_claim(struct run *run, struct tally *tally, const struct result *result,
                        const struct counter *counter)
 {
@@ -209,7 +201,7 @@ void audit_add_findings(struct run *run)
         struct tally tally = {.device = run->devices[d].id};
         for (size_t i = 0; i < run->result_count; i++)
             if (strcmp(run->results[i]->device, tally.device) == 0 &&
-                !is_disturbed(run->results[i]))
+                !result_reason(run->results[i], "shared-device"))
                 tally_result(run, &tally, run->results[i]);
         report(run, &tally);
     }

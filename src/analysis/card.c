@@ -133,16 +133,6 @@ static const char *reason_of(const struct result *result)
     return result->reason_count ? result->reasons[0].text : verdict_name(result->verdict);
 }
 
-// Returns true if the result may still change: the run goes on and will visit the case again
-// (reason "unfinished").
-static bool is_unfinished(const struct result *result)
-{
-    for (size_t i = 0; i < result->reason_count; i++)
-        if (strcmp(result->reasons[i].code, "unfinished") == 0)
-            return true;
-    return false;
-}
-
 // ---------------------------------------------------------------- figures of kind HEADLINE_BEST
 
 static struct card_figure figure_of_result(const struct builder *b, const struct result *result)
@@ -153,7 +143,8 @@ static struct card_figure figure_of_result(const struct builder *b, const struct
     figure.version = result->version;
     figure.verdict = result->verdict;
     figure.reason = reason_of(result);
-    figure.provisional = is_unfinished(result);
+    // The result may still change: the run goes on and will visit the case again.
+    figure.provisional = result_reason(result, "unfinished");
     if (!result_measured(result) || !metric || !isfinite(metric->median) || metric->median <= 0)
         return figure;
     figure.value = metric->median;

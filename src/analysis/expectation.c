@@ -5,7 +5,6 @@
 #include "analysis/compare.h"
 #include "base/text.h"
 #include "math/stats.h"
-#include "results/json.h"
 
 #include <math.h>
 #include <string.h>
@@ -374,21 +373,10 @@ static const char *why_nothing(const struct run *run, const struct check *check)
     return check->cause ? check->cause : "no figure was measured";
 }
 
-// Returns the reason "shared-host" of the figure's result: other processes used the host's
-// processors. NULL: it has none.
-static const struct reason *host_reason(const struct judging *j, const struct check_figure *figure)
-{
-    const struct result *result = check_result(j->run, j->ask.device, figure->metric, figure->peer);
-    for (size_t i = 0; result && i < result->reason_count; i++)
-        if (strcmp(result->reasons[i].code, "shared-host") == 0)
-            return &result->reasons[i];
-    return NULL;
-}
-
 // Finds the slow figure that is worst relative to its expected value, and concludes its cause. If
-// only figures are slow whose host was busy, concludes that. If no figure is slow, a host link with
-// too few lanes or a low generation makes the card slow, unless a figure of that link is ok.
-// Returns false if nothing is slow.
+// no other figure is slow than those whose host was busy (reason "shared-host"), a host link with
+// too few lanes or a low generation makes the card slow, unless a figure of that link is ok;
+// otherwise the card was busy. Returns false if nothing is slow.
 static bool find_slow(const struct judging *j)
 {
     struct run *run = j->run;
@@ -402,18 +390,20 @@ static bool find_slow(const struct judging *j)
             check_metric_is_host_link(figure->metric) && figure->judgement == CHECK_FIGURE_OK;
         if (figure->judgement != CHECK_FIGURE_SLOW)
             continue;
-        if (host_reason(j, figure))
-            host = host_reason(j, figure);
+        const struct reason *busy = result_reason(
+            check_result(run, j->ask.device, figure->metric, figure->peer), "shared-host");
+        if (busy)
+            host = busy;
         else if (!worst || deficit_of(figure) > deficit_of(worst))
             worst = figure;
     }
-    if (!worst && host) {
+    if (!worst && !link_is_fine && find_link_cause(run, check, ""))
+        return true;
+    if (!worst && host)
         conclude(check, CHECK_UNKNOWN, CHECK_BUSY,
                  arena_printf(run->arena, "busy: %s", host->text));
-        return true;
-    }
     if (!worst)
-        return !link_is_fine && find_link_cause(run, check, "");
+        return host != NULL;
     const char *what = arena_printf(run->arena, "%s: ", figure_text(run->arena, worst));
     if (check_metric_is_host_link(worst->metric) && find_link_cause(run, check, what))
         return true;
@@ -505,16 +495,4 @@ enum check_verdict expectation_worst(const struct check *checks, size_t count)
         if (badness[checks[i].verdict] > badness[worst])
             worst = checks[i].verdict;
     return worst;
-}
-
-// ---------------------------------------------------------------- the embedded reference runs
-
-// The text of reference/checks.json, without a NUL at its end. CMakeLists.txt embeds it.
-extern const char reference_checks[];
-extern const uint64_t reference_checks_bytes;
-
-struct run *expectation_builtin(void)
-{
-    struct error err; // `err` is not used, because a test proves that the embedded file can be read
-    return run_read_text(reference_checks, reference_checks_bytes, "checks.json", &err);
 }

@@ -40,14 +40,10 @@ struct expectation {
     struct run *const *runs;
     size_t run_count;
     enum check_basis basis;
-    // Reference runs (expectation_builtin), used in addition to compute how much healthy cards
+    // Reference runs (reference_checks_run), used in addition to compute how much healthy cards
     // differ; NULL: none.
     struct run *references;
 };
-
-// Returns the reference results that are embedded in the program (reference/checks.json). The
-// caller releases them with run_destroy.
-struct run *expectation_builtin(void);
 
 // Judges the figures and gives the check its verdict. If the check is already CHECK_BROKEN, its
 // verdict and code stay, unless a failed result gives a more precise code.

@@ -3,6 +3,7 @@
 #include "analysis/pairing.h"
 #include "base/text.h"
 #include "results/codec.h"
+#include "results/json.h"
 
 #include <string.h>
 
@@ -111,4 +112,16 @@ bool reference_choose(struct arena *arena, const struct run_index *index, const 
     return error_set(err, ERROR_USAGE, "no reference run for %s (%s); there are: %s",
                      device && device->name ? device->name : "a run without a device",
                      device ? device->id : "-", known_devices(arena, index));
+}
+
+// ---------------------------------------------------------------- the embedded reference runs
+
+// The text of reference/checks.json, without a NUL at its end. CMakeLists.txt embeds it.
+extern const char reference_checks[];
+extern const uint64_t reference_checks_bytes;
+
+struct run *reference_checks_run(void)
+{
+    struct error err; // `err` is not used, because a test proves that the embedded file can be read
+    return run_read_text(reference_checks, reference_checks_bytes, "checks.json", &err);
 }

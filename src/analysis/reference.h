@@ -40,4 +40,8 @@ MUST_CHECK bool reference_choose(struct arena *arena, const struct run_index *in
                                  const struct run *run, const struct index_entry **entry,
                                  struct error *err);
 
+// Returns the reference results that are embedded in the program (reference/checks.json). The
+// caller releases them with run_destroy.
+struct run *reference_checks_run(void);
+
 #endif

@@ -2,6 +2,7 @@
 // `fathom check` says whether the GPUs of this machine are as fast as they should be.
 #include "report/check.h"
 #include "analysis/expectation.h"
+#include "analysis/reference.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "bench/bench.h"
@@ -117,7 +118,7 @@ static bool read_expectation(struct checking *c, const struct options *options, 
             return false;
         c->expectation.run_count++;
     }
-    struct run *references = expectation_builtin();
+    struct run *references = reference_checks_run();
     if (count > 0) {
         c->expectation.references = references;
         return true;

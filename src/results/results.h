@@ -479,6 +479,9 @@ bool result_measured(const struct result *result);
 // True if the result was measured (result_measured) and belongs to this benchmark and device.
 bool result_is_of(const struct result *result, const char *benchmark, const char *device);
 
+// Returns the result's first reason with this code; NULL if it has none.
+const struct reason *result_reason(const struct result *result, const char *code);
+
 // Adds a reason to a result, unless the result already has one with the same code and text. If
 // `verdict` is worse than the result's verdict, it replaces that verdict (from good to bad: ok,
 // suspect, skipped, failed).

@@ -185,6 +185,14 @@ bool result_is_of(const struct result *result, const char *benchmark, const char
            strcmp(result->device, device) == 0;
 }
 
+const struct reason *result_reason(const struct result *result, const char *code)
+{
+    for (size_t i = 0; i < result->reason_count; i++)
+        if (strcmp(result->reasons[i].code, code) == 0)
+            return &result->reasons[i];
+    return NULL;
+}
+
 static bool has_reason(const struct result *result, const char *code, const char *text)
 {
     for (size_t i = 0; i < result->reason_count; i++)

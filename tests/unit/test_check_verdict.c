@@ -266,8 +266,8 @@ static void a_busy_card_is_not_called_slow(void **state)
     end(&o);
 }
 
-// Given a slow link beside a busy host, then the card is not called slow; given memory that is
-// slow, which the host has no part in, it is.
+// Given a slow link beside a busy host, then the card is not called slow, and if the link is as
+// fast as it should be, healthy. But a link of too few lanes is slow whatever the host does.
 static void a_busy_host_excuses_only_what_depends_on_it(void **state)
 {
     (void)state;
@@ -280,6 +280,14 @@ static void a_busy_host_excuses_only_what_depends_on_it(void **state)
     result_flag(o.run->arena, o.result, VERDICT_SUSPECT, "shared-host", "hc used it");
     judge(&o);
     assert_int_equal(o.check->verdict, CHECK_HEALTHY);
+    end(&o);
+    o = begin(cards(8, TO_DEVICE, 55e9, 0.001), TO_DEVICE, 27e9);
+    result_flag(o.run->arena, o.result, VERDICT_SUSPECT, "shared-host", "hc used it");
+    o.check->state.link_width = 8;
+    o.check->state.link_width_max = 16;
+    judge(&o);
+    assert_int_equal(o.check->verdict, CHECK_SLOW);
+    assert_int_equal(o.check->code, CHECK_LINK_WIDTH);
     end(&o);
 }
 

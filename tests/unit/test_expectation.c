@@ -2,6 +2,7 @@
 // What is expected of a card, and from how far below it the card is slow.
 #include "analysis/check_others.h"
 #include "analysis/compare.h"
+#include "analysis/reference.h"
 #include "golden/card_checks.h"
 
 // Given two cards of this model, and `others` of another one, each 0.5 % off the next.
@@ -247,7 +248,7 @@ static void a_link_to_the_host_is_slow_from_halfway_to_its_half(void **state)
 static void the_program_has_references_of_the_h200(void **state)
 {
     (void)state;
-    struct outcome o = begin(expectation_builtin(), DRAM_READ, 4.6e12);
+    struct outcome o = begin(reference_checks_run(), DRAM_READ, 4.6e12);
     assert_non_null(o.others);
     struct case_value shape = text_value("shape", "best");
     shape.role = PARAM_METHOD;
@@ -273,9 +274,9 @@ static void no_card_of_the_references_is_slow_against_the_others(void **state)
 {
     (void)state;
     size_t judged = 0;
-    struct run *run = expectation_builtin();
+    struct run *run = reference_checks_run();
     for (size_t i = 0; i < run->device_count; i++) {
-        struct run *others = expectation_builtin();
+        struct run *others = reference_checks_run();
         forget(others, run->devices[i].uuid);
         const struct expectation expectation = {
             .runs = &others, .run_count = 1, .basis = CHECK_BASIS_REFERENCE};

@@ -372,10 +372,7 @@ struct comparison {
 // True if the case asked for high priority, but the driver refused it, so that medium was used.
 static bool is_refused(const struct result *result)
 {
-    for (size_t i = 0; i < result->reason_count; i++)
-        if (strcmp(result->reasons[i].code, "priority-refused") == 0)
-            return true;
-    return false;
+    return result_reason(result, "priority-refused");
 }
 
 static void compare(const struct subject *subject, const struct comparison *comparison)
