@@ -18,7 +18,7 @@ struct free_core {
     // Processors that the thread may use, and those of them without interrupts; all, if all have
     // some.
     cpu_set_t allowed, wanted;
-    double least;        // least crowding of a core that was seen; 0: none yet
+    double least;        // least contention of a core that was seen; 0: none yet
     uint64_t in_vain_ns; // when no free core was found; 0: never
 };
 
@@ -50,38 +50,48 @@ static double interrupts_of(const struct free_core *core, const char *vector)
     return sum;
 }
 
-// Adds the processor that handles the vector's interrupts now.
-static void add_processor(struct free_core *core, const char *vector)
+// Returns the processor that handles the vector's interrupts now; CPU_SETSIZE if it is not known.
+static size_t processor_of(const struct free_core *core, const char *vector)
 {
     char line[64], *end;
     if (!text_read_line(line, sizeof line, "%s/proc/irq/%s/effective_affinity_list", core->root,
                         vector))
-        return;
+        return CPU_SETSIZE;
     unsigned long processor = strtoul(line, &end, 10);
-    if (end > line && processor < CPU_SETSIZE)
-        CPU_SET(processor, &core->interrupts);
+    return end > line && processor < CPU_SETSIZE ? processor : CPU_SETSIZE;
 }
 
 static void read_interrupts(struct free_core *core)
 {
+    enum {
+        VECTORS_MAX = 64
+    };
     // A card has several vectors, of which some are hardly used.
     static const double least_share = 0.01;
+    struct {
+        double interrupts;
+        size_t processor;
+    } vectors[VECTORS_MAX];
     char path[256];
+    size_t count = 0;
+    double most = 0;
     snprintf(path, sizeof path, "%s/sys/bus/pci/devices/%s/msi_irqs", core->root,
              core->pci ? core->pci : "-");
-    DIR *vectors = opendir(path);
-    if (!vectors)
+    DIR *names = opendir(path);
+    if (!names)
         return;
-    double most = 0;
-    for (const struct dirent *vector; (vector = readdir(vectors));)
-        most = fmax(most, interrupts_of(core, vector->d_name));
-    rewinddir(vectors);
-    for (const struct dirent *vector; (vector = readdir(vectors));) {
-        double count = interrupts_of(core, vector->d_name);
-        if (count > 0 && count >= least_share * most)
-            add_processor(core, vector->d_name);
+    for (const struct dirent *name; count < VECTORS_MAX && (name = readdir(names));) {
+        double interrupts = interrupts_of(core, name->d_name);
+        if (!(interrupts > 0))
+            continue;
+        vectors[count].interrupts = interrupts;
+        vectors[count++].processor = processor_of(core, name->d_name);
+        most = fmax(most, interrupts);
     }
-    closedir(vectors);
+    closedir(names);
+    for (size_t i = 0; i < count; i++)
+        if (vectors[i].interrupts >= least_share * most && vectors[i].processor < CPU_SETSIZE)
+            CPU_SET(vectors[i].processor, &core->interrupts);
 }
 
 void free_core_refresh(struct free_core *core)
@@ -103,7 +113,7 @@ bool free_core_has_interrupts(const struct free_core *core, unsigned processor)
     return processor < CPU_SETSIZE && CPU_ISSET(processor, &core->interrupts);
 }
 
-// ---------------------------------------------------------------- the crowding of a core
+// ---------------------------------------------------------------- contention for a core's units
 
 // Loops of these lengths take some 2 µs each on a core at 3.5 GHz that nothing else uses.
 enum {
@@ -146,8 +156,9 @@ static double wide_ns(void)
     return (double)(clock_now_ns() - start_ns);
 }
 
-// Returns how many times longer the wide loop takes than the chain.
-static double crowding(void)
+// Returns how many times longer the wide loop takes than the chain: more if something else uses the
+// units of the core.
+static double contention_now(void)
 {
     double chain = chain_ns(), wide = wide_ns();
     for (int i = 1; i < LOOP_ATTEMPTS; i++) {
@@ -157,29 +168,29 @@ static double crowding(void)
     return wide / chain;
 }
 
-// Returns true if a core with this crowding has no other work. Without other work the crowding
+// Returns true if a core with this contention has no other work. Without other work the value
 // varies by 1 %; beside a busy hardware thread it is 1.3 to 2 times as large (an H200's host).
-static bool is_free(const struct free_core *core, double crowd)
+static bool is_free(const struct free_core *core, double contention)
 {
     static const double free_most = 1.15;
-    return crowd <= free_most * core->least;
+    return contention <= free_most * core->least;
 }
 
-// Returns the crowding of the core on which the calling thread runs; infinite if its processor is
+// Returns the contention of the core on which the calling thread runs; infinite if its processor is
 // not wanted.
-static double crowding_here(struct free_core *core)
+static double contention_here(struct free_core *core)
 {
     int processor = sched_getcpu();
     if (processor < 0 || !CPU_ISSET((size_t)processor, &core->wanted))
         return (double)INFINITY;
-    double crowd = crowding();
-    core->least = core->least > 0 ? fmin(core->least, crowd) : crowd;
-    return crowd;
+    double contention = contention_now();
+    core->least = core->least > 0 ? fmin(core->least, contention) : contention;
+    return contention;
 }
 
 bool free_core_is_free(struct free_core *core)
 {
-    return is_free(core, crowding_here(core));
+    return is_free(core, contention_here(core));
 }
 
 // ---------------------------------------------------------------- choosing a processor
@@ -204,7 +215,7 @@ void free_core_settle(struct free_core *core)
     bool is_first = !(core->least > 0);
     int now = sched_getcpu();
     size_t first = now > 0 ? (size_t)now : 0, at = first, best = first;
-    double least = crowding_here(core);
+    double least = contention_here(core);
     unsigned tried = 1;
     if (isfinite(least) && core->in_vain_ns && clock_now_ns() - core->in_vain_ns < pause_ns)
         return;
@@ -214,11 +225,11 @@ void free_core_settle(struct free_core *core)
             break;
         if (!CPU_ISSET(processor, &core->wanted) || !move_to(core, processor))
             continue;
-        double crowd = crowding_here(core);
+        double contention = contention_here(core);
         at = processor;
         tried++;
-        if (crowd < least) {
-            least = crowd;
+        if (contention < least) {
+            least = contention;
             best = processor;
         }
     }

@@ -98,22 +98,29 @@ static size_t allowed(size_t list[CPU_SETSIZE])
     return count;
 }
 
+// A search for a core, where the first `count` processors of `list` handle interrupts of the card.
+static struct free_core *avoiding(struct arena *arena, const char *root, const size_t *list,
+                                  size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char vector[24];
+        snprintf(vector, sizeof vector, "%zu", 100 + i);
+        add_vector(root, vector, "1000\n", list[i]);
+    }
+    struct free_core *core = free_core_create(arena, root, CARD);
+    free_core_refresh(core);
+    return core;
+}
+
 // Given interrupts on all processors but one, then the thread moves to that one, and may use all
 // others afterwards, too.
 static void the_thread_leaves_processors_with_interrupts(void **state)
 {
-    const char *root = *state;
     size_t before[CPU_SETSIZE], after[CPU_SETSIZE], count = allowed(before);
     if (count < 2)
         skip();
     struct arena *arena = arena_create();
-    for (size_t i = 0; i + 1 < count; i++) {
-        char vector[24];
-        snprintf(vector, sizeof vector, "%zu", 100 + i);
-        add_vector(root, vector, "1000\n", before[i]);
-    }
-    struct free_core *core = free_core_create(arena, root, CARD);
-    free_core_refresh(core);
+    struct free_core *core = avoiding(arena, *state, before, count - 1);
     bool arrived = false;
     // The system may move the thread again before it is asked where it is.
     for (int i = 0; i < 1000 && !arrived; i++) {
@@ -128,16 +135,9 @@ static void the_thread_leaves_processors_with_interrupts(void **state)
 // Given interrupts on all processors, then none is avoided: the thread has to run somewhere.
 static void interrupts_everywhere_do_not_count(void **state)
 {
-    const char *root = *state;
     size_t before[CPU_SETSIZE], after[CPU_SETSIZE], count = allowed(before);
     struct arena *arena = arena_create();
-    for (size_t i = 0; i < count; i++) {
-        char vector[24];
-        snprintf(vector, sizeof vector, "%zu", 100 + i);
-        add_vector(root, vector, "1000\n", before[i]);
-    }
-    struct free_core *core = free_core_create(arena, root, CARD);
-    free_core_refresh(core);
+    struct free_core *core = avoiding(arena, *state, before, count);
     bool free = false;
     for (int i = 0; i < 1000 && !free; i++) {
         free_core_settle(core);
