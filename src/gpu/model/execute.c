@@ -357,7 +357,8 @@ static uint32_t core_of(const struct model_execution *execution, uint32_t i)
 {
     const uint32_t *groups = execution->groups, cores = execution->machine->cores;
     uint32_t count = groups[0] * groups[1] * groups[2], last = count % cores;
-    return i < count - last ? i % cores : (uint32_t)((uint64_t)(i % cores) * cores / last);
+    bool is_full = last == 0 || i < count - last; // the round of group i
+    return is_full ? i % cores : (uint32_t)((uint64_t)(i % cores) * cores / last);
 }
 
 static void place_group(struct group *group, uint32_t i)
