@@ -28,7 +28,7 @@ declare -A tests=(
 # Tests that load a driver, whose leaks (Mesa's, PoCL's) are not ours to find.
 declare -A driver_tests=([asan]="-L conformance|vulkan|opencl|measure|kernels|bandwidth|latency")
 # What is built for them, where that is not everything. ninja calls the targets of a folder FOLDER/all.
-# What clang warns of in any file, the test lint_tidy tells.
+# The test lint_tidy reports clang's warnings of every file.
 declare -A targets=(
     [clang]="fathom unit_tests conformance fathom-docs docs_device"
     [asan]="fathom unit_tests finish_ptx inline_source compile_glsl tests/suite/all tests/serve/all
