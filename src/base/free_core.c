@@ -12,13 +12,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum {
+    LOWEST_MAX = 64
+};
+
 struct free_core {
     const char *root, *pci;
     cpu_set_t interrupts; // processors that handle interrupts of the card
     // Processors that the thread may use, and those of them without interrupts; all, if all have
     // some.
     cpu_set_t allowed, wanted;
-    double least;        // least contention of a core that was seen; 0: none yet
+    // The lowest contentions that were read, in ascending order, and the number of all readings.
+    double lowest[LOWEST_MAX];
+    unsigned lowest_count, count;
     uint64_t in_vain_ns; // when no free core was found; 0: never
 };
 
@@ -168,12 +174,33 @@ static double contention_now(void)
     return wide / chain;
 }
 
-// Returns true if a core with this contention has no other work. Without other work the value
-// varies by 1 %; beside a busy hardware thread it is 1.3 to 2 times as large (an H200's host).
-static bool is_free(const struct free_core *core, double contention)
+void free_core_note(struct free_core *core, double contention)
 {
+    unsigned at = core->lowest_count;
+    core->count++;
+    if (at == LOWEST_MAX && !(contention < core->lowest[--at]))
+        return;
+    for (; at > 0 && core->lowest[at - 1] > contention; at--)
+        core->lowest[at] = core->lowest[at - 1];
+    core->lowest[at] = contention;
+    core->lowest_count += core->lowest_count < LOWEST_MAX;
+}
+
+// Without other work the contention varies by 1 %; beside a busy hardware thread it is 1.3 to 2
+// times as large (an H200's host).
+bool free_core_judge(const struct free_core *core, double contention)
+{
+    enum {
+        FEW = 16,     // of so few readings the lowest counts
+        SHARE = 1000, // one reading in so many may be too low, and one more
+    };
     static const double free_most = 1.15;
-    return contention <= free_most * core->least;
+    unsigned too_low = core->count < FEW ? 0 : 1 + core->count / SHARE;
+    if (core->lowest_count == 0)
+        return false;
+    if (too_low >= core->lowest_count)
+        too_low = core->lowest_count - 1;
+    return contention <= free_most * core->lowest[too_low];
 }
 
 // Returns the contention of the core on which the calling thread runs; infinite if its processor is
@@ -184,13 +211,14 @@ static double contention_here(struct free_core *core)
     if (processor < 0 || !CPU_ISSET((size_t)processor, &core->wanted))
         return (double)INFINITY;
     double contention = contention_now();
-    core->least = core->least > 0 ? fmin(core->least, contention) : contention;
+    free_core_note(core, contention);
     return contention;
 }
 
 bool free_core_is_free(struct free_core *core)
 {
-    return is_free(core, contention_here(core));
+    double contention = contention_here(core);
+    return free_core_judge(core, contention);
 }
 
 // ---------------------------------------------------------------- choosing a processor
@@ -212,7 +240,7 @@ void free_core_settle(struct free_core *core)
         TRIED_MAX = 32 // processors that one call compares at most
     };
     static const uint64_t pause_ns = 20 * NS_PER_MS; // a search in vain takes up to 1 ms
-    bool is_first = !(core->least > 0);
+    bool is_first = core->count == 0;
     int now = sched_getcpu();
     size_t first = now > 0 ? (size_t)now : 0, at = first, best = first;
     double least = contention_here(core);
@@ -221,7 +249,7 @@ void free_core_settle(struct free_core *core)
         return;
     for (size_t i = 1; i < CPU_SETSIZE && tried < TRIED_MAX; i++) {
         size_t processor = (first + i) % CPU_SETSIZE;
-        if (!is_first && is_free(core, least))
+        if (!is_first && free_core_judge(core, least))
             break;
         if (!CPU_ISSET(processor, &core->wanted) || !move_to(core, processor))
             continue;
@@ -235,5 +263,5 @@ void free_core_settle(struct free_core *core)
     }
     if (at != best)
         (void)move_to(core, best);
-    core->in_vain_ns = is_free(core, least) ? 0 : clock_now_ns();
+    core->in_vain_ns = free_core_judge(core, least) ? 0 : clock_now_ns();
 }

@@ -36,4 +36,14 @@ void free_core_settle(struct free_core *core);
 // Returns true if the calling thread is on such a processor now.
 bool free_core_is_free(struct free_core *core);
 
+// The rule by which the functions above know a free core. The contention of a core is the ratio of
+// the times of two loops (free_core.c), which is larger beside other work. free_core_note adds a
+// reading of it; they do that with each of theirs. free_core_judge returns true if a core with this
+// contention has no other work: it is at most 1.15 times the lowest reading. A few readings do not
+// count as the lowest, because 1 or 2 in 10,000 are too low by up to 20 % (an H200's host),
+// presumably because the core's clock rises while they are taken: after them, no core would be
+// free. Before the first reading no core is free.
+void free_core_note(struct free_core *core, double contention);
+bool free_core_judge(const struct free_core *core, double contention);
+
 #endif

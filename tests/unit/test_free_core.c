@@ -86,6 +86,43 @@ static void a_card_that_is_not_known_has_none(void **state)
     arena_destroy(arena);
 }
 
+// Adds readings of contention that vary by 1 % around `contention`.
+static void note(struct free_core *core, double contention, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        free_core_note(core, contention * (0.995 + 0.01 * (i % 10) / 10));
+}
+
+// Given many readings of free cores and a few that are too low, then a core as before is free, and
+// a busy one is not. After as many readings of busy cores, both are known as before.
+static void a_reading_that_is_too_low_changes_nothing(void **state)
+{
+    struct arena *arena = arena_create();
+    struct free_core *core = free_core_create(arena, *state, NULL);
+    for (unsigned i = 0; i < 4; i++) {
+        note(core, 1.23, 2500);
+        free_core_note(core, 0.99);
+        assert_true(free_core_judge(core, 1.24));
+        assert_false(free_core_judge(core, 1.6));
+    }
+    note(core, 2, 10000);
+    assert_true(free_core_judge(core, 1.24));
+    assert_false(free_core_judge(core, 1.6));
+    arena_destroy(arena);
+}
+
+// Given one reading of each processor, of which only two are free, then these two are known.
+static void the_first_readings_tell_free_from_busy(void **state)
+{
+    struct arena *arena = arena_create();
+    struct free_core *core = free_core_create(arena, *state, NULL);
+    note(core, 2, 14);
+    note(core, 1.23, 2);
+    assert_true(free_core_judge(core, 1.24));
+    assert_false(free_core_judge(core, 1.6));
+    arena_destroy(arena);
+}
+
 // The processors that this thread may use, in `list`; returns their number.
 static size_t allowed(size_t list[CPU_SETSIZE])
 {
@@ -153,6 +190,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(processors_with_interrupts_are_found, set_up, tear_down),
         cmocka_unit_test(a_card_that_is_not_known_has_none),
+        cmocka_unit_test(a_reading_that_is_too_low_changes_nothing),
+        cmocka_unit_test(the_first_readings_tell_free_from_busy),
         cmocka_unit_test_setup_teardown(the_thread_leaves_processors_with_interrupts, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(interrupts_everywhere_do_not_count, set_up, tear_down),
