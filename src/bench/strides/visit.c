@@ -131,9 +131,12 @@ static void report_metrics(const struct work *work, const struct measure_span *s
     double thread_loads = (double)strides_loads(work->params.iterations);
     double bytes = thread_loads * work->this_case.width, loads = thread_loads / STRIDES_LANES;
     bool is_shared = work->this_case.pattern == STRIDES_BANKS;
-    const struct measure_count_claims counts =
-        counts_of(&work->this_case, &work->run->session->limits, loads);
-    struct measure_claim claim = {.cores = 1, .counts = &counts};
+    struct measure_count_claims counts;
+    struct measure_claim claim = {.cores = 1};
+    if (span->counted) { // not always, because this takes longer than the samples
+        counts = counts_of(&work->this_case, &work->run->session->limits, loads);
+        claim.counts = &counts;
+    }
     claim.read_bytes[is_shared ? MEASURE_SHARED : MEASURE_CORE_CACHE] = bytes;
     const struct measure_account account = {&claim, &work->run->session->limits, span, visit};
     measure_claim_report(&account, STRIDES_BANDWIDTH, MEASURE_PER_SECOND, bytes);
