@@ -40,7 +40,7 @@ struct watcher {
 
 // A watch is due when visits since the last one took this many ns. Watching takes about 4 % of the
 // time.
-#define WATCHER_EVERY_NS UINT64_C(330000000)
+#define WATCHER_EVERY_NS UINT64_C(400000000)
 
 // Prepares to watch the executor's device for other work. Results that are in the run already are
 // not judged.
