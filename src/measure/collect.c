@@ -246,6 +246,14 @@ bool collect_lacks_metric(const struct collect *collect)
     return false;
 }
 
+const char *collect_by_host(const struct collect *collect)
+{
+    for (size_t i = 0; i < collect->info->metric_count; i++)
+        if (collect->info->metrics[i].by_host && collect->rounds->metrics[i].rounds > 0)
+            return collect->info->metrics[i].name;
+    return NULL;
+}
+
 bool collect_done(const struct collect *collect)
 {
     return collect->state != COLLECT_GATHERING;

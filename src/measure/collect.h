@@ -83,6 +83,10 @@ unsigned collect_visits(const struct collect *collect);
 // Returns true if some metric has no value in any visit that counts so far.
 bool collect_lacks_metric(const struct collect *collect);
 
+// Returns the name of a metric that has a value in a visit that counts so far and depends on the
+// host's processors (metric_info.by_host); NULL if there is none.
+const char *collect_by_host(const struct collect *collect);
+
 // Returns true if the case needs no further visit: its first metric is precise enough, the maximum
 // number of rounds or the budget of device time is used up, too many visits had to be repeated, or
 // a visit failed.

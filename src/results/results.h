@@ -43,6 +43,9 @@ struct metric_info {
     // floating-point operations, such as "op=fp32-fma". NULL: there is no such case. Run files do
     // not have this member; they have metric.floating instead.
     const char *floating;
+    // True: the metric depends on the host's processors, although the benchmark's other metrics do
+    // not. Run files do not have this member.
+    bool by_host;
 };
 
 // The role of a parameter. AXIS: its value is part of the case key. METHOD: its value is not in the

@@ -226,34 +226,48 @@ bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
 
 // ---------------------------------------------------------------- what a watch changes
 
-// Returns what a judgement means for the visits of a benchmark: the verdict about the host link if
-// the benchmark uses the link, else the verdict about everything else. Sets `reason`, unless the
-// result is WATCH_CLEAN.
-static enum watch_verdict verdict_for(const struct benchmark *benchmark,
-                                      const struct watch_judgement *around, struct reason *reason)
+enum watch_verdict watcher_verdict(struct arena *arena, const struct benchmark *benchmark,
+                                   const char *by_host, const struct watch_judgement *around,
+                                   struct reason *reason)
 {
     if (benchmark->serve)
         return WATCH_CLEAN;
-    bool is_host = benchmark->link && around->link_is_host;
-    *reason = (struct reason){.code = is_host ? WATCHER_HOST_CODE : WATCHER_CODE,
-                              .text = benchmark->link ? around->link_text : around->text};
-    return benchmark->link ? around->link : around->verdict;
+    if (benchmark->link) {
+        *reason = (struct reason){.code = around->link_is_host ? WATCHER_HOST_CODE : WATCHER_CODE,
+                                  .text = around->link_text};
+        return around->link;
+    }
+    if (around->verdict == WATCH_CLEAN && around->link_is_host && by_host) {
+        const char *text = arena_printf(arena, "%s: %s", by_host, around->link_text);
+        *reason = (struct reason){.code = WATCHER_HOST_CODE, .text = text};
+        return WATCH_REMARK;
+    }
+    *reason = (struct reason){.code = WATCHER_CODE, .text = around->text};
+    return around->verdict;
 }
 
 static void judge_result(struct run *run, struct result *result,
                          const struct watch_judgement *around)
 {
+    const struct benchmark *benchmark = benchmark_find(result->benchmark);
+    const struct benchmark_info *info = &benchmark->info;
+    const char *by_host = NULL;
     struct reason reason;
-    enum watch_verdict found = verdict_for(benchmark_find(result->benchmark), around, &reason);
+    for (size_t i = 0; i < info->metric_count; i++)
+        if (info->metrics[i].by_host && result_metric(result, info->metrics[i].name))
+            by_host = info->metrics[i].name;
+    enum watch_verdict found = watcher_verdict(run->arena, benchmark, by_host, around, &reason);
     if (found != WATCH_CLEAN && result->metric_count)
         result_flag(run->arena, result, found == WATCH_BUSY ? VERDICT_SUSPECT : VERDICT_OK,
                     reason.code, "%s", reason.text);
 }
 
-static void judge_entry(struct entry *entry, const struct watch_judgement *around)
+static void judge_entry(struct arena *arena, struct entry *entry,
+                        const struct watch_judgement *around)
 {
     struct reason reason;
-    enum watch_verdict found = verdict_for(entry->plan_case.benchmark, around, &reason);
+    enum watch_verdict found = watcher_verdict(arena, entry->plan_case.benchmark,
+                                               collect_by_host(entry->collect), around, &reason);
     unsigned first = entry->watched;
     entry->watched = collect_visits(entry->collect);
     if (first == entry->watched)
@@ -276,5 +290,5 @@ void watcher_watch(struct watcher *watcher, struct block *block)
     }
     for (size_t i = 0; i < block->count; i++)
         if (block_is_own(block, &block->entries[i]))
-            judge_entry(&block->entries[i], &around);
+            judge_entry(block->run->arena, &block->entries[i], &around);
 }

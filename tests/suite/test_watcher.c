@@ -254,6 +254,30 @@ static void a_busy_host_concerns_only_what_uses_the_link(void **state)
     arena_destroy(arena);
 }
 
+// Given a busy host, then a metric that depends on the host gets a remark in a case that otherwise
+// does not, and cases that use the link are suspect.
+static void a_metric_by_the_host_gets_a_remark(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    const struct benchmark device = {.link = false}, link = {.link = true};
+    struct watch_finding finding = idle_finding();
+    struct reason reason;
+    finding.host_used = 0.5;
+    struct watch_judgement busy = judged(arena, &finding, 2e12);
+    assert_int_equal(watcher_verdict(arena, &device, NULL, &busy, &reason), WATCH_CLEAN);
+    assert_int_equal(watcher_verdict(arena, &link, NULL, &busy, &reason), WATCH_BUSY);
+    assert_int_equal(watcher_verdict(arena, &device, "skew", &busy, &reason), WATCH_REMARK);
+    assert_string_equal(reason.code, WATCHER_HOST_CODE);
+    assert_string_equal(reason.text, "skew: other processes used 50 % of the host's processors");
+    // Given other work on the device, too, then the case is suspect because of it.
+    finding.share = 0.5;
+    busy = judged(arena, &finding, 2e12);
+    assert_int_equal(watcher_verdict(arena, &device, "skew", &busy, &reason), WATCH_BUSY);
+    assert_string_equal(reason.code, WATCHER_CODE);
+    arena_destroy(arena);
+}
+
 // Given other work on the device and on the host, then the device is named.
 static void a_busy_device_comes_before_a_busy_host(void **state)
 {
@@ -424,6 +448,7 @@ int main(void)
         cmocka_unit_test(memory_that_others_allocate_concerns_all_visits),
         cmocka_unit_test(reading_the_counters_is_no_other_work),
         cmocka_unit_test(a_busy_host_concerns_only_what_uses_the_link),
+        cmocka_unit_test(a_metric_by_the_host_gets_a_remark),
         cmocka_unit_test(a_busy_device_comes_before_a_busy_host),
         cmocka_unit_test(the_best_rates_are_kept),
         cmocka_unit_test(a_watch_is_due_after_so_much_time_of_visits),

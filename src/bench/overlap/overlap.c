@@ -62,6 +62,7 @@ static const struct metric_info metrics[OVERLAP_METRIC_COUNT] = {
                              .unit = UNIT_NS,
                              .better = BETTER_LOWER,
                              .part_of = "frame",
+                             .by_host = true,
                              .help =
                                  "between the first starts of the two queues, released together, "
                                  "where neither waits for the other"},
