@@ -12,7 +12,7 @@ enum {
     CPU_ELEMENTS_MAX = 1 << 20,
     WARM_ELEMENTS = 1 << 20,
     WARM_KERNELS = 64,
-    WARM_MS = 10,
+    WARM_MS = 2,
     QUEUES_MAX = 4
 };
 static const uint64_t elements_max = 128 << 20;

@@ -75,7 +75,7 @@ void launch_close(struct bench_session *bench);
 MUST_CHECK bool launch_prepare(struct launch_session *session, uint64_t elements,
                                struct error *err);
 
-// Keeps the device busy for 10 ms, because empty kernels alone do not raise the core clock. Does
+// Keeps the device busy for 2 ms, because empty kernels alone do not raise the core clock. Does
 // nothing on a CPU.
 MUST_CHECK bool launch_warm_up(struct launch_session *session, struct error *err);
 
