@@ -92,8 +92,8 @@ struct measure_card {
     struct sensors *sensors; // the card's sensors; NULL: fathom can read none of this card
     struct sensor_reading before, last;
     struct measure_pace pace;
-    double traffic;          // bytes per second over the card's links when last measured
-    uint64_t traffic_due_ns; // time before which the traffic is not measured again
+    struct measure_traffic traffic; // when last measured
+    uint64_t traffic_due_ns;        // time before which the traffic is not measured again
     bool memory_is_constant; // true: the used memory did not change when it was last observed
     double memory_hz;        // highest memory clock read so far; 0: none was read yet
 };
@@ -138,13 +138,14 @@ void measure_card_close(struct measure_card *card)
         sensors_close(card->sensors);
 }
 
-double measure_card_traffic(struct measure_card *card)
+struct measure_traffic measure_card_traffic(struct measure_card *card)
 {
     uint64_t begin_ns = clock_now_ns();
     if (!card->sensors)
-        return (double)NAN;
+        return (struct measure_traffic){.card = NAN, .others = NAN};
     if (begin_ns >= card->traffic_due_ns) {
-        card->traffic = sensors_traffic(card->sensors);
+        card->traffic = (struct measure_traffic){.card = sensors_traffic(card->sensors),
+                                                 .others = sensors_others_traffic(card->sensors)};
         card->traffic_due_ns = begin_ns + traffic_pause * (clock_now_ns() - begin_ns);
     }
     return card->traffic;

@@ -42,9 +42,14 @@ struct measure_card;
 struct measure_card *measure_card_open(struct arena *arena, const struct gpu_info *info);
 void measure_card_close(struct measure_card *card); // `card` may be NULL
 
-// Returns how many bytes per second pass over the card's links (sensors_traffic); NaN if the card
-// has no sensors. The value may be up to a second old if measuring it takes long.
-double measure_card_traffic(struct measure_card *card);
+// How many bytes per second pass over the card's links (sensors_traffic), and over those of the
+// host's other cards (sensors_others_traffic). NaN: not known.
+struct measure_traffic {
+    double card, others;
+};
+
+// Measures the traffic. The result may be up to a second old if measuring takes long.
+struct measure_traffic measure_card_traffic(struct measure_card *card);
 
 // Returns by how many bytes the card's used memory changes within some ms (sensors_memory_change);
 // NaN if the card has no sensors.

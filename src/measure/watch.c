@@ -151,6 +151,7 @@ static bool take(struct measure_watch *watch, struct watch_finding *finding, dou
     *away_ns = 0;
     *finding = (struct watch_finding){.method = watch->method,
                                       .link_traffic = NAN,
+                                      .others_traffic = NAN,
                                       .memory_change = NAN,
                                       .host_used = NAN,
                                       .host_waited = NAN};

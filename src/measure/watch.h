@@ -56,6 +56,9 @@ struct watch_finding {
     // bytes the used memory of the card changed while fathom allocated nothing. NaN: not known.
     // measure_watch_run sets NaN, and the caller asks the card (measure/card.h).
     double link_traffic, memory_change;
+    // Bytes per second that passed over PCI Express to and from other cards of the host. NaN as
+    // above.
+    double others_traffic;
     // Since the last watch: share of the host's processors that other processes used, and share of
     // its time for which this process waited for a processor (base/processors.h). NaN: not known,
     // or the host has no part in the device's times. measure_watch_run sets NaN, and the caller

@@ -70,6 +70,8 @@ struct nvml_api {
                                     struct nvml_field *fields);
     int (*nvmlDeviceGetMemoryInfo)(struct nvml_device *device, struct nvml_memory *memory);
     int (*nvmlDeviceGetMigMode)(struct nvml_device *device, unsigned *now, unsigned *pending);
+    int (*nvmlDeviceGetCount_v2)(unsigned *count);
+    int (*nvmlDeviceGetHandleByIndex_v2)(unsigned index, struct nvml_device **device);
 };
 
 #define SYMBOL(member) DYNLIB_SYMBOL(struct nvml_api, member)
@@ -89,15 +91,40 @@ static const struct dynlib_symbol symbols[] = {
     OPTIONAL_SYMBOL(nvmlDeviceGetFieldValues),
     OPTIONAL_SYMBOL(nvmlDeviceGetMemoryInfo),
     OPTIONAL_SYMBOL(nvmlDeviceGetMigMode),
+    OPTIONAL_SYMBOL(nvmlDeviceGetCount_v2),
+    OPTIONAL_SYMBOL(nvmlDeviceGetHandleByIndex_v2),
 };
 #undef SYMBOL
 #undef OPTIONAL_SYMBOL
 
+enum {
+    OTHERS_MAX = 31
+};
+
 struct nvml {
     struct nvml_card card;
     struct nvml_api api;
-    bool is_divided; // true: the card is divided into instances (MIG)
+    bool is_divided;                        // true: the card is divided into instances (MIG)
+    struct nvml_device *others[OTHERS_MAX]; // the host's other cards, as far as NVML shows them
+    unsigned other_count;
 };
+
+// Lists the host's other cards. For a divided card it lists none, because NVML's handle of an
+// instance is not that of its card.
+static void find_others(struct nvml *nvml)
+{
+    const struct nvml_api *api = &nvml->api;
+    unsigned count = 0;
+    if (nvml->is_divided || !api->nvmlDeviceGetCount_v2 || !api->nvmlDeviceGetHandleByIndex_v2 ||
+        api->nvmlDeviceGetCount_v2(&count) != NVML_SUCCESS)
+        return;
+    for (unsigned i = 0; i < count && nvml->other_count < OTHERS_MAX; i++) {
+        struct nvml_device *device;
+        if (api->nvmlDeviceGetHandleByIndex_v2(i, &device) == NVML_SUCCESS &&
+            device != nvml->card.device)
+            nvml->others[nvml->other_count++] = device;
+    }
+}
 
 static void *nvml_open(struct arena *arena, const struct sensors_desc *desc, struct error *err)
 {
@@ -110,6 +137,7 @@ static void *nvml_open(struct arena *arena, const struct sensors_desc *desc, str
     nvml->is_divided =
         nvml->api.nvmlDeviceGetMigMode &&
         nvml->api.nvmlDeviceGetMigMode(nvml->card.device, &mig, &pending) == NVML_SUCCESS && mig;
+    find_others(nvml);
     return nvml;
 }
 
@@ -171,7 +199,7 @@ static void nvml_read(void *handle, double values[SENSOR_VALUE_COUNT])
     values[SENSOR_THERMAL_LIMITED] = limited_s(nvml, NVML_POLICY_THERMAL);
 }
 
-// Traffic counters of the card's PCI Express link and NVLinks, read at one time.
+// Traffic counters of a card's PCI Express link and NVLinks, read at one time.
 struct link_counts {
     uint64_t at_ns;
     bool has_pcie, has_nvlink;
@@ -179,22 +207,42 @@ struct link_counts {
     double nvlink_bytes;
 };
 
-static void count_links(const struct nvml *nvml, struct link_counts *counts)
+enum {
+    PCIE_COUNTERS = 2, // the first two of the fields below
+    ALL_COUNTERS = 4
+};
+
+static void count_links(const struct nvml *nvml, struct nvml_device *device, int field_count,
+                        struct link_counts *counts)
 {
     const unsigned all_links = UINT_MAX;
-    struct nvml_field fields[] = {{.id = NVML_PCIE_SENT},
-                                  {.id = NVML_PCIE_RECEIVED},
-                                  {.id = NVML_NVLINK_SENT, .scope = all_links},
-                                  {.id = NVML_NVLINK_RECEIVED, .scope = all_links}};
+    const int unread = NVML_NOT_SUPPORTED;
+    struct nvml_field fields[] = {
+        {.id = NVML_PCIE_SENT, .status = unread},
+        {.id = NVML_PCIE_RECEIVED, .status = unread},
+        {.id = NVML_NVLINK_SENT, .scope = all_links, .status = unread},
+        {.id = NVML_NVLINK_RECEIVED, .scope = all_links, .status = unread}};
     *counts = (struct link_counts){.at_ns = clock_now_ns()};
     if (!nvml->api.nvmlDeviceGetFieldValues ||
-        nvml->api.nvmlDeviceGetFieldValues(nvml->card.device, 4, fields) != NVML_SUCCESS)
+        nvml->api.nvmlDeviceGetFieldValues(device, field_count, fields) != NVML_SUCCESS)
         return;
     counts->has_pcie = fields[0].status == NVML_SUCCESS && fields[1].status == NVML_SUCCESS;
     counts->has_nvlink = fields[2].status == NVML_SUCCESS && fields[3].status == NVML_SUCCESS;
     for (unsigned i = 0; i < 2; i++)
         counts->pcie_bytes[i] = (uint32_t)fields[i].value;
     counts->nvlink_bytes = 1024.0 * ((double)fields[2].value + (double)fields[3].value);
+}
+
+// Returns how many bytes per second passed over PCI Express between two readings, in both
+// directions; NaN if the card does not count them. The counters overflow after 4 GiB. A link needs
+// at least 30 ms to move 4 GiB, but the two readings are only a few ms apart.
+static double pcie_traffic(const struct link_counts *before, const struct link_counts *after)
+{
+    double bytes = 0;
+    for (unsigned i = 0; i < 2; i++)
+        bytes += (uint32_t)(after->pcie_bytes[i] - before->pcie_bytes[i]);
+    bool known = before->has_pcie && after->has_pcie;
+    return known ? bytes * NS_PER_S / (double)(after->at_ns - before->at_ns) : (double)NAN;
 }
 
 // Returns how many bytes per second pass over PCI Express, in both directions; NaN if not known.
@@ -215,23 +263,45 @@ static double slow_pcie_traffic(const struct nvml *nvml)
     return 1024.0 * ((double)kib_per_s[FROM_DEVICE] + (double)kib_per_s[TO_DEVICE]);
 }
 
-// The counters of PCI Express overflow after 4 GiB. A link needs at least 30 ms to move 4 GiB, but
-// the two readings are only a few ms apart.
 static double nvml_traffic(void *handle)
 {
+    const struct nvml *nvml = handle;
     struct link_counts before, after;
-    count_links(handle, &before);
+    count_links(nvml, nvml->card.device, ALL_COUNTERS, &before);
     clock_sleep_ns(clock_left_ns(before.at_ns + NS_PER_MS));
-    count_links(handle, &after);
-    double seconds = (double)(after.at_ns - before.at_ns) / NS_PER_S, pcie = 0;
-    for (unsigned i = 0; i < 2; i++)
-        pcie += (uint32_t)(after.pcie_bytes[i] - before.pcie_bytes[i]) / seconds;
-    if (!before.has_pcie || !after.has_pcie)
-        pcie = slow_pcie_traffic(handle);
+    count_links(nvml, nvml->card.device, ALL_COUNTERS, &after);
+    double pcie = pcie_traffic(&before, &after);
+    if (isnan(pcie))
+        pcie = slow_pcie_traffic(nvml);
     if (!before.has_nvlink || !after.has_nvlink)
         return pcie;
-    double nvlink = (after.nvlink_bytes - before.nvlink_bytes) / seconds;
+    double nvlink = (after.nvlink_bytes - before.nvlink_bytes) * NS_PER_S /
+                    (double)(after.at_ns - before.at_ns);
     return isnan(pcie) ? nvlink : pcie + nvlink;
+}
+
+static double others_traffic_now(const struct nvml *nvml)
+{
+    struct link_counts before[OTHERS_MAX], after;
+    double sum = nvml->other_count ? 0 : (double)NAN;
+    for (unsigned i = 0; i < nvml->other_count; i++)
+        count_links(nvml, nvml->others[i], PCIE_COUNTERS, &before[i]);
+    if (nvml->other_count)
+        clock_sleep_ns(clock_left_ns(before[0].at_ns + NS_PER_MS));
+    for (unsigned i = 0; i < nvml->other_count; i++) {
+        count_links(nvml, nvml->others[i], PCIE_COUNTERS, &after);
+        sum += pcie_traffic(&before[i], &after);
+    }
+    return sum;
+}
+
+// Takes the smaller of two readings. Another process of fathom copies for 0.2 ms when it watches
+// its card, which a single reading may take for lasting traffic.
+static double nvml_others_traffic(void *handle)
+{
+    static const double brief_bytes_per_s = 1e9;
+    double traffic = others_traffic_now(handle);
+    return traffic > brief_bytes_per_s ? fmin(traffic, others_traffic_now(handle)) : traffic;
 }
 
 // The used memory of a divided card counts as not known: what another instance uses does not
@@ -251,6 +321,7 @@ const struct sensors_source sensors_nvml = {
     .close = nvml_close,
     .read = nvml_read,
     .traffic = nvml_traffic,
+    .others_traffic = nvml_others_traffic,
     .used_memory = nvml_used_memory,
 };
 

@@ -100,6 +100,12 @@ double sensors_traffic(struct sensors *sensors)
     return sensors->source->traffic ? sensors->source->traffic(sensors->handle) : (double)NAN;
 }
 
+double sensors_others_traffic(struct sensors *sensors)
+{
+    return sensors->source->others_traffic ? sensors->source->others_traffic(sensors->handle)
+                                           : (double)NAN;
+}
+
 double sensors_memory_change(struct sensors *sensors, uint64_t ns)
 {
     const uint64_t end_ns = clock_deadline_ns(ns);

@@ -77,6 +77,11 @@ void sensors_read(struct sensors *sensors, struct sensor_reading *reading);
 // ms with NVIDIA's drivers before 555. NaN if the source has no such counters.
 double sensors_traffic(struct sensors *sensors);
 
+// Returns how many bytes per second pass over PCI Express to and from the other cards of this host
+// that the source shows, in both directions together. This takes 1.5 ms and more for one other
+// card. NaN if there is none, or if the source has no such counters.
+double sensors_others_traffic(struct sensors *sensors);
+
 // Asks for `ns`, again and again, how much memory of the card is in use. Returns the difference in
 // bytes between the most and the least; NaN if the source does not report it. If the caller
 // allocates nothing meanwhile, then another process did.

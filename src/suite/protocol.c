@@ -197,7 +197,7 @@ struct finding_message {
     double share, longest_ns, watched_ns;
     double *rates, *limits;
     size_t rate_count, limit_count;
-    double link_traffic, memory_change, host_used, host_waited;
+    double link_traffic, memory_change, others_traffic, host_used, host_waited;
     const char *who;
 };
 
@@ -210,6 +210,7 @@ static const struct json_field finding_fields[] = {
     {"limits", FIELD_REALS, JSON_LIST_AT(struct finding_message, limits, limit_count)},
     {"link_traffic", FIELD_REAL, JSON_AT(struct finding_message, link_traffic)},
     {"memory_change", FIELD_REAL, JSON_AT(struct finding_message, memory_change)},
+    {"others_traffic", FIELD_REAL, JSON_AT(struct finding_message, others_traffic)},
     {"host_used", FIELD_REAL, JSON_AT(struct finding_message, host_used)},
     {"host_waited", FIELD_REAL, JSON_AT(struct finding_message, host_waited)},
     {"who", FIELD_TEXT, JSON_AT(struct finding_message, who)},
@@ -293,6 +294,7 @@ const char *protocol_write_finding(struct arena *arena, const struct watch_findi
                                                    .limit_count = WATCH_YARDSTICKS,
                                                    .link_traffic = copy.link_traffic,
                                                    .memory_change = copy.memory_change,
+                                                   .others_traffic = copy.others_traffic,
                                                    .host_used = copy.host_used,
                                                    .host_waited = copy.host_waited,
                                                    .who = copy.who});
@@ -408,8 +410,11 @@ static bool read_failure(struct json_reader *reader, const struct json_node *roo
 static void read_finding(struct json_reader *reader, const struct json_node *body, void *object)
 {
     struct watch_finding *finding = object;
-    struct finding_message message = {
-        .link_traffic = NAN, .memory_change = NAN, .host_used = NAN, .host_waited = NAN};
+    struct finding_message message = {.link_traffic = NAN,
+                                      .memory_change = NAN,
+                                      .others_traffic = NAN,
+                                      .host_used = NAN,
+                                      .host_waited = NAN};
     json_get_fields(reader, body, &finding_table, &message);
     if (!reader->failed &&
         (message.rate_count != WATCH_YARDSTICKS || message.limit_count != WATCH_YARDSTICKS ||
@@ -423,6 +428,7 @@ static void read_finding(struct json_reader *reader, const struct json_node *bod
                                       .watched_ns = message.watched_ns,
                                       .link_traffic = message.link_traffic,
                                       .memory_change = message.memory_change,
+                                      .others_traffic = message.others_traffic,
                                       .host_used = message.host_used,
                                       .host_waited = message.host_waited,
                                       .who = message.who};

@@ -321,6 +321,7 @@ static bool watch_processors(struct visitor *visitor, struct watch_finding *find
                          "this system does not say how long threads wait for a processor");
     *finding = (struct watch_finding){.method = WATCH_QUEUE,
                                       .link_traffic = NAN,
+                                      .others_traffic = NAN,
                                       .memory_change = NAN,
                                       .host_used = NAN,
                                       .host_waited = NAN};
@@ -351,7 +352,9 @@ bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *are
         (!visitor->watch && !watch_open(visitor, err)) ||
         !measure_watch_run(visitor->watch, least_ns, finding, err))
         return false;
-    finding->link_traffic = measure_card_traffic(card_of(visitor));
+    struct measure_traffic traffic = measure_card_traffic(card_of(visitor));
+    finding->link_traffic = traffic.card;
+    finding->others_traffic = traffic.others;
     finding->memory_change = measure_card_memory_change(card_of(visitor));
     watch_host(visitor, finding);
     if (finding->share > 0 || watch_traffic_is_high(finding) || watch_memory_changes(finding))

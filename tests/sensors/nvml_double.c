@@ -6,7 +6,8 @@
 // "pending" (one will be at the next reset), "nvlink" (one link is off), "recovers" and "replays"
 // (its NVLinks do so ever more often), "uncorrected" (so do errors of its memory), "volta" (it
 // retires pages and has no rows), "allocates" (each time that it is asked, 512 MiB more or less of
-// its memory are in use), or the number of a process that uses it. Where NVML_DOUBLE_ANY is set it
+// its memory are in use), "neighbour" (the host has another card, which moves 64 MiB between two
+// readings), or the number of a process that uses it. Where NVML_DOUBLE_ANY is set it
 // is any card.
 #include <limits.h>
 #include <stdbool.h>
@@ -33,6 +34,8 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count,
 int nvmlDeviceGetGraphicsRunningProcesses_v3(void *device, unsigned *count,
                                              struct process *processes);
 int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *pending);
+int nvmlDeviceGetCount_v2(unsigned *count);
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **device);
 int nvmlDeviceGetVirtualizationMode(void *device, int *mode);
 
 int nvmlInit_v2(void);
@@ -81,7 +84,7 @@ enum {
     NOT_FOUND = 6,
     INSUFFICIENT_SIZE = 7
 };
-static int card;
+static int card, neighbour;
 static unsigned long long energy_mj = 5000000;
 
 int nvmlInit_v2(void)
@@ -174,6 +177,18 @@ int nvmlDeviceGetPcieThroughput(void *device, int counter, unsigned *kib_per_s)
     return is_wrong("old") && counter < 2 ? SUCCESS : NOT_SUPPORTED;
 }
 
+int nvmlDeviceGetCount_v2(unsigned *count)
+{
+    *count = is_wrong("neighbour") ? 2 : 1;
+    return SUCCESS;
+}
+
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **device)
+{
+    *device = index == 0 ? &card : &neighbour;
+    return SUCCESS;
+}
+
 // Between two calls the double sends 3 MiB and receives 1 MiB over PCI Express, which it counts in
 // 32 bits; the first count overflows at the second call. Its NVLinks, if it has any, move 1 GiB in
 // each direction. An old driver counts no bytes.
@@ -181,8 +196,14 @@ int nvmlDeviceGetFieldValues(void *device, int count, struct field *fields)
 {
     static const unsigned mib = 1 << 20;
     static unsigned calls;
-    (void)device;
     calls++;
+    if (device == &neighbour) {
+        for (int i = 0; i < count; i++) {
+            fields[i].status = fields[i].id == 197 || fields[i].id == 198 ? SUCCESS : NOT_SUPPORTED;
+            fields[i].value = 32 * mib * calls;
+        }
+        return SUCCESS;
+    }
     for (int i = 0; i < count; i++) {
         bool link = is_wrong("nvlink") && fields[i].scope == UINT_MAX;
         unsigned id = is_wrong("old") || is_wrong("older") ? 0 : fields[i].id;

@@ -90,6 +90,28 @@ static double traffic_of(const char *wrong, double *took_s)
     return traffic;
 }
 
+// Given another card of the host that moves 64 MiB over PCI Express between two readings, then this
+// is the traffic of the others. Without one, or on a divided card, it is not known.
+static void the_traffic_of_other_cards_is_known(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"neighbour", "", "mig"};
+    double traffic[3], bytes = 64.0 * (1 << 20);
+    struct error err = {0};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(setenv("NVML_DOUBLE", wrong[i], 1), 0);
+        struct sensors *sensors = sensors_open(&(struct sensors_desc){.uuid = known_uuid}, &err);
+        assert_non_null(sensors);
+        uint64_t begin_ns = clock_now_ns();
+        traffic[i] = sensors_others_traffic(sensors);
+        double took_s = (double)(clock_now_ns() - begin_ns) / 1e9;
+        assert_true(i > 0 || (traffic[i] <= bytes / 1e-3 && traffic[i] >= bytes / took_s));
+        sensors_close(sensors);
+    }
+    assert_int_equal(unsetenv("NVML_DOUBLE"), 0);
+    assert_true(isnan(traffic[1]) && isnan(traffic[2]));
+}
+
 // Given a card that moves 4 MiB over PCI Express between two readings, and a counter of 32 bits
 // that overflows between them, then the traffic is these 4 MiB in a millisecond or more.
 static void the_traffic_over_its_link_counts_both_directions(void **state)
@@ -223,6 +245,7 @@ int main(void)
         cmocka_unit_test(the_health_of_another_card_is_unknown),
         cmocka_unit_test(the_traffic_over_its_link_counts_both_directions),
         cmocka_unit_test(the_traffic_over_nvlink_is_added),
+        cmocka_unit_test(the_traffic_of_other_cards_is_known),
         cmocka_unit_test(a_driver_without_counters_of_bytes_is_asked_for_the_rate),
         cmocka_unit_test(memory_that_others_allocate_is_seen),
         cmocka_unit_test(other_processes_of_the_card_are_named),

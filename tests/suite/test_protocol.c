@@ -81,6 +81,7 @@ static void a_watch_comes_through(void **state)
                                        .limits = {NAN, NAN, NAN, 63e9, 62e9},
                                        .link_traffic = 52e9,
                                        .memory_change = 4194304,
+                                       .others_traffic = 55e9,
                                        .host_used = 0.5,
                                        .host_waited = NAN,
                                        .who = "python3 (process 4711)"};
@@ -94,6 +95,7 @@ static void a_watch_comes_through(void **state)
     assert_true(isnan(got.limits[2]) && got.limits[3] == 63e9 && got.limits[4] == 62e9);
     assert_true(got.link_traffic == sent.link_traffic);
     assert_true(got.memory_change == sent.memory_change);
+    assert_true(got.others_traffic == sent.others_traffic);
     assert_true(got.host_used == sent.host_used && isnan(got.host_waited));
     assert_string_equal(got.who, sent.who);
 }

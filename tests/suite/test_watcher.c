@@ -230,20 +230,23 @@ static void a_busy_host_concerns_only_what_uses_the_link(void **state)
     (void)state;
     struct arena *arena = arena_create();
     static const struct {
-        double used, waited;
+        double used, waited, others_traffic;
         enum watch_verdict link;
         const char *text;
     } cases[] = {
-        {NAN, NAN, WATCH_CLEAN, NULL}, // not known
-        {0.09, 0.04, WATCH_CLEAN, NULL},
-        {0.5, 0, WATCH_BUSY, "other processes used 50 % of the host's processors"},
+        {NAN, NAN, NAN, WATCH_CLEAN, NULL}, // not known
+        {0.09, 0.04, 1e9, WATCH_CLEAN, NULL},
+        {0.5, 0, NAN, WATCH_BUSY, "other processes used 50 % of the host's processors"},
         // one other process on a host of many processors, but on the one that fathom uses
-        {0.01, 0.5, WATCH_BUSY, "fathom waited for a processor of the host for 50 % of the time"},
+        {0.01, 0.5, NAN, WATCH_BUSY,
+         "fathom waited for a processor of the host for 50 % of the time"},
+        {0.03, 0, 55e9, WATCH_BUSY, "other cards of this host moved 55 GB/s over PCI Express"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct watch_finding finding = idle_finding();
         finding.host_used = cases[i].used;
         finding.host_waited = cases[i].waited;
+        finding.others_traffic = cases[i].others_traffic;
         struct watch_judgement judgement = judged(arena, &finding, 2e12);
         assert_int_equal(judgement.verdict, WATCH_CLEAN);
         assert_int_equal(judgement.link, cases[i].link);
