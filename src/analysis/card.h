@@ -26,8 +26,9 @@ enum {
     CARD_NOTES_MAX = 5
 };
 #define CARD_NEAR 0.05 // figures count as equal if they differ by at most this share
-// If a figure differs from that of the reference card by more than this share, the card gets a note
-// about it.
+// If a trusted figure differs by more than this share from that of a reference of the same model,
+// the summary notes it: one note each for the two largest differences, and one for the number of
+// others.
 #define CARD_DIFFERS 0.10
 // If several benchmarks measure the same figure, and their values differ by more than this share,
 // the card has a note about it.

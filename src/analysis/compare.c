@@ -207,8 +207,8 @@ static enum side side_beyond(const struct comparing *c, const char *benchmark,
     return side_of(figure, fmax(c->compare->threshold, spread));
 }
 
-// card_spread_of says how much 95 % of the figures differ between two healthy cards at most. A
-// figure that differs by up to this many times as much, in logarithms, may be an outlier.
+// Of the figures of two healthy cards, 95 % differ by at most card_spread_of. A figure that differs
+// more may be an outlier if its difference, in logarithms, is at most this many times that.
 static const double outlier_most = 3;
 
 // Returns true if the figure changed, in logarithms, by at most outlier_most times what

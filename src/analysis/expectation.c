@@ -19,7 +19,8 @@ struct judging {
     struct check *check;
     struct check_spreads spreads;
     size_t left_out; // largest number of cards that a figure left out (check_others.left_out)
-    // driver of a compared card, if it differs (check_others.driver); NULL: none
+    // Driver of a compared card whose branch (the first number of its version) differs from that of
+    // the judged device's driver (check_others.driver); NULL: there is none.
     const char *driver;
 };
 

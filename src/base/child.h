@@ -16,8 +16,8 @@ struct child;
 
 struct child_desc {
     const char *const *argv; // arguments of the program, then NULL; argv[0] is the program's path
-    // The child's environment: NAME=VALUE texts, then NULL. NULL instead of an array: the
-    // environment of this process.
+    // The child's environment: an array of NAME=VALUE texts that ends with NULL. If this pointer is
+    // NULL, the child gets the environment of this process.
     const char *const *environment;
     size_t line_bytes_max; // maximum length in bytes of a line from the child; 0: 64 MiB
     // true: the child does not end when this process ends, but when it has read the end of the

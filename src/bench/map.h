@@ -37,8 +37,8 @@ enum {
 // 64 to 2048 in steps of 64, then 16 numbers per octave up to 32768.
 enum {
     MAP_CODE_STEPS = 96,
-    // After each part of the straight-line code, the kernel tests whether to go on. This is the
-    // number of instructions of that test.
+    // After each part of the straight-line code, the kernel tests whether this part was the last
+    // one to run. This is the number of instructions of one such test.
     MAP_CODE_QUESTION = 2
 };
 uint32_t map_code_length(uint32_t steps);

@@ -180,9 +180,9 @@ static void clip(const struct level_curve *points, double beyond)
         points->ns[i] = fmin(points->ns[i], beyond);
 }
 
-// True if the points show that level k ends: some are nearly at its height, others more than half
-// way to the next one. The end of another level less than STAIRCASE_NEAR before or after it may
-// make the same rise, so the points then show nothing.
+// True if the points show the end of level k: some points are nearly at its height, and others are
+// more than half way up to the next level. False if another level ends less than STAIRCASE_NEAR
+// octaves before or after, because that end may cause the same rise.
 static bool has_end(const struct plateaus *fit, size_t k, const struct level_curve *points)
 {
     double low = fit->levels[k].height, rise = fit->levels[k + 1].height - low;

@@ -125,7 +125,8 @@ struct map_clocks {
     const char *domain;
 };
 
-// A fit of latencies over core clocks needs a highest clock of at least this many times the lowest.
+// map_clocks_judge makes a fit only if the highest core clock is at least this many times the
+// lowest one.
 #define MAP_CLOCKS_APART 1.05
 
 // Fits latency = a + b / core clock to latencies (ns) measured at different core clocks (Hz).

@@ -46,8 +46,9 @@ static const double random_error = 0.15, slow_error = 0.07;
 // Standard error of the model, as a share of the latency step, for chains that show only the
 // sector.
 static const double sector_error = 0.05;
-// lines_sector excludes another sector than its best answer if its cost is this much above the
-// minimum: agreed_margin if lines_judge found the same sector, alone_margin if it found none.
+// lines_sector returns its best sector only if the cost of every other sector is higher by at least
+// a margin: agreed_margin if lines_judge found the same sector, alone_margin if it found none. The
+// latter is larger if even the best sector fits badly.
 static const double agreed_margin = 3, alone_margin = 6;
 
 // If a lap touches more than this many times as many lines as the cache has, all its sets overflow,

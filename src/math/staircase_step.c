@@ -59,8 +59,8 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
             double error = 0.015 + 0.05 * 4 * share * (1 - share);
             double sigma = root_of_squares(points->noise * y, error * (high - low));
             double off = fabs(points->y[i] - y) / sigma;
-            // One point adds at most STAIRCASE_OTHER_MOST, so that it cannot decide alone: a real
-            // step may be sharper than every fitted shape.
+            // One point adds at most STAIRCASE_OTHER_MOST to the cost, so that it cannot decide
+            // alone. It may lie far from every fitted shape, because a real step may be sharper.
             cost += fmin(off < 3 ? off * off : 6 * off - 9, STAIRCASE_OTHER_MOST);
         }
         if (cost < best) {

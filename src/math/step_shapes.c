@@ -132,9 +132,10 @@ static double set_share(enum kind kind, unsigned ways, double lines)
         return sqrt(1 - ways / lines);
     case EVEN_PARTS:
     case SPREAD_PARTS:
-        // In a lap, a line is loaded twice, with two gaps between these loads. A load hits only if
-        // the line survived both gaps: both must be shorter than the part g of a lap after which a
-        // line is replaced.
+        // The two nodes of a line lie in different sectors, so a lap loads the line twice. The
+        // other node's load divides the lap since the last load of a sector into two gaps. A load
+        // hits only if the line stayed in the cache in both: both gaps must be shorter than the
+        // part g of a lap after which a line is replaced.
         return fmin(2 * sqrt(1 - ways / lines), 1);
     case PAGES:
     case EVEN:

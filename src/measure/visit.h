@@ -90,8 +90,8 @@ struct measure_request {
     unsigned samples;
     uint64_t sample_ns;  // minimum device time of a sample in ns, usually 2 ms
     uint64_t timeout_ns; // maximum wait for one submission, in ns
-    // Number of the round, from 0. In round 0, the case's first visit decides on the size and shape
-    // of the work.
+    // Number of visits of this case before this one, including those that do not count as rounds.
+    // If it is 0, the visit also does what a case needs once, such as a longer warm-up.
     unsigned round;
     // True: some metric of the benchmark has no value in any visit that counts. What a benchmark
     // measures in only one visit of a case, it measures if this is set.

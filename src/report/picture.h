@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Writes what each device is like: as the beginning of the page, in HTML with drawings in SVG, and
-// for `--svg`. It needs no script, so readers also see it in mail, in print, and before the script
-// has drawn the charts.
+// Draws a summary of each device: its name, the rows of the card, the levels of memory and what
+// stands out. The report page begins with it (HTML with drawings in SVG), and `--svg` writes it. It
+// needs no script, so readers also see it in mail, in print, and before the script has drawn the
+// charts.
 #ifndef REPORT_PICTURE_H
 #define REPORT_PICTURE_H
 

@@ -91,7 +91,8 @@ struct param_info {
     const char *said_as;
 };
 
-// How a report draws the results of a benchmark. Reports have no code for particular benchmarks.
+// The ways in which a report can draw the results of a benchmark. But for report/map_console.c,
+// reports have no code for particular benchmarks.
 enum view_kind {
     VIEW_CURVE,
     VIEW_BARS,

@@ -112,10 +112,11 @@ enum {
 // co-runs, which get a remark. The block's results must be in the run already.
 void block_await_count(const struct block *block, struct uncounted *uncounted);
 
-// Makes the counted visits of all cases that wait for one, then ends the worker. Only the counters
-// of such a visit are used. A case whose visit fails or counts nothing gets a remark. Returns false
-// if no further case can be counted: counters cannot be read (ERROR_UNSUPPORTED), the user
-// interrupted the run (ERROR_INTERRUPTED), or two workers in a row were lost.
+// Makes a counted visit of each case that waits for one, then ends the worker. Of such a visit,
+// only the counters are kept. If a visit fails or counts nothing, its case gets a remark, and the
+// next case follows. Returns false, without a remark, if no further case can be counted: counters
+// cannot be read (ERROR_UNSUPPORTED), the user interrupted the run (ERROR_INTERRUPTED), or two
+// workers in a row were lost.
 bool block_count(const struct block *block, struct uncounted *uncounted,
                  const struct visit_counting *counting, struct interrupt *interrupt,
                  struct error *err);

@@ -208,8 +208,9 @@ MUST_CHECK bool cuda_stream_drain(const struct cuda_device *device, struct cu_st
 MUST_CHECK bool cuda_event_wait(const struct cuda_device *device, struct cu_event *event,
                                 uint64_t timeout_ns, struct error *err);
 
-// Frees `owned` at once if all holds of the device are released. Otherwise freeing could make the
-// driver wait for ever, so `owned` is kept, and cuda_free_deferred frees it later.
+// Frees `owned` at once if no hold (gpu_hold_create) keeps work of the device waiting. Otherwise
+// freeing could make the driver wait for ever: then `owned` is kept, and cuda_free_deferred frees
+// it after the last hold is released.
 void cuda_free(struct cuda_device *device, struct cuda_owned owned);
 void cuda_free_deferred(struct cuda_device *device);
 
