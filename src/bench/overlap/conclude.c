@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Adds the findings of overlap. For each question that the cases of a run answer, a finding gives a
-// verdict with its interval, and what was published for other GPUs ("Breaking Down Barriers, Part
-// 6", M. Pettineo, 2018, read by eye from time lines of Direct3D 12 under Windows).
+// verdict or a number, with the interval of the measured value. Some also quote what was published
+// for other GPUs ("Breaking Down Barriers, Part 6", M. Pettineo, 2018, read by eye from time lines
+// of Direct3D 12 under Windows).
 #include "analysis/compare.h"
 #include "base/text.h"
 #include "bench/overlap/visit.h"
@@ -47,8 +48,8 @@ static const struct metric *metric_of(const struct result *result, const char *n
     return metric && isfinite(metric->median) ? metric : NULL;
 }
 
-// Returns the first result with this scenario and barrier (NULL: any) that has a number for this
-// metric; NULL if there is none.
+// Returns the first result with this scenario and this barrier that has a number for this metric.
+// If `scenario` or `barrier` is NULL, any will do. Returns NULL if there is no such result.
 static const struct result *find(const struct subject *subject, const char *scenario,
                                  const char *barrier, const char *metric)
 {
@@ -470,7 +471,8 @@ static void report_clock(const struct subject *subject)
 // ---------------------------------------------------------------- all
 
 // The findings, by code. Keys: the cases from which a finding comes; value: the number in its text,
-// NaN if there is none.
+// NaN if there is none. The value of target-barrier is the difference of the two numbers in its
+// text.
 //   overlap-clock       resolution of the device's clock; see report_clock
 //   overlap-dispatches  do unordered dispatches of one queue overlap
 //   overlap-draw-dispatch, overlap-draws  the same for a draw and a dispatch, and for two draws
@@ -478,7 +480,8 @@ static void report_clock(const struct subject *subject)
 //   overlap-hand-over   time from the end of work on one queue to the start of work on the other
 //                       queue that waits for it
 //   release-skew, overlap-stretch, overlap-gain  the metrics of these names
-//   barrier-gap         time that the device is idle at a barrier, for each kind of barrier
+//   barrier-gap         time from the end of a dispatch to the start of the one that waits for it,
+//                       for each kind of barrier but barriers of render targets
 //   target-barrier      does a barrier of a render target cost more than one of a buffer
 //   overlap-bystander   does work after a barrier overlap earlier work for which it does not wait
 //   split-barrier       is a frame shorter with split barriers

@@ -10,8 +10,8 @@
 enum {
     WORDS_CHECKED = 3 // number of result words that are checked per workload and frame
 };
-// Time in ns for which the host waits before it releases the hold, which keeps the device from
-// starting a frame. In this time the frame's submissions reach the device.
+// A hold keeps the device from starting a frame. This is the time in ns that the host waits before
+// it releases the hold, so that the frame's submissions have reached the device.
 static const uint64_t settle_ns = 20000;
 // Length in ns of the warm-up before each frame. It is needed because the core clock falls between
 // frames.
@@ -263,7 +263,7 @@ static bool check_frame(const struct overlap_stage *stage, uint32_t which, doubl
                         const struct overlap_frame *frame, struct error *err)
 {
     double resolution = stage->session->resolution_ns;
-    // The 1 % is a margin for the error of the tick length of the device's clock, about 10⁻⁴ of it.
+    // The 1 % is a margin: the length of a tick of the device's clock has an error of about 10⁻⁴.
     if (frame->length_ns > host_ns * 1.01 + resolution)
         return error_set(err, ERROR_MISMATCH,
                          "the frame lasted %.0f ns by the device's clock, but only %.0f ns passed "

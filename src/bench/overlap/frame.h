@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Runs one frame: submits the workloads of a scenario, one batch per segment, while a hold keeps
-// them back, and then releases them together. Then the host reads and checks the records.
+// Runs one frame: submits the workloads of a scenario, one batch per segment. A hold
+// (gpu_hold_create) keeps the device from starting them until the host releases it, so they can
+// start together. Then the host reads and checks the records.
 //
-// A frame that breaks one of these rules fails with ERROR_MISMATCH and gives no numbers:
+// A frame that breaks one of these rules fails with ERROR_MISMATCH and gives no numbers. All but
+// the first rule allow for the resolution of the device's clock.
 //   every workgroup left a record with this frame's token, and did not end before it started;
 //   the subgroups of a draw that left records drew all its pixels;
-//   the result words in a sample equal those of the host, also words read from awaited workloads;
-//   no workload started before the end of one that it waits for, within the clock's resolution;
-//   the frame is not longer than the host's time from release to end;
+//   a sample of the result words equals what the host computes, from the same words of awaited
+//   workloads;
+//   no workload started before the end of one that it waits for;
+//   the frame is at most 1 % longer than the host's time from release to end;
 //   in a frame with markers, the host read none before the device can have written it.
 #ifndef BENCH_OVERLAP_FRAME_H
 #define BENCH_OVERLAP_FRAME_H
@@ -88,7 +91,9 @@ struct overlap_agreement {
     double bars_ns;
     // Longest time from the start of a workload, by its stamp, until its start marker was written.
     double held_ns;
-    bool early; // true: the upper bound of the offset is below the lower one: a contradiction
+    // True: the upper bound of the offset is below the lower one by more than the clock's
+    // resolution, which is a contradiction.
+    bool early;
 };
 
 struct overlap_bars {
@@ -124,7 +129,7 @@ struct overlap_stage {
     struct overlap_segment segments[OVERLAP_WORKLOADS_MAX]; // segments of the last recorded frame
     size_t segment_count;
     struct gpu_buffer *results, *records;
-    struct gpu_image *image; // image of the barrier OVERLAP_BARRIER_IMAGE; NULL: another barrier
+    struct gpu_image *image; // image of the barrier OVERLAP_BARRIER_IMAGE; NULL: other kinds
     // targets[w]: the render target of a draw; NULL if workload w is a dispatch.
     struct gpu_target *targets[OVERLAP_WORKLOADS_MAX];
     struct overlap_markers markers;
@@ -134,7 +139,8 @@ struct overlap_stage {
     uint32_t first_record[OVERLAP_WORKLOADS_MAX + 1]; // [w]: index of workload w's first record
     uint32_t stride;                                  // result words per workload in `results`
     // Turns of the inner loop in one iteration of the work loop: `repeats` for dispatches,
-    // draw_repeats for draws. They differ, because a device may use fewer cores for a draw.
+    // draw_repeats for draws. The numbers may differ, because a device may use fewer cores for a
+    // draw.
     uint32_t repeats, draw_repeats;
     enum overlap_barrier barrier;
     // Where a barrier is recorded. true: right after the workload that is waited for; false: right
@@ -144,9 +150,9 @@ struct overlap_stage {
     uint32_t token; // token of the frame that was recorded last
 };
 
-// Returns the scenario in the form that the device can run. In this form a draw is a dispatch if
-// the device has no graphics, or if the draw is on the second queue. If nothing changes, returns
-// `scenario` itself, otherwise a copy in `arena`.
+// Returns the scenario in the form that the device can run. In this form, a draw becomes a dispatch
+// if the device has no graphics, or if the draw would run on the device's second queue. If nothing
+// changes, returns `scenario` itself, otherwise a copy in `arena`.
 const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
                                                        const struct overlap_session *session,
                                                        const struct gpu_info *info,
@@ -186,7 +192,8 @@ uint32_t overlap_record_reads(const struct overlap_stage *stage, uint32_t which,
 // frame.
 struct overlap_group {
     double start_ns, end_ns;
-    // group: its number in the workload; core: UINT32_MAX if unknown.
+    // group: number of the workgroup in its workload or, in a draw, of the subgroup's first pixel;
+    // core: UINT32_MAX if unknown.
     uint32_t workload, group, core;
 };
 

@@ -213,8 +213,8 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     recording->unordered = 0;
 }
 
-// Records what must come before workload `w`: a wait for each split barrier of an awaited workload,
-// or one barrier.
+// Records what must come before workload `w`: a wait for each split barrier that was set after an
+// awaited workload, and then a barrier if other awaited workloads still have none after them.
 static void record_waits(struct recording *recording, size_t w)
 {
     uint32_t after = recording->stage->scenario->workloads[w].after;
@@ -231,8 +231,9 @@ static void record_waits(struct recording *recording, size_t w)
         record_barrier(recording, after);
 }
 
-// Records what must come right after workload `w` if another one waits for it: the first half of a
-// split barrier (gpu_batch_split_set), or a barrier.
+// If another workload waits for `w`, records what must come right after `w`: the first half of a
+// split barrier (gpu_batch_split_set) or, with other barriers and if stage->barrier_first is set, a
+// barrier.
 static void record_signals(struct recording *recording, size_t w)
 {
     recording->unordered |= BIT(w);

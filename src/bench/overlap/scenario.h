@@ -42,8 +42,8 @@ enum overlap_barrier {
 struct overlap_workload {
     const char *name;
     enum overlap_queue queue;
-    // true: the workload is a draw with one pixel per thread, or a dispatch if its queue cannot
-    // draw. false: it is a dispatch.
+    // true: the workload is a draw with one pixel per thread, unless overlap_scenario_settle makes
+    // it a dispatch. false: it is a dispatch.
     bool draw;
     uint32_t blocks;     // size of the workload in blocks of OVERLAP_BLOCK_THREADS threads
     uint32_t iterations; // number of iterations of the work loop; each does the same work
@@ -108,8 +108,8 @@ uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t
 
 // Returns the built-in scenario called `name`. If there is none, reads a scenario into `arena`: if
 // `name` begins with '{', it is the JSON text itself, else the name of a file. Returns NULL with
-// ERROR_USAGE, whose message names the wrong member ("workloads[3].after"), or with ERROR_IO if the
-// file cannot be read.
+// ERROR_IO if the file cannot be read, or with ERROR_USAGE if the text is wrong. The message then
+// names the wrong member ("workloads[3].after") or the line that is not valid JSON.
 const struct overlap_scenario *overlap_scenario_get(struct arena *arena, const char *name,
                                                     struct error *err);
 

@@ -13,7 +13,7 @@
 struct overlap_skew {
     double behind_ns; // largest lag of one core's clock behind another's; 0: no lag was seen
     // Shortest time, by the clocks, between the writing of a stamp and its reading by another
-    // workgroup. A lag shorter than this cannot be seen. NaN: no stamp was read.
+    // workgroup. A lag shorter than this cannot be seen. NaN: no such time was measured.
     double reach_ns;
     uint64_t seen;  // number of stamps compared
     unsigned cores; // number of cores compared; 0: not known
@@ -24,7 +24,9 @@ struct overlap_session {
     // session uses the benchmark's device.
     struct bench_session own;
     struct gpu_scope *scope;
-    // Session whose compute queue has high priority; NULL: not opened yet.
+    // What the first call of overlap_session_urgent returned: a session whose compute queue has
+    // high priority or, if the driver refused that, a copy of this session. NULL: it was not
+    // called, or failed.
     struct overlap_session *urgent;
     // How the driver answered the request for high priority; NULL: it was not asked.
     const char *priority_text;
@@ -39,7 +41,9 @@ struct overlap_session {
     struct gpu_queue *queues[OVERLAP_QUEUES_MAX];
     const char *queue_text; // description of the queues for the user
     bool has_cores;         // true: kernels can read the number of their core
-    uint32_t token;         // token of the last frame; each frame gets the next number, from 1 on
+    // Token of the last frame. Each frame, and each warm-up before a frame, gets the next number,
+    // from 1 on.
+    uint32_t token;
 };
 
 // Opens a session on the device of `bench` and stores it in bench->state.
@@ -51,8 +55,8 @@ MUST_CHECK bool overlap_session_open(struct bench_session *bench, struct error *
 // queue or no priorities, or with ERROR_DEVICE_LOST.
 struct overlap_session *overlap_session_urgent(struct bench_session *bench, struct error *err);
 
-// Closes the session whose compute queue has high priority, if it is open. Also ends the request
-// that the driver holds the clocks of the benchmark's device stable.
+// Closes the session whose compute queue has high priority, if it is open. Also makes the driver
+// stop holding the clocks of the benchmark's device stable.
 void overlap_session_close(struct bench_session *bench);
 
 #endif

@@ -49,7 +49,7 @@ struct overlap_polling {
     // device's clock − host's clock in ns, from the frame that gives the closest bounds
     double offset_ns;
     double known_ns; // uncertainty (±) of offset_ns in ns; 0: no frame gave bounds so far
-    // Largest value in any frame of each of these three members of struct overlap_agreement.
+    // Largest values, over all frames, of these three members of struct overlap_agreement.
     double sweep_ns, bars_ns, held_ns;
 };
 
@@ -83,8 +83,8 @@ struct overlap_shown {
 
 // Adds these series to the visit. Times are in ns; a lane is the index of a workload.
 // "timeline": start, end, lane, queue, after (the last lane for which this one waits; -1: none).
-// "workgroups": start, end, lane, group, core (if known). Left out if there are more than
-// OVERLAP_GROUPS_SHOWN.
+// "workgroups": start, end, lane, group, core (if known), as in struct overlap_group. Left out if
+// there are more than OVERLAP_GROUPS_SHOWN.
 // "edges": from, to (lanes; `to` waits for `from`). Left out if no workload waits.
 // "calibration", one row: tick and step of the device's clock, resolution (shorter times are not
 // trusted), behind and reach (struct overlap_skew), offset (device's clock − host's clock), known
@@ -93,9 +93,10 @@ struct overlap_shown {
 // "markers": lane, stamped_start, stamped_end (by the device's clock), polled_start, polled_end (by
 // the host's clock, shifted so that the marker with the least delay was seen when it was written),
 // marked_start, marked_end (by the device's clock, when it had written the marker). NaN: not seen.
-// "matrix": a, b (lanes), overlap (median over the frames), low, high (95 % interval by order
-// statistics; the extremes if there are too few frames), ordered (1: b waits for a, directly or
-// through others), queue_shared (1: both ran on one queue), frames (number of frames).
+// "matrix": a, b (lanes), overlap (median over the newest frames, at most OVERLAP_HISTORY_MAX),
+// low, high (95 % interval by order statistics; the extremes if there are too few frames), ordered
+// (1: b waits for a, directly or through others), queue_shared (1: both ran on one queue), frames
+// (number of all measured frames).
 void overlap_series_add(const struct overlap_shown *shown, struct measure_visit *visit);
 
 #endif

@@ -77,8 +77,9 @@ static bool run_alone(struct work *work, size_t w, double *ns, struct error *err
     return true;
 }
 
-// Raises *repeats until 64 iterations of workload `w` take about workload_ns, but not beyond the
-// longest loop that the device allows (4096 repeats if it has no limit).
+// Raises *repeats, in TUNINGS steps, towards the number with which 64 iterations of workload `w`
+// take about workload_ns. Goes no further than the longest loop that the device allows (4096
+// repeats if it has no limit).
 static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -245,7 +246,7 @@ static bool run_frames(struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- reporting
 
-// Adds the samples of each metric that has a value in every frame to the visit.
+// Adds to the visit the samples of each metric that has a value in every frame.
 static void report_metrics(const struct work *work, struct measure_visit *visit)
 {
     double values[OVERLAP_METRIC_COUNT][FRAMES_MAX];

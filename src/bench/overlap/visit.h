@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A visit of a case of `overlap` runs each workload alone, and then frames of all workloads.
+// A visit of a case of `overlap` runs workloads alone (one of those that are alike), and then
+// frames of all workloads.
 #ifndef BENCH_OVERLAP_VISIT_H
 #define BENCH_OVERLAP_VISIT_H
 

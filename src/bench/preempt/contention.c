@@ -235,8 +235,8 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 // ---------------------------------------------------------------- a run that drops deadlines
 
 // Sleeps until `deadline_ns`, and meanwhile keeps the hog busy with new submissions. Makes no new
-// submission if those in flight keep it busy until `end_ns`. The run cannot end before all of them
-// are done.
+// submission if those in flight keep the hog busy until `end_ns`, because the run ends only after
+// all submissions of the hog are done.
 static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns, uint64_t end_ns,
                        struct error *err)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A contention run: keeps submissions of the hog in flight, so that the device is never idle,
-// submits the victim at fixed deadlines, and measures the time to each answer (the host sees that
-// the victim is done). An application may submit frames too, at deadlines of its own.
+// A contention run. It keeps submissions of the hog (work that keeps the device busy) in flight, so
+// that the device is never idle, and submits the victim (urgent work) at fixed deadlines. It
+// measures the time to each answer: the moment at which the host sees that the victim is done. An
+// application may submit frames too, at deadlines of its own.
 //
-// Deadlines do not wait for answers: each actor has a thread, and up to CONTENTION_PENDING_MAX
-// victims are in flight. If deadlines were dropped while an answer is late, the longest responses
-// would be missing in the result (coordinated omission, Gil Tene, "How NOT to Measure Latency",
-// 2013).
+// Unless contention_desc.drops is set, deadlines do not wait for answers: victim and application
+// each have a thread, with up to CONTENTION_PENDING_MAX submissions in flight. If deadlines were
+// dropped while an answer is late, the longest responses would be missing in the result
+// (coordinated omission, Gil Tene, "How NOT to Measure Latency", 2013).
 #ifndef BENCH_PREEMPT_CONTENTION_H
 #define BENCH_PREEMPT_CONTENTION_H
 
@@ -27,9 +28,9 @@ enum {
 // Time in ns by which the deadlines of the application are earlier than those of the victim. So the
 // victim comes in the middle of a frame of the application.
 #define CONTENTION_LEAD_NS (CONTENTION_PERIOD_NS / 4)
-// Time in ns for which the host awaits answers after the last deadline: about as long as four
-// submissions of a hog take. On an H200, an answer behind a hog that cannot be interrupted took as
-// long as two submissions.
+// Time in ns for which the host awaits answers, from one period after the last deadline on: as long
+// as four submissions of a hog of 100 ms take. On an H200, an answer behind a hog that cannot be
+// interrupted took as long as two submissions.
 #define CONTENTION_PATIENCE_NS UINT64_C(400000000)
 
 struct contention_desc {
@@ -45,8 +46,10 @@ struct contention_desc {
     // True: if a deadline passes while the host awaits an answer, the deadline is dropped: no
     // victim is submitted for it.
     bool drops;
-    double hog_ns;   // length in ns of a submission of the hog without victims; 0: not known
-    double delay_ns; // the first deadline comes one period and delay_ns after the hog has started
+    double hog_ns; // length in ns of a submission of the hog without victims; 0: not known
+    // The victim's first deadline comes one period and delay_ns (in ns) after contention_start has
+    // started the hog and, if `alone` is set, CONTENTION_ALONE submissions of it have ended.
+    double delay_ns;
 };
 
 struct contention_answer {
@@ -105,16 +108,17 @@ double contention_lateness_ns(const struct contention_answer *answer);
 struct contention_arrivals {
     struct load *load;
     uint32_t samples;
-    uint64_t first_ns;    // time of the first deadline, by clock_now_ns
-    uint64_t patience_ns; // time in ns for which answers are awaited after the last deadline
+    uint64_t first_ns; // time of the first deadline, by clock_now_ns
+    // Time in ns for which answers are awaited, from one period after the last deadline on.
+    uint64_t patience_ns;
     // Set to true by another thread: this thread ends at once, without further deadlines and
     // without waiting for answers.
     atomic_bool stop;
     atomic_bool over; // this thread sets it when it ends: it no longer needs the hog
 };
 
-// Submits arrivals->load once at each deadline and waits for the answers. All `samples` submissions
-// of the load must be recorded before.
+// Submits arrivals->load once at each deadline and waits for the answers, no longer than
+// arrivals->patience_ns. All `samples` submissions of the load must be recorded before.
 MUST_CHECK bool contention_arrive(struct contention_arrivals *arrivals, struct contention *result,
                                   struct error *err);
 

@@ -26,8 +26,8 @@ enum {
 };
 
 // The record of a workgroup. Start and end are in ns since an instant that all loads of a visit
-// share. The workgroup's first thread reads the clock after every iteration of the work loop;
-// pause_ns is the longest time between two of these reads.
+// share. The workgroup's first thread reads the clock at the start and after every iteration of the
+// work loop; pause_ns is the longest time between two successive reads.
 struct load_group {
     double start_ns, end_ns, pause_ns;
     uint32_t core; // core that ran the workgroup; UINT32_MAX: not known

@@ -194,8 +194,8 @@ static const struct view_info views[] = {
      .where = "actors=three"},
 };
 
-// Headlines show what a program that asks for nothing special gets: medium priority, two actors, a
-// dispatch as the victim, and no dropped deadlines.
+// But for those of three actors, headlines show what a program that asks for nothing special gets:
+// medium priority, two actors, a dispatch as the victim, and no dropped deadlines.
 #define TWO_MEDIUM "priority=medium,actors!=three,victim!=draw,arrivals!=closed"
 
 static const struct headline_info headlines[] = {
@@ -234,7 +234,7 @@ enum preempt_param { // indices of parameters in the array `params`
     PREEMPT_PARAM_ARRIVALS
 };
 
-// Those choices to which the plan refers: their indices in the lists of choices of the parameters.
+// The choices that the plan uses, as indices in the lists of choices of their parameters.
 enum {
     HOG_NONE = 0,
     HOG_MANY_DRAWS = 2,
@@ -274,7 +274,8 @@ static bool is_chosen(const struct bench_pick *pick, enum preempt_param param)
 
 // Sets the priority of a case with three actors (hog, application, compositor) to "highest", or to
 // "medium" if the API has no priorities that a compositor can use. Called if a preset chose the
-// priorities. Returns true only for the first of these priorities, so that the others give no case.
+// priorities. Returns true only for the first priority of the preset, so that there is one case
+// instead of one for each priority.
 static bool replace_priority(const struct bench_pick *pick)
 {
     bool remote = case_choice(&pick->c, "setting") == SETTING_PROCESSES;
@@ -287,10 +288,11 @@ static bool replace_priority(const struct bench_pick *pick)
     return true;
 }
 
-// True if the plan takes this case, which has an application. If the user chose `actors`, the plan
-// takes all such cases. Otherwise, if the user chose priority, victim or arrivals, it takes none.
-// Otherwise it takes, on three processes, all hogs except many-dispatches (as in the article that
-// METHOD.md names) and, on three queues, the two hogs that take longest.
+// True if the plan takes this case, which has an application. Unless the user chose priorities,
+// there is only one case for all of them (replace_priority). If the user chose `actors`, the plan
+// takes all cases that are left. Otherwise, if the user chose priority, victim or arrivals, it
+// takes none. Otherwise it takes, on three processes, all hogs except many-dispatches (as in the
+// article that METHOD.md names) and, on three queues, the two hogs that take longest.
 static bool is_wanted_of_three(const struct bench_pick *pick)
 {
     unsigned hog = case_choice(&pick->c, "hog"), setting = case_choice(&pick->c, "setting");
@@ -306,10 +308,11 @@ static bool is_wanted_of_three(const struct bench_pick *pick)
 }
 
 // True if the plan takes the case. Leaves out cases that teach little, because each case takes the
-// same time: its deadlines are fixed. Only the most instructive cases (METHOD.md) have dropped
-// deadlines, applications or, except in the preset "full", draws as victims, unless the user chose
-// these. Without a hog, the setting "processes" is like "devices", and a priority has nothing to
-// overtake.
+// same time: its deadlines are fixed. Only some cases (docs/evidence/preempt.md lists them) have
+// dropped deadlines, applications or, except in the preset "full", draws as victims, unless the
+// user chose these. Without a hog, the setting "processes" is like "devices", and a priority has
+// nothing to overtake. Such cases are left out, except in the preset "full" or if the user chose
+// the setting or the priority.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;

@@ -19,9 +19,9 @@ double work_length_ns(const struct load_run *run)
     return run->end_ns - run->start_ns;
 }
 
-// Returns how much longer a submission of the hog takes when victims run: the median length of its
-// submissions between the first and the last victim ÷ their length without victims. NaN if there
-// are no such submissions.
+// Returns how many times as long a submission of the hog takes when victims run: the median length
+// of the submissions between the start of the first victim and the end of the last answered one ÷
+// their length without victims. NaN if there are no such submissions.
 static double slowdown_of(const struct work *work)
 {
     double beside[WORK_HOG_SLOTS_MAX];
@@ -36,8 +36,8 @@ static double slowdown_of(const struct work *work)
     return count ? stats_median(beside, count) / work->history->alone_ns : NAN;
 }
 
-// Returns the longest pause of any workgroup of the hog while there were victims; NaN without a
-// hog.
+// Returns the longest pause of any workgroup of the hog, leaving out the submissions that ran alone
+// at the start of the visit; NaN without a hog.
 static double pause_of(const struct work *work)
 {
     double longest = NAN;

@@ -143,8 +143,10 @@ static bool setup_open_named(struct bench_session *bench, struct preempt_setup *
     return refused ? error_prefix(err, "%s priority is refused", setup->priority) : false;
 }
 
-// Returns true if the device has enough queues for the set-up: one universal queue for the hog, one
-// for the application if the set-up has one, and a compute-only or universal one for the victim.
+// Returns true if the device has enough queues for the set-up. More than one queue is needed only
+// with setting=queues. Two actors need a second queue, universal or compute-only. Three actors need
+// a universal queue each for hog and application, and for the victim a queue of the kind that
+// victim_kind returns.
 static bool check_queues(const struct gpu_info *info, const struct preempt_setup *setup,
                          struct error *err)
 {

@@ -17,7 +17,8 @@ enum {
     TUNINGS = 3,
     RECORDS = 512,
     DRAW_SHARE = 8, // hogs that draw have about 1 / DRAW_SHARE of other hogs' workgroups
-    // Maximum number of submissions in flight of the hog "baseline" and of an application.
+    // Maximum number of submissions in flight of the hog "baseline". (visit.c sets that of an
+    // application to the number of its frames.)
     FRAMES_AHEAD = 4,
     // Maximum number of submissions in flight of the hogs with submissions of 100 ms.
     LONG_AHEAD = 2
@@ -31,7 +32,8 @@ static const double hog_cpu_ns = 20e6;
 
 static const uint64_t warm_ns = 15000000; // duration of the warm-up, in which the core clock rises
 
-// For which session loads are sized. `where` has the queue and the program with which they run.
+// The visit and the session for which loads are sized. `where` has the scope, the queue and the
+// program with which they run.
 struct sizing {
     struct bench_visit *run;
     struct preempt_session *session;

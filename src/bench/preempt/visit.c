@@ -49,8 +49,9 @@ static bool recall(struct work *work, struct error *err)
     return true;
 }
 
-// Returns for how many submissions the hog gets slots in a visit: enough if each lasts 2 ms, but at
-// most WORK_HOG_SLOTS_MAX.
+// Returns for how many submissions the hog gets slots in a visit: five for each deadline and some
+// more, but at most WORK_HOG_SLOTS_MAX. That is enough if a submission lasts a fifth of a period
+// (2.2 ms) or longer.
 static uint32_t hog_slots(uint32_t samples)
 {
     uint64_t slots =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A visit of a case of `preempt`: submits the victim 90 times a second while a hog keeps the device
-// busy. Before that, the first visit runs the hog alone.
+// A visit of a case of `preempt`: submits the victim 90 times a second while a hog, if the case has
+// one, keeps the device busy. Before that, the first visit runs the hog alone.
 #ifndef BENCH_PREEMPT_VISIT_H
 #define BENCH_PREEMPT_VISIT_H
 

@@ -6,8 +6,8 @@
 enum {
     UNIT_TEXT = 32
 };
-// Pixels limit the rate of triangles of one size if the rate is at most this share of the highest
-// rate of triangles.
+// Triangles of one size count as limited by their pixels if their rate is at most this share of the
+// highest rate of triangles.
 static const double bound = 0.5;
 
 // The run and the device that the findings are about.

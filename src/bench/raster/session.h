@@ -69,8 +69,9 @@ struct raster_work {
     // Numbers of triangles and pixels of all draws together. The pixels are drawn, or only tested
     // for depth.
     double triangles, pixels;
-    // Number of triangles that the check draws once more, all seen, because only the last one of a
-    // unit is seen; 0: all triangles of a unit are seen.
+    // If the triangles of a unit draw no pixel (culled, or of side 0), only the last one is
+    // visible. The check then draws this many of them again, so that all are visible. 0: all
+    // triangles of a unit are visible.
     uint32_t redrawn;
     bool clears; // true: each unit clears the target first; false: it draws over the last image
     union {
@@ -103,7 +104,8 @@ enum {
 struct raster_census {
     bool known;     // false: kernels cannot read the number of their core, so all counts are 0
     unsigned cores; // number of cores that drew at least one pixel
-    uint32_t pixels[RASTER_CORES_MAX]; // [i]: pixels drawn by core i
+    // [i]: pixels drawn by core i; the last element also counts those of cores with higher numbers.
+    uint32_t pixels[RASTER_CORES_MAX];
 };
 
 struct raster_session {

@@ -108,8 +108,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 }
 
 // Clears the target, so that no earlier image can pass the check, and draws one layer or triangle
-// in it. With depth=reject, this layer writes a near depth everywhere, so the timed layers fail the
-// depth test.
+// in it. With depth=reject, this layer writes a near depth everywhere, so all timed layers but the
+// last one fail the depth test.
 static bool prepare(struct job *job, struct error *err)
 {
     const struct raster_layers_params near = {.farthest = 0.125f};

@@ -12,13 +12,13 @@ enum {
     DRAWS = 1 << 15, // number of draws in one unit with work=draws, on a GPU
     DRAWS_CPU = 256,
     REJECTED = 8, // with depth=reject, 8 times as many layers are drawn, because they are fast
-    // The last triangle or layer of a draw that would leave nothing is seen, with at most this many
-    // pixels in its first row, so that it takes no time.
+    // If a draw would leave no pixel, its last triangle or layer is made visible. It has at most
+    // this many pixels in its first row, so that it takes hardly any time.
     SEEN_ROW = 8
 };
 
-// The precision with which a format holds a colour. bits[c] is the number of bits of the integer of
-// channel c, which stands for a value from 0 to 1, or of the mantissa if the format has floats; 0:
+// The precision with which a format holds a colour. bits[c] is the number of bits of channel c: of
+// the integer, which stands for a value from 0 to 1, or, in a format of floats, of the mantissa. 0:
 // the format lacks the channel.
 struct precision {
     enum gpu_format format;
@@ -64,11 +64,11 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
 
 // ---------------------------------------------------------------- precision
 
-// For each channel, sets `unit` to what an addition of 1/256 really adds, and `tolerance` to the
-// largest error that a correct colour can have. One conversion may be wrong by the last bit,
-// because hardware may truncate instead of round. With blend=alpha, each layer converts again and
-// halves the error of earlier layers: 2.5 times the last bit in all. With blend=add, the sums of
-// 1/256 are exact in every format.
+// For each channel, sets `unit` to what an addition of 1/256 really adds in the format, and
+// `tolerance` to the largest error that a correct colour can have. One conversion may be wrong by
+// the last bit, because hardware may truncate instead of round. With blend=alpha, each layer
+// converts again and halves the error of earlier layers: 2.5 times the last bit in all. With
+// blend=add, sums of `unit` are exact in every format.
 static void set_precision(const struct raster_case *this_case, struct raster_check_params *check)
 {
     const struct precision *precision = precisions;
@@ -93,8 +93,8 @@ static void set_precision(const struct raster_case *this_case, struct raster_che
 
 // ---------------------------------------------------------------- units of work
 
-// Returns the length in pixels of a triangle's two shorter sides, with `row` pixels in its first
-// row; 0: the triangle is smaller than a pixel.
+// Returns the length in pixels of the two shorter sides of a triangle that has `row` pixels in its
+// first row. If `row` is 0, the triangle is smaller than a pixel.
 static float leg_of(uint32_t row)
 {
     return row ? (float)row + 0.25f : 0.3125f;
@@ -122,7 +122,7 @@ static void plan_layers(const struct raster_case *this_case, struct raster_work 
     if (this_case->depth == RASTER_DEPTH_WRITE)
         work->check.pattern = RASTER_NOTHING;
     if (this_case->depth == RASTER_DEPTH_REJECT) {
-        work->pixels -= (double)work->target * work->target; // of the layer that is seen
+        work->pixels -= (double)work->target * work->target; // the last layer is a small triangle
         work->params.layers.seen = work->instances;
         work->params.layers.leg = leg_of(SEEN_ROW) * 2 / (float)work->target;
         work->check.layers = work->instances - 1;

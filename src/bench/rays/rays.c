@@ -211,9 +211,9 @@ static bool has_way(const struct bench_pick *pick)
     return pipeline && (!query || strcmp(pick->request->preset, "full") == 0);
 }
 
-// Decides about values that a preset chose. Of `through`, it takes what has_way allows. A number of
-// primitives is lowered to CPU_PRIMITIVES on a CPU; for trees of instances, numbers above INSTANCES
-// are left out. Values from the user do not change.
+// True if the plan takes the value pick->value. It takes all values from the user, unchanged. Of
+// `through`, it takes a preset's value only if has_way is true. A preset's number of primitives is
+// lowered to CPU_PRIMITIVES on a CPU; for trees of instances, numbers above INSTANCES are left out.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_choice *choice = &pick->request->choices[pick->param];

@@ -14,13 +14,13 @@
 
 enum {
     LENGTHS = 8,
-    // Difference between the numbers of primitives that rays cross: 192, 288 … 864. All rays hit
-    // the primitive at the end of the row.
+    // Difference between the numbers of primitives that rays cross: 192, 288 … 864. All rays also
+    // reach the primitive at the end of the row.
     LENGTH_STEP = 96,
     STEPS_LEAST = 2,
-    // Number of primitives in a row. A step is LENGTH_STEP primitives. All rays begin behind the
-    // first step, and the shortest cross STEPS_LEAST steps. If they crossed only one, the work in
-    // the tree at the end of a row would be up to 4 % of their time.
+    // Number of primitives in a row, without the one at its end. A step is LENGTH_STEP primitives.
+    // All rays begin behind the first step, and the shortest cross STEPS_LEAST steps. If they
+    // crossed only one, the work in the tree at the end of a row would be up to 4 % of their time.
     ROW = (LENGTHS + STEPS_LEAST) * LENGTH_STEP,
     LAYOUTS = 2,
     POINTS = LAYOUTS * LENGTHS,
@@ -53,7 +53,7 @@ struct row {
     struct rays_tree tree;
     struct point points[LENGTHS]; // the rays of points[i] cross length_of(i) primitives
     float starts[LENGTHS];        // x at which the rays of each point begin
-    float end;                    // x of the last primitive of the row
+    float end;                    // x of the primitive at the end of the row
 };
 
 struct memory {
@@ -76,7 +76,7 @@ static uint32_t length_of(unsigned point)
 
 // ---------------------------------------------------------------- making a row
 
-// Returns the x of each primitive of the row; the last one is the primitive that ends all rays.
+// Returns the x of each primitive of the row; the last element is that of the primitive at its end.
 // Sets row->starts and row->end.
 static float *place(struct arena *arena, struct row *row)
 {
@@ -129,8 +129,9 @@ static struct gpu_tree_instance instance_at(float x, uint32_t number, bool end,
     };
 }
 
-// Writes the row's primitives. Only the last one ends rays: it is the only triangle that faces the
-// rays with its front, or the only instance with END_MASK.
+// Writes the row's primitives. If kernels count and refuse primitives (RAYS_COUNTED), none ends a
+// ray. Otherwise only the last one does: it is the only triangle that faces the rays with its
+// front, or the only instance with END_MASK.
 static bool write_input(const struct job *job, struct row *row, struct error *err)
 {
     struct rays_tree *tree = &row->tree;

@@ -8,9 +8,9 @@
 enum {
     UNIT_TEXT = 32
 };
-// Each roof (the maximum rate, and the maximum bandwidth) is read at intensities that differ from
-// the ridge by at least one of these factors: the first factor for which cases exist on both sides
-// of the ridge.
+// There are two roofs: the rate at intensities far above the ridge, and the bandwidth at
+// intensities far below it. "Far" means by at least the first of these factors for which both roofs
+// have cases.
 static const double leg_distances[] = {4, 2};
 static const double leg_confidence = 0.975;
 
@@ -81,11 +81,11 @@ struct ridge {
     struct interval at; // the intensity at which the compute roof and the memory roof meet
 };
 
-// Returns the ridge: the intensity at which the compute roof and the memory roof meet. Each roof is
-// read where it is flat: the compute roof at intensities at least `distance` times above `about`,
-// the memory roof at intensities at least `distance` times below `about`. The ridge's interval
-// spans all quotients of values in the two roofs' intervals. These have a confidence of 97.5 %
-// each, so the ridge's interval has 95 %.
+// Returns the ridge: the intensity at which the compute roof and the memory roof meet. `about` is a
+// first estimate of it. Each roof is read where it is flat: the compute roof at intensities at
+// least `distance` times above `about`, the memory roof at intensities at least `distance` times
+// below `about`. The ridge's interval spans all quotients of values in the two roofs' intervals.
+// These have a confidence of 97.5 % each, so the ridge's interval has 95 %.
 static struct ridge ridge_of(const struct row *row, double about, double distance)
 {
     struct ridge ridge = {

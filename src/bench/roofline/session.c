@@ -7,7 +7,8 @@
 enum {
     PERIOD_WORDS = ROOFLINE_PERIOD * 4,
     PERIOD_BYTES = PERIOD_WORDS * 4,
-    // The buffer is at least 4 times as large as the last-level cache, so that kernels read DRAM.
+    // On a GPU, the buffer is at least this many times as large as the last-level cache, so that
+    // kernels read DRAM.
     CACHES = 4,
     MEMORY_SHARE = 4 // buffers take at most a quarter of the device's memory
 };
@@ -39,8 +40,8 @@ uint64_t roofline_steps(const struct roofline_case *this_case)
 
 // ---------------------------------------------------------------- data
 
-// Returns the number, below FMA_CHAINS, of the chain whose start value the data have at index `i`
-// of each period. The number is a hash of `i` (the finaliser of MurmurHash3).
+// Each value of the data is the start value of one of FMA_CHAINS chains. Returns the number of the
+// chain for value number `i` of a period: a hash of `i` (the finaliser of MurmurHash3).
 static unsigned start_of(uint32_t i)
 {
     i ^= i >> 16;

@@ -30,8 +30,8 @@ struct roofline_case {
 };
 void roofline_case_read(const struct bench_case *c, struct roofline_case *this_case);
 
-// Returns the number of steps of a thread, over all its chains, that gives the case's intensity; 0
-// if no whole number from 1 to 2^24 gives it.
+// Returns the number of steps that gives the case's intensity: steps of a thread for each block
+// that it reads, over all its chains. Returns 0 if no whole number from 1 to 2^24 gives it.
 uint64_t roofline_steps(const struct roofline_case *this_case);
 
 struct roofline_session {
@@ -67,7 +67,8 @@ struct roofline_sums {
     uint32_t fused, rounded;
 };
 
-// Returns the expected sums of a dispatch over `bytes` bytes, with `steps` steps per thread.
+// Returns the expected sums of a dispatch over `bytes` bytes, with `steps` steps (roofline_steps)
+// per thread and block.
 struct roofline_sums roofline_expect(const struct roofline_number *number, uint64_t steps,
                                      uint64_t bytes);
 

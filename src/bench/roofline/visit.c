@@ -115,9 +115,10 @@ static bool verify(const struct work *work, const struct memory *memory,
 
 // ---------------------------------------------------------------- energy
 
-// Measures the energy of a unit of work, unless a visit that counts has measured it.
-// result->unit_j is NaN if it was not measured: the device does not count energy, the case does not
-// ask for it, or ENERGY_VISITS_MAX visits of the case have measured it.
+// Measures the energy of a unit of work (a dispatch). Measures nothing, and sets result->unit_j to
+// NaN, in these cases: visits that count have values for all metrics already, the device does not
+// count energy, the case does not ask for it, or ENERGY_VISITS_MAX visits of the case have measured
+// it.
 static bool take_energy(struct work *work, const struct bench_visit *run, double unit_ns,
                         struct measure_energy_result *result, struct error *err)
 {

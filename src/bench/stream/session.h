@@ -9,7 +9,8 @@
 #include "measure/claim.h"
 
 enum {
-    // Array sizes in bytes are multiples of this, which all blocks divide.
+    // Array sizes in bytes are multiples of this number. It is a multiple of the size of every
+    // block, so arrays consist of whole blocks.
     STREAM_GRAIN_BYTES = 128 << 10,
     STREAM_PAD_BYTES = 256, // bytes behind an array, because stencils read a vector beyond its end
     STREAM_SHAPES_MAX = 2,
@@ -85,7 +86,8 @@ MUST_CHECK bool stream_resident_shape(const struct stream_case *this_case,
 
 // Sets `shape` to core_threads threads per core in two workgroups, with one element per thread.
 // Each workgroup reserves so much shared memory that a core holds no third one. Fails with
-// ERROR_UNSUPPORTED if the device does not allow that, or if no kernel has half that many threads.
+// ERROR_UNSUPPORTED if the device does not allow that, if no kernel has half that many threads, or
+// if an array has more than 2^32 elements.
 MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
                                     const struct gpu_info *info, struct stream_shape *shape,
                                     struct error *err);
@@ -172,7 +174,7 @@ MUST_CHECK bool stream_visit(struct bench_visit *run, struct measure_visit *visi
 MUST_CHECK bool stream_arrays_prepare(struct stream_session *session,
                                       const struct stream_case *this_case, struct error *err);
 
-// Fills the target with values that no operation writes, so that the check detects missing writes.
+// Fills the target with the data of a seed of its own, so that the check detects missing writes.
 MUST_CHECK bool stream_arrays_spoil(struct stream_session *session,
                                     const struct stream_case *this_case, struct error *err);
 

@@ -145,11 +145,12 @@ static void replace(const struct bench_pick *pick)
         (void)case_value_set_text(pick->value, &params[pick->param], "float");
 }
 
-// Decides about values of `kernel`, `bytes` and `threads`. Sets `bytes` to the usual size, if a
-// preset chose it or the user gave "max", and lowers numbers of threads to what a core holds.
-// Returns false for numbers of threads that do not make whole workgroups on this device. With
-// kernel "occupancy", returns false also for numbers that are neither a power of two nor all
-// threads of a core. Returns false for kernel "single" if the device cannot reserve shared memory.
+// Returns false for values of `kernel` and `threads` that the device cannot have, and adapts values
+// of `bytes` and `threads`. Sets `bytes` to the usual size, if a preset chose it or the user gave
+// "max", and lowers numbers of threads to what a core holds. Returns false for numbers of threads
+// that do not make whole workgroups on this device. With kernel "occupancy", returns false also for
+// numbers that are neither a power of two nor all threads of a core. Returns false for kernel
+// "single" if the device cannot reserve shared memory.
 static bool reach(const struct bench_pick *pick)
 {
     const struct gpu_info *device = pick->request->device;

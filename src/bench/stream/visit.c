@@ -14,7 +14,7 @@ enum {
     SIZE_RUNS = 2,
     SPEED_RUNS = 3
 };
-// Maximum length in ns of a dispatch; drivers' watchdogs end those from 2 s on.
+// Wanted maximum length in ns of a dispatch. Drivers' watchdogs end dispatches of 2 s or more.
 static const double dispatch_ns_max = 250e6;
 
 // What the session keeps of a case from one round of measuring it to the next.
@@ -113,8 +113,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Sizes the trial's work so that one dispatch lasts as long as a sample, but at most
-// dispatch_ns_max.
+// Sizes the trial's work: one dispatch makes as many passes as fill the time of a sample, but at
+// most dispatch_ns_max. The last pass may end later.
 static bool size_work(struct trial *trial, struct error *err)
 {
     double ns, wanted_ns = (double)trial->run->request->sample_ns;

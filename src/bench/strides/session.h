@@ -63,9 +63,10 @@ struct strides_case {
 };
 
 // Sets *this_case to the values of `c`. If the value of `route` is auto, `info` decides between
-// address and storage buffer. `info` also decides how many threads have different addresses: as
-// many as a subgroup has, at least STRIDES_LANES and at most STRIDES_LANES_MAX. If the size
-// of a subgroup is not known, or with STRIDES_ORIGINAL, it is STRIDES_LANES_MAX threads.
+// address and storage buffer. Except with STRIDES_BLOCK, `info` also decides how many threads have
+// different addresses: as many as a subgroup has, but at least STRIDES_LANES and at most
+// STRIDES_LANES_MAX. If the size of a subgroup is not known, or with STRIDES_ORIGINAL,
+// STRIDES_LANES_MAX threads have different addresses.
 void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
                        struct strides_case *this_case);
 

@@ -82,7 +82,9 @@ static bool find_iterations(struct work *work, const struct measure_span_desc *d
     }
 }
 
-// Fails with ERROR_UNSUPPORTED if the device lacks a capability or memory that the case needs.
+// Fails with ERROR_UNSUPPORTED if the device lacks a capability, threads of a workgroup or shared
+// memory that the case needs, or if the stride is larger than STRIDES_SHARED_STRIDE_MAX in shared
+// memory.
 static bool refuse_missing(const struct work *work, struct error *err)
 {
     const struct gpu_limits *limits = &work->run->session->info->limits;
@@ -133,7 +135,9 @@ static void report_metrics(const struct work *work, const struct measure_span *s
     bool is_shared = work->this_case.pattern == STRIDES_BANKS;
     struct measure_count_claims counts;
     struct measure_claim claim = {.cores = 1};
-    if (span->counted) { // not always, because this takes longer than the samples
+    // Claims for counters are computed only where counters are read, because this takes longer than
+    // the samples.
+    if (span->counted) {
         counts = counts_of(&work->this_case, &work->run->session->limits, loads);
         claim.counts = &counts;
     }
@@ -178,8 +182,8 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct strides_session *session = run->session->state;
     struct work work = {.run = run, .session = session};
     strides_case_read(run->bench_case, run->session->info, &work.this_case);
-    // With STRIDES_BANKS the kernel needs no L1, so nearly all on-chip memory becomes shared
-    // memory. With other patterns all of it becomes L1.
+    // With STRIDES_BANKS the kernel needs no L1, so nearly all of the core's memory is requested as
+    // shared memory. With other patterns all of it is requested as L1.
     const struct gpu_program_desc choices = {.l1_percent =
                                                  work.this_case.pattern == STRIDES_BANKS ? 1 : 100};
     if (!refuse_missing(&work, err))

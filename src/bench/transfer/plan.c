@@ -8,7 +8,8 @@ enum {
     HOST_SHARE = 8,           // each of four buffers takes at most 1/8 of the available host memory
     DEVICE_SHARE = 4,         // each of two buffers takes at most 1/4 of the device's memory
     CPU_BYTES_MAX = 16 << 20, // largest size on a CPU, which has no link to measure
-    // Maximum size in presets of reads by the host from device memory, where a load takes a µs.
+    // Maximum size in bytes, in presets, of reads by the host from mapped device memory. They are
+    // slow: each load takes a µs.
     MAPPED_READ_MAX = 1 << 20
 };
 // Sizes in bytes of copies between devices in presets: a small message, and a large copy.
@@ -83,8 +84,8 @@ static bool is_way(const struct transfer_case *this_case)
     return this_case->direction == TRANSFER_H2D || this_case->direction == TRANSFER_D2H;
 }
 
-// Replaces values that do not fit the case. Copies of pinned memory can be made in every way
-// (`by`), those of other memory only by the host. Transfers in both directions at once use only
+// Replaces values that do not fit the case. Only pinned memory can be copied by copy commands or by
+// a kernel; for other memory, `by` becomes "host". Transfers in both directions at once use only
 // pinned memory. mode=single is only for pinned memory and one direction.
 static void replace(const struct bench_pick *pick)
 {
@@ -149,9 +150,10 @@ static size_t devices_of(const struct gpu_system *system, const char *api)
 
 // Returns true if the plan of this device has the case, which copies between devices. A copy within
 // a device is none of these cases: it would be the fastest, and its bandwidth would pass for that
-// of the link. If two devices copy both ways at once, only one of their plans has the case. If all
-// devices of the API copy at once, only the plan of the first device has it. If the API has no
-// second device, one case remains; it is skipped with that reason.
+// of the link. If two devices copy both ways at once, exchanging `from` and `to` changes nothing,
+// so no plan has both of these cases. If all devices of the API copy at once, only the
+// plan of the first device has the case. If the API has no second device, one case remains; it is
+// skipped with that reason.
 static bool is_among_devices(const struct bench_request *request,
                              const struct transfer_case *this_case)
 {

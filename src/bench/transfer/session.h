@@ -27,7 +27,9 @@ enum transfer_direction {
 enum transfer_memory { // the memory at the host's end of a transfer
     TRANSFER_PINNED,   // pinned memory, which the driver allocates
     TRANSFER_PAGEABLE, // ordinary memory of the process
-    TRANSFER_MAPPED,   // none: the host's processor itself reads or writes device memory
+    // Ordinary memory too, but the host's processor itself copies: it loads or stores device memory
+    // that the host has mapped.
+    TRANSFER_MAPPED,
 };
 
 enum transfer_by {
@@ -40,7 +42,7 @@ enum transfer_by {
 enum transfer_ways {    // which devices copy to which:
     TRANSFER_WAYS_ONE,  // one device copies to another device
     TRANSFER_WAYS_BOTH, // two devices copy to each other, at the same time
-    TRANSFER_WAYS_ALL,  // each device copies to every other one, all at the same time
+    TRANSFER_WAYS_ALL,  // all devices at the same time; each copies to every other one in turn
 };
 
 struct transfer_case {
@@ -90,7 +92,7 @@ MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint3
 // A source is memory from which transfers copy. It holds the data from word 0 on (transfer.h). It
 // is larger than a transfer; the additional part is its window. Each transfer job begins at another
 // place in the window, so that data from an earlier job fail the check. The window of pinned memory
-// is twice as large as the device's largest cache (at most 256 MiB), because caches may keep what
+// is twice as large as the device's largest cache (4 to 256 MiB), because caches may keep what
 // they loaded from the host (on an H200 through Vulkan, kernels seemed to copy at 1.2 TB/s).
 enum {
     TRANSFER_STEP_BYTES = 4096, // distance in bytes between places at which transfers may begin
@@ -180,8 +182,8 @@ struct transfer_peer {
 struct transfer_session {
     struct bench_session *bench;
     struct transfer_station home;
-    // Queues for copies. queues[1] is NULL if the device has fewer than two queues besides the
-    // universal one.
+    // Queues for copies. queues[0] is the universal queue if the device has no other. queues[1] is
+    // NULL if the device has fewer than two queues besides the universal one.
     struct gpu_queue *queues[TRANSFER_QUEUES];
     const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
@@ -222,8 +224,8 @@ struct transfer_job {
 };
 
 // Callback of type measure_record (measure/span.h): records `repeats` transfers of `job`, a struct
-// transfer_job. In pinned memory, each transfer begins where the one before it ended, within the
-// window.
+// transfer_job. If the source is pinned memory, each transfer begins behind the end of the one
+// before it, at the next multiple of TRANSFER_STEP_BYTES, modulo the size of the window.
 void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 
 // Waits for the batch without sleeping, so that the host sees at once that the batch is done. If

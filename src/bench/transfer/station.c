@@ -12,7 +12,7 @@ enum {
     PAGE_BYTES = 4096,
     BLOCK_WORDS = 1024,
     // Maximum number of workgroups of the kernels that fill a buffer with data or check it. Each of
-    // their threads loops over several words.
+    // their threads loops over elements of 16 bytes.
     GROUPS_MAX = 1024
 };
 static const uint64_t wait_ns = UINT64_C(20000000000);

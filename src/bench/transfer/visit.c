@@ -15,7 +15,8 @@ enum {
 enum {
     PASSES_MAX = 4096, // maximum number of transfers in a sample that the host times
     SINGLES = 16,      // number of transfers in a sample if mode=single
-    // Samples of copies between devices last this many times longer than other samples.
+    // Samples in which several devices copy at the same time last this many times longer than other
+    // samples.
     AT_ONCE_SAMPLES = 4
 };
 // If the host times a case, a visit takes no further sample when its samples have lasted this time
@@ -33,8 +34,10 @@ struct memory {
 struct trial {
     struct bench_visit *run;
     struct transfer_session *session;
-    // The jobs of the case: transfers from one memory to another. TRANSFER_BOTH has two: host to
-    // device, and device to host. Jobs of the same queue follow each other in this array.
+    // The jobs of the case: transfers from one memory to another. TRANSFER_BOTH and
+    // TRANSFER_WAYS_BOTH have two, one for each direction; TRANSFER_WAYS_ALL has one from each
+    // device to every other one; other cases have one. Jobs of the same queue follow each other in
+    // this array.
     struct transfer_job *jobs;
     unsigned job_count;
     struct gpu_batch **batches; // one batch per queue, if the host times the case
@@ -47,7 +50,7 @@ struct trial {
     bool is_slow; // true: a transfer took more than sample_most_ns when the case was last measured
     // Host time in ns spent in submitting calls, in the latest call of run_batches.
     double submit_ns;
-    // Times of the samples. A unit is one transfer; with TRANSFER_BOTH, one in each direction.
+    // Times of the samples. A unit is one transfer of each job.
     struct measure_span span;
 };
 
@@ -280,9 +283,9 @@ static bool is_at_once(const struct transfer_case *this_case)
     return this_case->direction == TRANSFER_BOTH || this_case->ways != TRANSFER_WAYS_ONE;
 }
 
-// Makes trial->passes transfers and sets *ns to the mean time per transfer. If transfers run at the
-// same time on several queues, each queue gets one submission. Otherwise each transfer begins when
-// the previous one has ended.
+// Makes trial->passes transfers of each job, and sets *ns to the mean time of one transfer of each
+// job. If transfers run at the same time on several queues, each queue gets one submission.
+// Otherwise there is one job, and each transfer begins when the previous one has ended.
 static bool time_passes(struct trial *trial, double *ns, struct error *err)
 {
     const struct transfer_job *job = &trial->jobs[0];
@@ -311,8 +314,8 @@ static bool size_passes(struct trial *trial, struct error *err)
     const struct transfer_case *this_case = trial->jobs[0].this_case;
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
     bool is_row = is_at_once(this_case);
-    // Submissions to several devices begin some µs apart. So samples of copies between devices must
-    // last longer.
+    // Submissions to several devices begin some µs apart. So samples in which they copy at the same
+    // time must last longer.
     if (this_case->direction == TRANSFER_PEER)
         wanted_ns *= AT_ONCE_SAMPLES;
     bool is_known = trial->passes > 0;
@@ -355,9 +358,9 @@ static bool time_by_host(struct trial *trial, struct error *err)
         spent_ns += sample_ns;
         bound += trial->submit_ns >= MEASURE_HOST_BOUND * sample_ns;
     }
-    // With direction=both, the transfers count as limited by the host only if the host's submitting
-    // calls took most of the time in most samples. All other transfers that the host times count as
-    // limited by the host, because the device waits for it.
+    // With direction=both, the transfers count as limited by the host only if, in most samples, the
+    // host's submitting calls took the share MEASURE_HOST_BOUND of the time or more. All other
+    // transfers that the host times count as limited by the host, because the device waits for it.
     span->host_bound =
         trial->jobs[0].this_case->direction != TRANSFER_BOTH || 2 * bound > span->count;
     span->step_ns = 1 / (double)trial->passes;
@@ -372,9 +375,9 @@ static bool is_host_timed(const struct transfer_case *this_case)
 
 // ---------------------------------------------------------------- proof and numbers
 
-// Checks the data that the transfers wrote. The host checks memory more slowly than it copies. So
-// the first time that a case is measured, every byte is checked. Each later time, only an eighth of
-// large host memory is checked, each time another eighth.
+// Checks the data that the transfers wrote. The host checks memory more slowly than a fast transfer
+// writes it. So every byte is checked only the first time that a case is measured. Each later time,
+// only an eighth of large host memory is checked, each time another eighth.
 static bool verify(const struct trial *trial, struct error *err)
 {
     unsigned round = trial->run->request->round;
@@ -390,8 +393,8 @@ static bool verify(const struct trial *trial, struct error *err)
 }
 
 // Returns the claim (the bytes moved) of one transfer; with TRANSFER_BOTH, of one in each
-// direction. A small copy within the device may stay in the last-level cache; its bytes count as
-// traffic of that cache.
+// direction. Copies between devices have no claim. A small copy within the device may stay in the
+// last-level cache; its bytes count as traffic of that cache.
 static struct measure_claim claim_of(const struct trial *trial)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
