@@ -280,7 +280,7 @@ static const char *draw_text(const struct work *work, size_t w)
         return arena_printf(work->run->arena, ", a draw of %d x %u pixels, %u repeats an iteration",
                             OVERLAP_BLOCK_THREADS, workload->blocks, work->stage.draw_repeats);
     return work->history->scenario->workloads[w].draw
-               ? ", a dispatch instead of a draw: this queue has no graphics"
+               ? ", a dispatch instead of a draw: only the first queue draws"
                : "";
 }
 

@@ -83,12 +83,14 @@ static bool prepare_job(struct trial *trial, struct transfer_job *job, struct er
             transfer_pageable_prepare(job, trial->run->arena, err));
 }
 
-// Returns the queue of job number `job`. With by=copy or memory=pageable it is
-// session->queues[job]; otherwise job 0 uses the universal queue, and job 1 the first queue for
-// copies.
+// Returns the queue of job number `job`; NULL for copies between devices, whose queue add_peers
+// sets. With by=copy or memory=pageable it is session->queues[job]; otherwise job 0 uses the
+// universal queue, and job 1 the first queue for copies.
 static struct gpu_queue *queue_of(const struct transfer_session *session,
                                   const struct transfer_case *this_case, unsigned job)
 {
+    if (this_case->direction == TRANSFER_PEER)
+        return NULL;
     if (this_case->by == TRANSFER_BY_COPY || this_case->memory == TRANSFER_PAGEABLE)
         return session->queues[job];
     return job ? session->queues[0] : gpu_device_queue(session->bench->device, 0);
