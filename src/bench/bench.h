@@ -45,8 +45,8 @@ struct bench_case_list {
 // Appends the case `c`, whose values have the order of the benchmark's params.
 void bench_case_add(struct arena *arena, struct bench_case_list *list, struct bench_case c);
 
-// A case under construction: only its first parameters have values yet. The functions of struct
-// bench_product receive it.
+// A case under construction. The functions replace, reach and keep of struct bench_product receive
+// it: keep() when all parameters have values, the others while only the first ones have.
 struct bench_pick {
     const struct bench_request *request;
     const void *context; // the `context` of the struct bench_product
@@ -102,9 +102,9 @@ struct bench_session {
     struct measure_programs programs; // programs, each built once; `scope` owns them
     struct measure_limits limits;     // limits of the device
     // Clocks that kernels can read; all 0 unless open() calls bench_clock_probe. known_clock: what
-    // an earlier session measured of them, or 0.
+    // an earlier session measured of them; all 0 if none did.
     struct measure_clock clock, known_clock;
-    bool warm;   // true: a case was measured before, so the core clock is high
+    bool warm;   // true: a case was measured in this session, so the core clock is high
     void *state; // the benchmark's own data, set by open()
     void *guest; // data of a benchmark that uses the session of another one (session_of)
 };
@@ -116,7 +116,7 @@ void bench_session_end(struct bench_session *session);
 
 // Opens a second device, or the same device a second time, and begins a session on it.
 // bench_session_close ends the session and closes the device. It does nothing if the session is
-// zeroed or was not opened.
+// zeroed (bench_session_open leaves it so if it fails) or already closed.
 MUST_CHECK bool bench_session_open(struct bench_session *session, struct gpu_system *system,
                                    const struct gpu_info *info, const struct gpu_device_desc *desc,
                                    struct error *err);
@@ -135,10 +135,11 @@ struct bench_visit {
     struct bench_session *session;
     const struct bench_case *bench_case;
     struct gpu_scope *scope; // scope of objects of the visit; closed after the visit
-    struct arena *arena;     // arena for memory of the visit; reset after the visit
+    struct arena *arena;     // arena for memory of the visit; freed after the visit
     const struct measure_request *request;
     // Points to the data that the benchmark keeps for this case, in the session's arena. *memory is
-    // NULL at the first visit of the case, and again after a visit of another benchmark.
+    // NULL at the first visit of the case in a session. The session ends before a benchmark with
+    // another session is visited, so *memory is NULL again after that.
     void **memory;
 };
 
@@ -155,9 +156,9 @@ struct benchmark {
     const char *description; // description of the benchmark: a paragraph for `fathom list NAME`
     gpu_caps needs;          // capabilities; if the device lacks one of them, all cases are skipped
     const char *command;     // "map": only `fathom map` measures this benchmark; else NULL
-    // True: if several chosen devices have the same case, it is measured on all of them at the same
-    // time (suite/schedule.h). The benchmark must then have a parameter "together" with the choices
-    // "auto", "yes" and "no".
+    // True: if several chosen devices have the same case, it is measured on them at the same time,
+    // as its value "together" says (suite/schedule.h). The benchmark must then have a parameter
+    // "together" with the choices "auto", "yes" and "no".
     bool together;
 
     // Approximate time of one case, relative to one case of `latency` on an H200; 0 means 1. It
@@ -175,17 +176,17 @@ struct benchmark {
     bool link;
 
     // Lists all cases for the request's device and choices. Runs in the process that plans the
-    // run, which is another one than that of `visit` unless the run is made in one process. Fails
-    // with ERROR_USAGE if the choices contradict each other. Optional: without this function, the
-    // cases are those of `product`.
+    // run; `visit` runs in another process, unless the whole run is made in one. Fails with
+    // ERROR_USAGE if the choices contradict each other. Optional: without this function, the cases
+    // are those of `product`.
     bool (*plan)(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err);
     struct bench_product product; // the product's `request` is NULL; bench_plan sets it
 
     // Sets in `desc`, which is zeroed, the queues with which to open the device. Optional. Without
-    // this function, or if it leaves `desc` as it is, the device has one universal queue. A device
-    // with more queues stays open until a benchmark that needs other queues is visited. Until then,
-    // the device opened with one universal queue stays open and idle.
+    // this function, or if it leaves `desc` as it is, the device has one universal queue. While a
+    // device with other queues is open, the device opened with one universal queue stays open, too,
+    // and idle. The former is closed when a benchmark with another function `device` is visited.
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
     // Name of another benchmark in whose sessions the cases of this one are visited, because they
@@ -211,7 +212,8 @@ struct benchmark {
 
     // For a benchmark whose parameter "scenario" takes a FILE: writes its built-in scenarios, as
     // elements of an open JSON array: {"name": …, "help": …, "scenario": …, "set": …}. "scenario"
-    // is what a FILE has; "set" has the values of other parameters that it needs. Optional.
+    // has what such a FILE contains; "set" has the values that this scenario needs for other
+    // parameters. Optional.
     void (*put_scenarios)(struct json_out *out);
 
     // Adds to `run` findings, which are conclusions from this benchmark's results on the device

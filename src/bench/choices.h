@@ -39,9 +39,10 @@ MUST_CHECK bool setting_parse(struct arena *arena, const char *text, struct sett
 // preset has none, returns those of the preset standard; NULL if that has none either.
 const char *choices_preset_values(const struct param_info *param, const char *preset);
 
-// Checks the whole request. Fails with ERROR_USAGE if the preset is unknown, if a setting names a
-// benchmark that is not in the run or a key that no benchmark has, or if choices_make fails for a
-// benchmark. For an unknown name, the message suggests the nearest known one.
+// Checks the whole request. Fails with ERROR_USAGE if the preset is not quick, standard or full, if
+// a setting names a benchmark that is not in the run, if a setting's key is not a parameter of that
+// benchmark (of any benchmark in the run, if the setting names none), or if choices_make fails for
+// a benchmark. For an unknown name, the message suggests the nearest known one.
 MUST_CHECK bool choices_check(struct arena *arena, const struct choice_request *request,
                               struct error *err);
 

@@ -14,8 +14,8 @@
 #define MAP_SHARED     "shared"     // measures a core's shared memory
 #define MAP_PROBE      "probe"      // probe of the line size: a chain with a chosen stride
 #define MAP_PAGES      "pages"      // probe of the page size: a chain over pages at a chosen pitch
-#define MAP_LOCAL      "local"      // measures a chain in one level that uses few pages at a time
-#define MAP_WAYS       "ways"       // a chain through one cache set, if address bits choose the set
+#define MAP_LOCAL      "local"      // probe of a level: a chain that uses few pages at a time
+#define MAP_WAYS       "ways"       // ways of a set: a chain in one set, if address bits choose it
 #define MAP_CLOCKS     "clocks"     // probe: a chain within one level, at a requested core clock
 #define MAP_NEIGHBOURS "neighbours" // probe of sharing: chains on several cores at the same time
 #define MAP_CODE       "code"       // probe of the instruction caches: straight-line code

@@ -32,9 +32,9 @@ struct plan {
     // Adds conclusions from the results of the plan's cases to the run. Called once, after the last
     // case. Optional.
     void (*conclude)(const struct plan *plan, struct run *run);
-    // Core clocks in Hz at which the plan's cases must run. The run locks the device's clock to
-    // each of them. If it is not permitted to do that, it does not start. If the count is 0, no
-    // clock is locked.
+    // Core clocks in Hz at which some of the plan's cases must run. Before each of these cases the
+    // run locks the device's clock (on a simulated device, the benchmark sets it). If it is not
+    // permitted to do that, the run does not start. If the count is 0, no clock is locked.
     const double *clocks_hz;
     size_t clock_count;
 };

@@ -12,7 +12,7 @@ struct planner {
     struct bench_case c;
     size_t *at;              // at[i]: index of the value chosen for parameter i (struct bench_pick)
     struct case_value *copy; // values of a complete case, which keep() may change
-    // true: for some chosen value, reach() found none that the device supports.
+    // true: reach() returned false for a chosen value, which is then left out.
     bool beyond;
     bool refused;     // true: keep() left out a case
     struct error err; // error of keep(); ERROR_NONE: keep() did not fail

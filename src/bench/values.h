@@ -6,10 +6,11 @@
 // A..B has N values per octave (1 without /N): A, A·2^(1/N), A·2^(2/N) … and B itself. Values
 // between powers-of-two multiples of A are rounded: bytes to multiples of 1/64 of the power of two
 // below, UINT to the nearest integer. A..B+S (only BYTES and UINT) has steps of S: A, A+S, A+2·S …
-// and B itself. BYTES allow the units KiB, MiB, GiB and TiB. BYTES and UINT allow the word "max",
-// the most that the device allows; it is stored as UINT64_MAX, and the benchmark replaces it.
-// A..max goes up to param_info.most, or to 2^63 if that is 0, and then has UINT64_MAX. A TEXT that
-// begins with '{' is the text of a FILE: one value with all its commas.
+// and B itself. BYTES allow the units KiB, MiB, GiB and TiB. BYTES and UINT may allow the word
+// "max" (param_info.takes_max), the most that the device allows. It is stored as UINT64_MAX, and
+// the benchmark replaces it. A..max has the values up to param_info.most (up to 2^63 if that is 0),
+// and then UINT64_MAX. A TEXT that begins with '{' is the text of a FILE: it is one value, although
+// it contains commas.
 #ifndef BENCH_VALUES_H
 #define BENCH_VALUES_H
 
@@ -24,8 +25,9 @@ struct value_list {
     size_t count, capacity;
 };
 
-// Parses `text` as values of `param`. Fails with ERROR_USAGE if a part of it is wrong. The message
-// names that part and what is allowed (for TEXT: the choices, and the nearest one).
+// Parses `text` as values of `param`. Fails with ERROR_USAGE if a part of it is wrong; the message
+// names that part and what is allowed (for TEXT: the choices, and the nearest one). Also fails if
+// there are more than VALUES_MAX values.
 MUST_CHECK bool values_parse(struct arena *arena, const struct param_info *param, const char *text,
                              struct value_list *list, struct error *err);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the cases of `bandwidth`: from all combinations of the chosen values, those that the preset
-// needs. All values that the user sets are used.
+// Lists the cases of `bandwidth`: from all combinations of the chosen values, those that can be
+// measured and that the preset, or a value set by the user, asks for.
 #include "bench/bandwidth/session.h"
 
 #include <string.h>
@@ -28,13 +28,16 @@ struct regions {
     // The minimum working set for access=apart. In a smaller one, two cores would often read the
     // same line at the same time, and one access to the L2 cache would serve both cores.
     uint64_t apart;
-    uint64_t small;  // a working set that fits a core's own cache
-    uint64_t middle; // a quarter of the last-level cache, at least `apart`, at most 32 MiB
+    uint64_t small; // a working set that fits a core's own cache
+    // a quarter of the last-level cache, rounded down to a power of two; from `apart` to 32 MiB
+    uint64_t middle;
     // A working set in DRAM: the largest power of two up to `max`; in the preset quick, it is
     // `least`.
     uint64_t dram;
-    uint64_t least; // the working set that surely fits no cache, a power of two; at most `max`
-    uint64_t max;   // the maximum size: 4 GiB (CPU: 64 MiB), less if the device's limits require it
+    // The smallest power of two that is at least 64 MiB and surely fits no cache
+    // (measure_limits_is_dram), but at most `max`.
+    uint64_t least;
+    uint64_t max; // the maximum size: 4 GiB (CPU: 64 MiB), less if the device's limits require it
 };
 
 // The context that the callbacks reach, keep and first (struct bench_product) receive while the
@@ -116,7 +119,8 @@ static bool is_region(const struct bandwidth_plan *p, const struct bandwidth_cas
            (this_case->bytes == p->regions.middle && this_case->apart) || is_dram(p, this_case);
 }
 
-// Returns false if no kernel measures this combination of op, path, access, scope, width and type.
+// Returns false if this benchmark does not measure this combination of op, path, access, scope,
+// bytes, width and type.
 static bool is_possible(const struct bandwidth_case *this_case)
 {
     bool plain = this_case->width == 16 && !this_case->doubles;
@@ -154,8 +158,10 @@ static bool is_wanted_scaling(const struct bandwidth_plan *p,
 }
 
 // Returns true if the plan should contain this case of op=read, because of the preset or of the
-// user's choices. Presets measure 16-byte loads of floats at every size, and other loads only at a
-// few sizes.
+// user's choices. Of reads of global memory by the whole device, the preset standard takes 16-byte
+// loads of floats at every size that suits `access`, and other loads only at the sizes of
+// is_region(). The preset full takes all loads at every such size. The preset quick takes only
+// 16-byte loads of floats, at the sizes of is_region().
 static bool is_wanted_read(const struct bandwidth_plan *p, const struct bandwidth_case *this_case)
 {
     bool chosen = from_user(p, "bytes");

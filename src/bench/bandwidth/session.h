@@ -35,8 +35,8 @@ MUST_CHECK bool bandwidth_store_open(struct bandwidth_store *store, struct bench
 void bandwidth_store_close(struct bandwidth_store *store);
 
 // Returns the buffer `which` of the store, with at least `bytes` bytes. If the existing buffer is
-// too small, frees it and creates a larger one. Returns NULL and fills `err` on failure;
-// ERROR_OUT_OF_MEMORY if memory is short.
+// too small, frees it and creates a larger one; writes the data into it if it is BANDWIDTH_SOURCE.
+// On failure returns NULL and fills `err`: ERROR_OUT_OF_MEMORY if memory is short.
 struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which,
                                        uint64_t bytes, struct error *err);
 

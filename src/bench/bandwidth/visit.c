@@ -13,7 +13,8 @@ enum {
 };
 
 enum {
-    // Maximum duration of a dispatch, because watchdogs end dispatches of more than about 2 s.
+    // Maximum duration of one pass. A dispatch has at least one pass, and watchdogs end dispatches
+    // of more than about 2 s.
     DISPATCH_MS_MAX = 250,
     SAFE_BYTES = 32 << 20, // bytes that every device moves in less than DISPATCH_MS_MAX
     PASSES_MAX = 1 << 24,
@@ -48,7 +49,7 @@ struct memory {
     char *tried;
 };
 
-// An attempt to measure a case with one shape.
+// What is needed to run a case with one shape.
 struct trial {
     struct bench_visit *run;
     struct bandwidth_session *session;
@@ -56,8 +57,8 @@ struct trial {
     struct bandwidth_shape shape;
     struct bandwidth_work work;
     struct gpu_program *program;
-    // The source is NULL if the case does not read global memory, the target if it does not write
-    // it.
+    // `source` is NULL if the case does not read global memory. `target` is NULL if the case does
+    // not write global memory.
     struct gpu_buffer *source, *target;
     struct measure_span_desc desc; // how to time `work`: one dispatch is a unit
 };
@@ -102,8 +103,8 @@ static bool make_work(struct trial *trial, const struct bandwidth_case *this_cas
     };
     if (!bandwidth_work_make(&desc, &trial->work, err))
         return false;
-    // A write case writes other data each time it is measured, so that data from an earlier time
-    // fail the check.
+    // A write case writes other data in each round, so that data from an earlier round fail the
+    // check.
     trial->work.params.seed = this_case->op == BANDWIDTH_READ
                                   ? BANDWIDTH_SEED_SOURCE
                                   : BANDWIDTH_MULTIPLIER_1 * (trial->run->request->round + 1);
@@ -170,9 +171,9 @@ static bool refuse_slow(struct trial *trial, struct error *err)
     return make_work(trial, trial->this_case, 1, err);
 }
 
-// Chooses the number of passes, at least `least`, so that one unit of work (a dispatch) lasts a
-// little longer than a sample should. If units were a little shorter, a sample would need two of
-// them. The work is prepared with one pass.
+// Chooses the number of passes so that one unit of work (a dispatch) lasts a little longer than a
+// sample should. If units were a little shorter, a sample would need two of them. Tries `least`
+// passes first. The caller must have prepared the work with one pass.
 static bool size(struct trial *trial, uint64_t least, struct error *err)
 {
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
@@ -238,8 +239,8 @@ static size_t allowed_shapes(const struct trial *trial,
 }
 
 // Finds the fastest shape. It sizes the work of all shapes before it times the first shape, because
-// that gives the core clock time to rise. Each shape has at least as many passes as the one before:
-// the fastest one needs them, and sizing ends sooner.
+// that gives the core clock time to rise. Sizing a shape begins with the number of passes of the
+// shape before, because it then ends sooner.
 static bool search(struct trial *trial, const struct bandwidth_shape *shapes, size_t count,
                    struct memory *memory, struct error *err)
 {

@@ -85,9 +85,9 @@ static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout
     return true;
 }
 
-// Returns the number of workgroups for a walk in laps: for each core one large workgroup, or
-// several small ones that together have as many threads. A second large workgroup on a core would
-// not be faster, and the two would share the memory behind the core's cache.
+// Returns the number of workgroups for a walk in laps. With scope=device, each core gets one large
+// workgroup, or several small ones that together have as many threads. A second large workgroup on
+// a core would not be faster, and the two would share the memory behind the core's cache.
 static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
 {
     if (desc->this_case->scope == BANDWIDTH_WORKGROUP)
@@ -132,8 +132,8 @@ static bool loop(const struct bandwidth_work_desc *desc, const struct layout *la
     return true;
 }
 
-// Makes a unit of work of several passes over the working set. In each pass every workgroup walks
-// once through its own part of the working set (a "chunk").
+// Makes a unit of work of several passes over the working set. Each pass has workgroups of its own,
+// and each of them walks once through another part of the working set (a "chunk").
 static void pass(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work)
 {

@@ -15,7 +15,9 @@ enum {
     SIZING_ITERATIONS = 4,
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
-    SAMPLE_FACTOR = 3 // samples last 3 times as long as requested, as each dispatch adds 7 to 14 µs
+    // Except for matrix units, samples last 3 times as long as requested, because each dispatch
+    // adds 7 to 14 µs.
+    SAMPLE_FACTOR = 3
 };
 static const double warm_ns = 15e6; // after 15 ms of work, the core clock has risen
 // If a dispatch is faster than the fastest before it by more than this share, the core clock is
@@ -26,8 +28,8 @@ static const double still_rising = 0.01;
 struct memory {
     uint32_t iterations;
     uint64_t repeats; // dispatches in a sample
-    // The values against which a kernel checks itself (a "proof", incore_kind_fill): its constants,
-    // and the values with which its chains must start and end.
+    // The values against which a kernel checks its results (a "proof", incore_kind_fill): its
+    // constants, the first values of its chains, and the values at which the chains must end.
     uint32_t words[2 * INCORE_SLOTS];
 };
 
@@ -88,9 +90,10 @@ static double wanted_ns(const struct chip *chip)
 }
 
 // Returns the largest number of iterations to use in a dispatch: one less than the device's limit
-// for a loop, or 2^24 if it has no limit. But no processor begins more than 8 iterations in a ns,
-// so more than that are not needed. If a broken device takes almost no time, the host would have to
-// compute the expected values of far too many.
+// for a loop, or 2^24 if it has no limit; but at most 8 for each ns of the wanted sample, because
+// no processor begins more than 8 iterations in a ns. Without this second bound, a broken device
+// that takes almost no time would make the host compute expected values for far too many
+// iterations.
 static double iterations_most(const struct chip *chip)
 {
     uint64_t loops = chip->session->bench->info->limits.loop_iterations;
@@ -197,7 +200,7 @@ static bool run_span(struct chip *chip, struct measure_span *span, bool *separat
 }
 
 // Takes the samples, up to 1 + SIZING_TRIES times, until a sample lasts at least half of
-// wanted_ns() or has the maximum number of iterations that the device allows.
+// wanted_ns() or a dispatch has iterations_most() iterations.
 static bool run_sized(struct chip *chip, struct measure_span *span, bool *separate,
                       struct error *err)
 {

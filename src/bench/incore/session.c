@@ -111,8 +111,8 @@ enum measure_class incore_kind_class(const struct incore_kind *kind)
     }
 }
 
-// Sets the number of instructions that hardware counters should show to `steps`, for operations
-// that take one instruction on NVIDIA. Integer multiplications run in the FP32 units; shuffles run
+// Sets the expected count of one kind of instruction to `steps`, for operations whose step has one
+// instruction of that kind on NVIDIA. Integer multiplications run in the FP32 units; shuffles run
 // in the units for loads and stores.
 static void claim_other(const struct incore_kind *kind, double steps,
                         struct measure_count_claims *claims)

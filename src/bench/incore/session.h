@@ -22,12 +22,15 @@ struct incore_kind {
     const char *kernel;
     unsigned number;    // type of the numbers: INCORE_F32 …
     unsigned operation; // what a step does: INCORE_FMA …; for tiles the format: INCORE_TILE_F16 …
-    unsigned steps;     // steps of a thread per iteration, on one core; 0: no kernel for a core
-    gpu_caps caps;      // capabilities that a device must have
+    // Maximum steps of a thread per iteration, on one core (incore_chain_steps); 0: there is no
+    // kernel for one core.
+    unsigned steps;
+    gpu_caps caps; // capabilities that a device must have
     // Results that a thread computes in one step: 1, or 2 if packed or mixed; for tiles, the number
     // of scalar products.
     unsigned results;
-    unsigned arithmetic; // operations per result: 2 for fma, mad and tiles, 3 for dot, 8 for dot4
+    // operations per result: 2 for fma, mad and tiles, 3 for dot, 8 for dot4, else 1
+    unsigned arithmetic;
     // Numbers of chains and steps of the kernel for the whole chip; NULL: the operation has no such
     // kernel.
     const struct incore_peak *peak;
@@ -46,7 +49,7 @@ enum measure_class incore_kind_class(const struct incore_kind *kind);
 
 // Returns the counts that hardware counters should show for `steps` steps of subgroups whose
 // threads have `chains` chains each. Depending on the operation, a step is one instruction, two, or
-// half of one. For operations that take several instructions, no counts are predicted.
+// half of one. For operations that take more instructions, no counts are predicted.
 struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, uint32_t chains,
                                                double steps);
 
@@ -96,7 +99,9 @@ bool incore_has_kernel(const struct incore_case *this_case);
 struct incore_session {
     struct bench_session *bench;
     bool clocked; // true: kernels can read the core's counter and the device's clock
-    // True if the samples of the last case on the whole chip were long enough to raise the clock.
+    // True if the samples of the last case on the whole chip lasted at least half as long as
+    // wanted, or had the maximum number of iterations (run_sized in chip.c). The next case then
+    // assumes that the core clock is high.
     bool awake;
     uint32_t subgroup_threads;
     struct gpu_buffer *proofs, *stamps;

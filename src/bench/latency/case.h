@@ -43,7 +43,8 @@ struct latency_chain {
     // Size in bytes of all cache lines that one lap over the chain touches. A cache of at least
     // this size holds the chain.
     uint64_t footprint_bytes;
-    // number of hops in a lap: until each cache line (with order=plru: each 32 bytes) was touched
+    // Number of hops in a lap: until the chain has touched each of its cache lines (with
+    // order=plru: each 32 bytes).
     uint32_t lap;
 };
 
@@ -101,9 +102,10 @@ struct latency_place {
 // formula.
 struct latency_place latency_place(const struct latency_chain *chain, uint32_t k);
 
-// Sets `words` to the link that leads to hop k, so to the value that the hop before it loads: the
-// low and high word or, for an image, x and y. For pointer chains, `chunks` has the addresses of
-// the region's buffers, each of 2^chunk_shift blocks; otherwise `chunks` is NULL.
+// Sets `words` to the link that leads to hop k, which is the value that the hop before it loads:
+// the low and high word or, for an image, x and y. For pointer chains, `chunks` has the addresses
+// at which the chain begins in each of the region's buffers, which hold 2^chunk_shift blocks each.
+// Other chains do not use `chunks`.
 void latency_link(const struct latency_case *this_case, const struct latency_chain *chain,
                   const uint64_t *chunks, uint32_t k, uint32_t words[2]);
 

@@ -4,15 +4,15 @@
 //
 //   vector       better chain, in random and plru order (quick: only random): every size
 //   other paths  better chain, in random order: every second size (quick: every third), up to
-//                twice the last-level cache; also vector with index chains, for comparison (not
-//                in quick)
+//                twice the largest cache that the device may have; also vector with index chains,
+//                for comparison (not in quick)
 //   full         every path with every possible chain and order, at every size
 //   quick        half of these sizes if kernels cannot read the core's counter, because a latency
 //                then takes two dispatches
 //
-// All values that the user sets are used. A path that the device lacks keeps one case, whose visit
-// is skipped with the reason. Chains that only the preset asks for are left out if they are
-// impossible with the user's pitch or page.
+// All values that the user sets are used. If the device cannot have a path, or pointers on a path,
+// each of its orders keeps one case, whose visit is skipped with the reason. Chains that only the
+// preset asks for are left out if they are impossible with the user's pitch or page.
 #include "bench/latency/session.h"
 
 #include "bench/latency/case.h"
@@ -21,7 +21,7 @@
 #include <string.h>
 
 enum {
-    // The sizes of chains on all paths are multiples of this number of bytes.
+    // The chain sizes that presets take, on all paths, are multiples of this number of bytes.
     GRAIN_BYTES = LATENCY_STRIDE_BYTES,
     PAGES_MIN = 4
 };
@@ -97,8 +97,9 @@ static size_t size_step(const struct latency_plan *plan, const struct latency_ca
     return plan->quick && slopes ? 2 * step : step;
 }
 
-// If the device lacks the path, gives all cases of the path the first size in the list, so that
-// they become one case. The visit of that case is skipped and tells the reason.
+// If the device cannot have the path with this kind of link, gives all cases of an order the first
+// size in the list, so that they become one case. The visit of that case is skipped and tells the
+// reason.
 static void replace(const struct bench_pick *pick)
 {
     struct latency_case this_case;
@@ -109,8 +110,9 @@ static void replace(const struct bench_pick *pick)
         pick->value->uint = pick->request->choices[LATENCY_PARAM_BYTES].values[0].uint;
 }
 
-// Lowers the size of a chain (pick->value) to one that the device supports. The word max
-// (UINT64_MAX) becomes the largest such size. Returns false if the plan leaves the size out.
+// Lowers the size of a chain (pick->value) to plan_bytes_max() if it is larger, else to a multiple
+// of GRAIN_BYTES. So the word max (UINT64_MAX) becomes plan_bytes_max(). Returns false if the plan
+// leaves the size out.
 static bool reach(const struct bench_pick *pick)
 {
     const struct latency_plan *plan = pick->context;

@@ -184,8 +184,8 @@ struct latency_region *latency_region(struct latency_session *session,
                                       struct error *err)
 {
     const char *name = NULL;
-    // The kind of case for which the device allows the largest region: a pointer chain in random
-    // order.
+    // The preferred size of the large region is the maximum for a pointer chain in random order.
+    // That is the maximum for all chains in one buffer, except for index chains with order=page.
     struct latency_case widest = {.pointer = true};
     uint64_t most = latency_bytes_max(session->bench->info, &widest, &name) / 4 * 4;
     bool paged = this_case->pointer && this_case->order == LATENCY_ORDER_PAGE;

@@ -97,9 +97,9 @@ struct latency_region *latency_region(struct latency_session *session,
 // Only multiples of 2 MiB count.
 uint64_t latency_region_places(const struct latency_region *region, uint64_t bytes);
 
-// Chooses by `key` one of the offsets that latency_region_places counts. The keys of successive
-// rounds choose different offsets while there are enough. Sets *offset to the offset in bytes, and
-// writes the address to the directory.
+// Chooses by `key` one of the offsets that latency_region_places counts. Different keys may choose
+// the same offset. Sets *offset to the offset in bytes, and writes the address of the chain to the
+// directory.
 MUST_CHECK bool latency_region_place(struct latency_region *region, struct latency_session *session,
                                      uint64_t bytes, uint32_t key, uint64_t *offset,
                                      struct error *err);
@@ -116,7 +116,8 @@ struct latency_run {
     uint32_t untimed; // number of repeats before the timed windows
     uint32_t windows, repeats; // number of timed windows, and of repeats in each
 
-    uint32_t count;   // counts of the core's counter over all windows
+    // counts of the core's counter from just before the first window to just after the last one
+    uint32_t count;
     double device_ns; // time in ns in which `count` was counted, by the device's clock
     double span_ns;   // time in ns of the whole dispatch, by the device's time stamps
     // Counts of the core's counter in each window; valid until the next batch.
@@ -144,8 +145,9 @@ struct latency_chase {
     const struct latency_region *memory;
 };
 
-// Makes the programs and the memory, and builds the chain on the device. If the device does not
-// allow this, fails with ERROR_UNSUPPORTED and names the limit or the missing feature.
+// Makes the programs and the memory, and builds the chain on the device. If the values of the case
+// do not go together, fails with ERROR_USAGE. If the device does not allow the case, fails with
+// ERROR_UNSUPPORTED and names the limit or the missing feature.
 MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_session *session,
                                    const struct bench_visit *visit, struct error *err);
 
@@ -175,13 +177,17 @@ struct latency_memory {
     double hop_counts; // estimated counts of the core's counter per hop; 0: there is no counter
     // number of repeats in the parts of a chase, as in struct latency_run
     uint32_t untimed, windows, repeats;
-    uint64_t walked; // number of hops of all chases so far; the next chase begins at this hop
+    // Number of hops of all chases so far. The next chase begins at this hop, modulo the length of
+    // the chain (without warm-up laps: modulo half of it).
+    uint64_t walked;
     // Whether the device's time stamps agree with the core's counter.
     struct latency_clocks {
-        bool agree;      // true: they did in one visit, so later visits do not ask again
-        unsigned visits; // in how many visits they disagreed; in all of them in one direction
+        // True: they agreed in a visit, or by chance differed in both directions in two visits.
+        // Later visits then do not compare them.
+        bool agree;
+        unsigned visits; // number of visits in which they differed, always in the same direction
         // Smallest difference of these visits, as a share of the time by the core's counter; above
-        // 0: the time stamps say more.
+        // 0: the time by the time stamps is longer.
         double difference;
     } clocks;
 };

@@ -165,9 +165,9 @@ static void prepare_runs(const struct measured *m, struct latency_run *runs, uns
 {
     const struct latency_chase *chase = m->chase;
     struct latency_memory *memory = m->memory;
-    // A chase without a warm-up lap continues at the hop where the last chase ended. It uses only
-    // the half of the chain that was built first, because the caches may still hold nodes of the
-    // half that was built last.
+    // Each chase continues at the hop where the last one ended. Without warm-up laps, the first of
+    // these chases begins in the half of the chain that was built first, because the caches may
+    // still hold nodes of the half that was built last.
     uint32_t lap =
         memory->warm || chase->chain.nodes < 2 ? chase->chain.nodes : chase->chain.nodes / 2;
     uint64_t start = memory->walked % lap;
@@ -300,9 +300,10 @@ static bool measure_by_counter(const struct measured *m, struct error *err)
          .repeats = control_repeats(memory)},
     };
     unsigned count = m->chase->control ? 4 : 3;
-    // On a simulated device, the first chase is left out, which only warms the caches: the warm-up
-    // lap of a timed chase already brings the simulated caches to their final state. Its clocks
-    // always agree, and without the first chase the laps of the other two would not be alike.
+    // On a simulated device, the first chase, which only warms the caches, is left out: the warm-up
+    // lap of a timed chase already brings the simulated caches to their final state. The short
+    // chase is left out, too: the clocks of a simulated device always agree. And without the first
+    // chase, the two timed chases would find the caches in different states.
     bool is_model = m->chase->session->bench->info->caps & GPU_CAP(VIRTUAL_TIME);
     unsigned first = is_model ? 1 : 0;
     bool agree = is_model || memory->clocks.agree;

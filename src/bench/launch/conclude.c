@@ -72,8 +72,9 @@ static void report(struct run *run, const struct line *line, const struct result
                        text_values(run->arena, first));
 }
 
-// Adds the finding launch-bound for one mode: the host limits all kernels up to the size of those
-// in the result `last`. Adds nothing if the time of the host's call is not known.
+// Adds the finding launch-bound for one mode. `first` is the mode's first result. `last` is the
+// last one in which the host limits the rate of kernels. Adds nothing if the time of the host's
+// call is not known for `last`.
 static void report_slow_host(struct run *run, const struct result *first, const struct result *last)
 {
     double host_ns = result_median(last, "host");
@@ -214,8 +215,8 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 //   launch-bound  the host's call that submits kernels takes at least 90 % of their time: a faster
 //                 device would not help. One finding for empty kernels, and one for each mode that
 //                 has such kernels but no finding launch-fit. Value: the call's time per kernel, in
-//                 ns. Keys: the case; for a mode, the first kernel and the last one that the host
-//                 limits
+//                 ns. Keys: the case; for a mode, its first kernel, and the last kernel that the
+//                 host limits
 //   launch-fit    T = a + V / b for kernels that move V bytes (the model of RRZE's gpu-benches,
 //                 "gpu-small-kernels"), for each mode. Value: a in ns. Keys: the smallest and the
 //                 largest kernel of the fit. A fit needs positive a and b, and at least five

@@ -14,8 +14,8 @@
 
 enum {
     QUESTIONS = 32,
-    // Maximum number of answering kernels that are tried: on a busy host, a kernel may end before
-    // the host asks its first question.
+    // Maximum number of answering kernels that are tried until one answers at least half of the
+    // questions. On a busy host, a kernel may end before the host asks its first question.
     TRIES = 8,
     POLLS = 1 << 20
 };
@@ -136,7 +136,8 @@ static bool take_calibrated(struct launch_row *row, struct timestamp *best)
 }
 
 // Sets *best to one instant as read from both the device's and the host's clock. If the API does
-// not supply such readings, a kernel does, and the number of its answers is added to *all.
+// not supply such readings, or if they were wrong before (api_refuted), a kernel supplies them, and
+// the number of its answers is added to *all.
 static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all, struct error *err)
 {
     unsigned answers = 0;

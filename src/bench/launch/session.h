@@ -121,7 +121,8 @@ struct launch_row {
     struct gpu_batch *batches[LAUNCH_IN_FLIGHT];
     size_t batch_count;
     uint64_t done; // number of kernels run since launch_prepare or launch_count_clear
-    // The sign that the data in each of session->ends should have; 0 before a kernel wrote them.
+    // The sign that the data in each of session->ends should have. At first signs[0] is 1, as
+    // launch_prepare left the data; signs[1] is 0 until a kernel of the case has written ends[1].
     float signs[2];
     double submit_ns; // host time in ns of the submitting calls, per kernel
 };
@@ -136,8 +137,8 @@ struct launch_reach {
     unsigned answers;
 };
 
-// Takes `count` samples of one kernel alone: `to` is the time from the host's call to the kernel's
-// first instruction, `back` from that instruction until the host knows that the kernel ended.
+// Takes `count` samples (struct launch_reach) of launches of a kernel that runs alone. A sample is
+// the mean of LAUNCH_ROUND_TRIPS launches.
 MUST_CHECK bool launch_reach_take(struct launch_row *row, unsigned count,
                                   struct launch_reach *reach, struct error *err);
 

@@ -136,7 +136,8 @@ static bool time_row(struct launch_row *row, double *ns, struct error *err)
 }
 
 // Submits the batches of mode=signal, each of which waits for the batch before it. The first batch
-// waits for `hold`, which the caller releases later; if `hold` is NULL, it waits for nothing.
+// waits until the caller releases `hold` (gpu_hold_create); if `hold` is NULL, it waits for
+// nothing.
 static bool submit_chain(struct launch_row *row, struct gpu_hold *hold, struct error *err)
 {
     for (size_t i = 0; i < row->batch_count; i++) {
@@ -159,8 +160,8 @@ static bool submit_all(struct launch_row *row, struct error *err)
 
 // Waits for all batches. Sets *ns to the host's time per kernel from `start_ns` on. Except with
 // mode=queues, the last batch ends last, so the time ends when the host sees the end of that batch.
-// The waits for the other batches come after it and are not counted; they would add up to a third
-// of a submission per kernel.
+// The waits for the other batches come after that and do not count: for each kernel they would add
+// up to a third of the time of a submission.
 static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, struct error *err)
 {
     bool is_rows = row->this_case->mode == LAUNCH_QUEUES;

@@ -171,8 +171,9 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
 
 // ---------------------------------------------------------------- data
 
-// Every value that kernels load is a hash of its position in the buffer or texture, finite and not
-// zero. So the host can compute the sum that a thread must get.
+// The values that kernels load are computed by hashes from their positions in the buffer or
+// texture. So the host can compute the sum that a thread must get. All values are finite. None is
+// zero, except some alpha values of BC2.
 
 uint32_t loads_hash(uint32_t v);
 

@@ -36,8 +36,8 @@ struct loads_baseline_seen {
 // The state that all cases of a session share; loads_open makes it.
 struct loads_session {
     struct bench_session *bench;
-    // Buffer with the struct proof of work.c: expected sums, and what the threads found. NULL until
-    // needed.
+    // Buffer with the struct proof of work.c: the sums that threads must get, and the numbers of
+    // workgroups that ran and of threads that got a wrong sum. NULL until needed.
     struct gpu_buffer *proof;
     // Argument i is the resource from which kernels of row i of loads_kinds load. It is made when a
     // kernel first needs it.

@@ -77,7 +77,7 @@ void loads_close(struct bench_session *bench)
 
 // Returns the sum that thread `id` must get in the loop without loads. The channels of the sum
 // start at 0, 1, 2 and 3. To each channel, the loop adds 256 values: a float just above 1 or, if
-// the kind has normalised coordinates, the coordinates that the loop computes.
+// the kind has normalised coordinates, the sum of the two coordinates that the loop computes.
 static float control_sum(const struct loads_kind *kind, const struct loads_start *start,
                          unsigned id)
 {

@@ -7,7 +7,8 @@
 #define BYTES_MOST ((uint64_t)191 << 30)
 
 enum {
-    // Without oversubscription, all arrays together have at most half of the device's memory.
+    // In presets, and in lists of the user that end in max, all arrays together have at most half
+    // of the device's memory, unless they are oversubscribed.
     DEVICE_SHARE = 2,
     OVER = 2 // oversubscribed arrays have twice the device's memory
 };

@@ -18,7 +18,7 @@ enum {
     WINDOW_INSTRUCTIONS = 16384,
     LEAD_LAPS = 2, // laps before the clocks are first read; the first of them loads the code
     EMPTY_LAPS = 1024,
-    // Without a core counter: minimum difference in ns between the times of two runs.
+    // Without a core counter: wanted difference in ns between the times of two runs (size_slope).
     SLOPE_NS = 300 * 1000,
     // Without a core counter: maximum number of instructions by which two runs differ.
     SLOPE_INSTRUCTIONS_MAX = 1 << 22,
@@ -137,8 +137,8 @@ static bool program_make(struct map_code_program *programs, const struct bench_s
 }
 
 // Returns the shortest kernel whose laps can have `steps` stretches of code (CODE_LEG). Compiles it
-// at its first use. Fails with ERROR_UNSUPPORTED if this build has no such kernel, or if the driver
-// took too long to compile a shorter one.
+// and all shorter kernels, unless that was done before. Fails with ERROR_UNSUPPORTED if this build
+// lacks one of them, or if the driver took too long to compile a shorter one.
 static struct map_code_program *program_for(struct map_code_program programs[MAP_CODE_KERNELS],
                                             const struct bench_session *session, uint32_t steps,
                                             struct error *err)

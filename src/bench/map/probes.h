@@ -6,8 +6,9 @@
 
 #include "bench/bench.h"
 
-// Cases `what=neighbours`: one workgroup on each core, all at the same time, each following its own
-// chain of `bytes` bytes. Cores that share a cache share its capacity, so their chains take longer.
+// Cases `what=neighbours`: one workgroup on each core or, if the case has the parameter `chains`,
+// on so many cores. All run at the same time, and each follows its own chain of `bytes` bytes.
+// Cores that share a cache share its capacity, so their chains take longer.
 
 // What the session keeps for all cases `what=neighbours` from one measurement to the next.
 struct map_neighbours {
@@ -39,15 +40,17 @@ struct map_code_program {
 // What the session keeps for all cases `what=code` from one measurement to the next.
 struct map_code {
     struct map_code_program programs[MAP_CODE_KERNELS];
-    double warm_hz; // core clock in Hz during the last run; 0: before the first one
+    // core clock in Hz during the last run; before that, what the probe of the clocks found, or 0
+    double warm_hz;
     // Duration of a lap without instructions, in counts of the core's counter; in ns if there is no
     // such counter.
     double empty;
 };
 
-// Measures a case `what=code` once. Fails with ERROR_UNSUPPORTED if this build has no kernel of
-// that length, if the driver would take too long to compile it, or if a lap that branches over all
-// the code takes too long.
+// Measures a case `what=code` once. Fails with ERROR_USAGE if there is no code of that length.
+// Fails with ERROR_UNSUPPORTED if this build lacks the kernel, if the driver took so long to
+// compile a shorter one that this one is not tried, or if a lap that branches over all the code
+// takes too long.
 MUST_CHECK bool map_code_visit(struct map_code *kept, struct bench_visit *run,
                                struct measure_visit *visit, struct error *err);
 

@@ -69,7 +69,8 @@ struct occupancy_tally {
     unsigned fullest; // number of cores that had `most` workgroups at once
     unsigned chip;    // maximum number of workgroups at once on the whole chip
     // Time in ns in which a core filled: from the start of its first workgroup until it had `most`
-    // workgroups. The core is the first one that reached `most`.
+    // workgroups at once. If several cores had `most`, it is the time of the one with the lowest
+    // number.
     double fill_ns;
     // True if the core of fill_ns got another workgroup after it had `most` workgroups at once. So
     // it was then full.

@@ -16,9 +16,9 @@ enum {
 
 enum {
     ITERATIONS = 4,
-    // Distance in words. Each thread writes a word of shared memory and reads the word that lies
-    // this far after it. So it reads what another thread wrote, in some threads a thread of another
-    // subgroup.
+    // Distance in words. Each thread writes words of shared memory, and for each of them reads the
+    // word that lies this far after it. So it reads what another thread wrote; for some threads,
+    // that thread is in another subgroup.
     SHIFT = 61,
     POLLS = 1 << 20,
     // The first run has twice as many workgroups as fit on all cores. If more than this number fit
