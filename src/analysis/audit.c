@@ -5,9 +5,9 @@
 #include <string.h>
 
 static const double close_bound = 0.01, wide_bound = 0.03;
-// A claim is what a benchmark predicts that a hardware counter counts. A claim of fewer than
-// close_bytes bytes may differ from the count by the share wide_bound, any other claim by
-// close_bound.
+// A claim is the value that a benchmark predicts for a hardware counter. The counted value may
+// differ from a claim of fewer than close_bytes bytes by the share wide_bound at most, and from any
+// other claim above 0 by the share close_bound at most.
 static const double close_bytes = 1 << 30;
 
 enum {
@@ -44,10 +44,9 @@ static double bound_of(const struct counter *counter)
     return is_small ? wide_bound : close_bound;
 }
 
-// Returns the largest counted value that agrees with a claim (predicted value) of zero: a small
-// share of the result's largest claim of the same unit; for bytes at least AUDIT_ZERO_BYTES, summed
-// over all units of work. With a claim of zero there is no ratio counted ÷ claimed that could be
-// compared with a bound.
+// Returns the largest counted value that agrees with a claim of zero, for which there is no ratio
+// counted ÷ claimed: the share close_bound of the result's largest claim of the same unit; for
+// bytes at least AUDIT_ZERO_BYTES, summed over all units of work.
 static double zero_bound(const struct result *result, const struct counter *counter)
 {
     double most = 0;

@@ -23,15 +23,16 @@ enum {
 bool audit_agrees(const struct result *result, const struct counter *counter);
 
 // Returns the hit rate, 0 to 1, of the reads in the L1 (level 1) or the L2 (level 2). NaN if the
-// reads were not counted, or if a unit of work read less than a byte.
+// reads or the hits were not counted, or if a unit of work read less than a byte.
 double audit_hit_rate(const struct result *result, unsigned level);
 
 // A claim is the value that a benchmark predicts for a hardware counter. Adds up to three findings
-// to the run for each device whose counters have claims. "counted": how many claims agree with the
-// count. "l2-served": its value is the largest share of a claim to read memory that the L2 served
-// although the claim agrees, its key is the key of that result. "claim-differs": its keys are those
-// of the results with a claim that does not agree. Results that other work may have disturbed
-// (reason "shared-device") are left out, because the counters of L2 and DRAM include such work.
+// to the run for each device whose counters have claims. "counted": its value is the share of the
+// claims that agree with the count. "l2-served": its value is the largest share of a claim to read
+// memory that the L2 served although the claim agrees, its key is the key of that result.
+// "claim-differs": its keys are those of the results with a claim that does not agree. Results that
+// other work may have disturbed (reason "shared-device") are left out, because the counters of L2
+// and DRAM include such work.
 void audit_add_findings(struct run *run);
 
 #endif

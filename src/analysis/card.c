@@ -18,8 +18,8 @@ struct builder {
 // ---------------------------------------------------------------- levels of memory
 
 // The card is the summary of a device's main figures. Returns which level of memory (L1, L2 or
-// DRAM) level k of the latency curve is; CARD_LEVEL_ANY if it is none of these, and the card shows
-// no row for it.
+// DRAM) level k of the latency curve is. Returns CARD_LEVEL_ANY if it is none of these; the card
+// then has no row for it.
 static enum card_level level_name(const struct level_curve *curve, size_t k)
 {
     if (k + 1 == levels_count(curve) && isfinite(levels_memory(curve)))
@@ -33,9 +33,10 @@ struct working_sets {
 };
 
 // Returns the sizes of working sets that show a level's bandwidth. For a cache they range from four
-// times the size of the cache before it to half of its own size, so that the cache holds the whole
-// set. For memory they begin at four times the size of the last cache. The range is empty (least >
-// most) if the latency curve does not show the level.
+// times the size of the cache before it (for L1: from 0) to half of its own size, so that the cache
+// holds the whole set. For memory they begin at four times the size of the last cache. The range is
+// empty (least > most) if the latency curve does not show the memory, or does not show where the
+// cache ends. CARD_LEVEL_ANY stands for all sizes.
 static struct working_sets level_sets(const struct level_curve *curve, enum card_level level)
 {
     size_t count = levels_count(curve), k = level == CARD_LEVEL_L1 ? 0 : 1;
@@ -72,7 +73,8 @@ static struct card_row *row_get(struct card *card, enum card_section section, co
 
 // Returns true if the figure `one` is better than `other`, so that the card (the device's summary)
 // shows it. A measured figure wins against one that was not measured. Of two measured figures the
-// better value wins, but if they are at most CARD_NEAR apart, the better verdict wins.
+// better value wins, but if they are at most CARD_NEAR apart, the better verdict wins. Of two
+// figures that were not measured, a failed one wins against a skipped one.
 static bool is_better(const struct card_figure *one, const struct card_figure *other)
 {
     if (!isfinite(one->value) || !isfinite(other->value))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The card of a device: at most CARD_ROWS_MAX rows with its most important figures, a comparison
 // with the reference card, and notes on what stands out. The rows come from the headlines that the
-// benchmarks of the run declare (struct headline_info): no benchmark or metric is named here.
+// benchmarks of the run declare (struct headline_info): a headline names the metric and the cases
+// that give a figure. So no benchmark or metric is named here.
 //
 // A row has one figure, or two that belong together: read and copy, FP16 and FP8. There are two
 // kinds of figures:
@@ -33,7 +34,7 @@ enum {
 // If several benchmarks measure the same figure, and their values differ by more than this share,
 // the card has a note about it.
 #define CARD_APART 0.01
-// if a figure is below this share of its physical limit, the card gets a note about it
+// if a trusted figure is below this share of its physical limit, the card gets a note about it
 #define CARD_FAR 0.75
 
 // Code of the finding that fathom found no GPU and measured a CPU. The text of the finding becomes
@@ -60,11 +61,11 @@ struct card_figure {
     enum verdict verdict;
     const char *reason; // why the figure's verdict is not ok; NULL if it is ok
     bool provisional;   // true: the run is not finished, so the figure may still change
-    // Value of the same figure on the reference card; not finite: that card lacks the figure, or
-    // has it from another version of the benchmark.
+    // Value of the same figure on the reference card; not finite: there is no reference card, or it
+    // lacks this figure of the same benchmark and version.
     double reference;
-    // List of worse figures with the same row and name, which other headlines gave: the next one;
-    // NULL: end of the list.
+    // Next element of a list: figures with the same row and name that are worse than the shown one,
+    // from other headlines. NULL: end of the list.
     const struct card_figure *other;
 };
 
@@ -111,16 +112,16 @@ struct card {
     // Known card to compare with; NULL: no known card is suitable.
     const struct known_card *reference;
     bool same_model; // true: the reference has the same model name as this card
-    // Sentences about figures that stand out: a figure differs from a reference of the same model,
-    // is not trusted or is far below its limit, or several benchmarks measured different values for
-    // it.
+    // Sentences about what stands out: a figure differs from a reference of the same model, is not
+    // trusted or is far below its limit, or several benchmarks measured different values for it. If
+    // no figure differs from such a reference, a sentence says so.
     const char *notes[CARD_NOTES_MAX];
     size_t note_count;
 };
 
 // Fills `card` for the run's device with this id. All texts live in `arena` or in the run. The card
 // is compared with the most suitable of the `known` cards (NULL: with none), but never with a known
-// card that was made from this run.
+// card that was made from this run. A CPU is not compared.
 void card_build(struct arena *arena, const struct run *run, const char *device,
                 const struct known_cards *known, struct card *card);
 
@@ -139,7 +140,7 @@ bool card_figure_trusted(const struct card_figure *figure);
 // means 10 % better. NaN if the value or the reference is not known.
 double card_figure_gain(const struct card_figure *figure);
 
-// Returns true if the names `a` and `b` of two figures are equal or both are NULL.
+// Returns true if the names `one` and `other` of two figures are equal or both are NULL.
 bool card_same_name(const char *one, const char *other);
 
 // Writes the card as a JSON object. `name` is the name of the JSON member, as in json_put_text.

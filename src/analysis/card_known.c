@@ -304,8 +304,8 @@ static void note_limits(struct arena *arena, struct card *card)
                                 unit_text(arena, far.figures[i]->limit, far.figures[i]->unit)));
 }
 
-// If `other`, the same figure from another benchmark, is trusted and its value differs from that of
-// `shown` by more than CARD_APART, appends it to the text `list`.
+// `shown` and `other` are the same figure. If another benchmark measured `other`, and its value is
+// trusted and differs from that of `shown` by more than CARD_APART, appends it to the text `list`.
 static const char *also_measured(struct arena *arena, const char *list,
                                  const struct card_figure *shown, const struct card_figure *other)
 {

@@ -142,8 +142,8 @@ static double peer_of(const struct check_case *of, const struct result *result,
     return is_pair ? strtod(number + 1, NULL) : (double)NAN;
 }
 
-// Returns true if this result gives the figure of kind `of->metric` of the device. For copies
-// between two devices, `peer` is the index of the other device.
+// The result is of the case `of`. Returns true if it was measured on the devices that give the
+// figure of `device`. For copies between two devices, `peer` is the index of the other device.
 static bool yields(const struct check_case *of, const struct result *result,
                    const struct run_device *device, double peer)
 {
@@ -290,9 +290,9 @@ double check_sensor(const struct result *result, const char *name)
     return sensor ? sensor->value : (double)NAN;
 }
 
-// Sets the state in the check: the core clock from the FP32 result (else from the first result that
-// has it), the memory clock from the DRAM result, and the highest temperature and power of all
-// results.
+// Sets the state in the check from the device's results: the core clock from the FP32 result (else
+// from the first result that has it), the memory clock from the DRAM result, and the highest
+// temperature and power of all results.
 static void take_state(const struct run *run, const struct run_device *device, struct check *check)
 {
     struct check_state *state = &check->state;

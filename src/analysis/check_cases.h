@@ -59,7 +59,7 @@ const struct run_device *check_device(const struct run *run, const char *id);
 
 // Reduces a result to what a later check compares with: the metric that checks use (without the
 // rounds), the clocks, and how copies between devices were made. Returns false and changes nothing
-// if the result was not measured, or if no check measures its case.
+// if the result was not measured or lacks that metric, or if no check measures its case.
 bool check_shorten(struct arena *arena, struct result *result);
 
 // Returns true if the result says something about the device: the device measured it, or took part

@@ -23,10 +23,12 @@ enum check_class check_class_of(enum check_metric metric)
     return metric >= CHECK_PEER ? CHECK_CLASS_LINK : CHECK_CLASS_CHIP;
 }
 
-// One measured value of a figure: on which card, and of which model and class.
+// One measured value of one figure.
 struct seen {
     enum check_class class;
-    const char *model, *card, *figure; // `model` is the model's name, a tab, and the API
+    // `model`: the model's name, a tab, and the API. `card`: the card's UUID. `figure`: what was
+    // measured (figure_text).
+    const char *model, *card, *figure;
     double log_value;
 };
 

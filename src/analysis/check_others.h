@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What other cards reach in the cases of a check, and how far figures of healthy cards are apart.
-// There are few cards of each model, so the spread between cards is pooled over all models and over
-// the cases of a class of figures, in which the relative spread is much the same. Even fewer cards
-// were measured more than once, so the spread of repeated runs is pooled over all classes.
+// Finds what other cards reach in the cases of a check, and how far figures of healthy cards
+// differ. There are few cards of each model, so the spread between cards is pooled over all models
+// and over the cases of a class of figures, in which the relative spread is much the same. Even
+// fewer cards were measured more than once, so the spread of repeated runs is pooled over all
+// classes.
 #ifndef ANALYSIS_CHECK_OTHERS_H
 #define ANALYSIS_CHECK_OTHERS_H
 
@@ -48,9 +49,9 @@ enum {
     CHECK_SPREAD_FREEDOM_KINDS = 7
 };
 
-// Returns how far the value of a healthy card (or run) may be from the median of `count` other
-// values, as a factor − 1 (0.03: 3 %). Only a share of 1 − confidence of healthy ones is further
-// off. NaN if the spread has no degrees of freedom.
+// Returns how far the value of a healthy card (or run) may be above or below the median of `count`
+// other values, as a factor − 1 (0.03: 3 %). In each of the two directions, only a share of 1 −
+// confidence of the healthy ones is further off. NaN if the spread has no degrees of freedom.
 double check_spread_bound(const struct check_spread *spread, size_t count, double confidence);
 
 // ---------------------------------------------------------------- values of other cards
@@ -70,8 +71,8 @@ struct check_ask {
 
 // The values with which a device is compared in one case: one for each run of this very card. If
 // there are none, one for each card of the same model. If there are none of these either, and the
-// limit of memory or host link bounds the case: one for each card of the same architecture, its
-// share of its own limit times the limit of this device.
+// limit of memory or host link bounds the case: one for each card of the same architecture. This is
+// the share of its own limit that the card reaches, times the limit of this device.
 struct check_others {
     double values[CHECK_OTHERS_MAX], core_hz[CHECK_OTHERS_MAX], memory_hz[CHECK_OTHERS_MAX];
     const char *uuids[CHECK_OTHERS_MAX];
@@ -80,7 +81,7 @@ struct check_others {
     // True: no card of the model was measured, so the values are computed from the share of their
     // limit that other models reach.
     bool by_limit;
-    double unsure; // relative half-width of the 95 % interval of the last element of `values`
+    double unsure; // relative half-width of the 95 % interval of the value that was added last
     // UUIDs of cards of which a run was not used, because the card then had another power limit or
     // ECC state than the judged device.
     const char *left[CHECK_OTHERS_MAX];

@@ -34,7 +34,7 @@ struct ratio ratio_of(const struct metric *base, const struct metric *now)
 
 // ---------------------------------------------------------------- the word for one metric
 
-// Where the interval of the ratio new ÷ base lies relative to the threshold.
+// How a metric changed: where the interval of the ratio new ÷ base lies relative to the threshold.
 enum side {
     SIDE_UNSURE,
     SIDE_SAME,
@@ -60,7 +60,7 @@ static bool is_below(const struct metric *a, const struct metric *b, const struc
 }
 
 // Returns true if the relative change from base to new is at most the threshold, at every point of
-// its interval.
+// its interval. The change of a part is relative to the whole metric.
 static bool is_within(const struct figure *figure, double threshold)
 {
     const struct metric *base = figure->of[0], *now = figure->of[1];
@@ -198,8 +198,8 @@ static bool ratios_apart(const struct figure *time, const struct figure *cycles)
     return a.low > b.high || b.low > a.high;
 }
 
-// Like side_of, but a change counts only if it also exceeds the usual difference between two
-// healthy cards of one model (card_spread_of).
+// Returns how the figure changed, like side_of, but counts a change only if it also exceeds the
+// difference of healthy cards of one model (card_spread_of).
 static enum side side_beyond(const struct comparing *c, const char *benchmark,
                              const struct figure *figure)
 {
@@ -207,8 +207,9 @@ static enum side side_beyond(const struct comparing *c, const char *benchmark,
     return side_of(figure, fmax(c->compare->threshold, spread));
 }
 
-// Of the figures of two healthy cards, 95 % differ by at most card_spread_of. A figure that differs
-// more may be an outlier if its difference, in logarithms, is at most this many times that.
+// Of the figures of two healthy cards, 95 % differ by at most card_spread_of. The other 5 % are
+// outliers. A figure can be one of them if its difference is at most this factor times
+// card_spread_of, both as logarithms.
 static const double outlier_most = 3;
 
 // Returns true if the figure changed, in logarithms, by at most outlier_most times what
@@ -276,8 +277,8 @@ static void metrics_compare(struct comparing *c, const struct result *base,
                                   .ratio = ratio_of(metric, other),
                                   .cycles = ratio_of(cycles.of[0], cycles.of[1]),
                                   .is_part = time.whole[0] != NULL};
-        // The row is an outlier if the change in time or in cycles is small enough: if the clock
-        // changed too, the ratio of the cycles shows by how much the card itself differs.
+        // The row may be an outlier if its change in time or in cycles is small enough. If the
+        // clock changed too, the ratio of the cycles shows by how much the card itself differs.
         row.is_outlier =
             c->other_card &&
             (may_be_outlier(base->benchmark, &time) ||

@@ -8,30 +8,32 @@
 // the pairs without a difference are called changed, however noisy they are
 // (tests/unit/test_compare.c).
 //
-// The ratio has no interval if a metric's interval reaches 0 or below. Then two metrics differ if
-// one metric's interval ends below the other's by more than t times its own upper end.
+// The ratio has no interval if a metric's interval reaches 0 or below. Then the two values differ
+// if the gap between their intervals is more than t (the threshold) times the upper end of the
+// lower interval.
 //
-//   same      the interval lies within 1/(1+t) … 1+t, where t is the threshold; or both are 0
+//   same      the interval lies within 1/(1+t) … 1+t; or both are 0
 //   faster,   the whole interval lies outside of that range
 //   slower
-//   card      like faster, slower and other, but the two are different cards of one model (their
-//             UUIDs differ), and healthy cards of one model differ by as much (card_spread_of).
-//             That spread holds for 95 % of a benchmark's figures. So at most 5 % of them may lie
-//             beyond it, up to three times as far (in logarithms), and are called card as well;
-//             but not those that the card of either run shows.
+//   card      like faster, slower and other, but the devices are different cards of one model
+//             (their UUIDs differ), and healthy cards of one model differ by as much
+//             (card_spread_of). That spread holds for 95 % of a benchmark's figures. So at most 5 %
+//             of them may lie beyond it, up to three times as far (in logarithms), and are called
+//             card as well; but not those that the card of either run shows.
 //   clock     Time and cycles of the same work disagree: the core clock changed, not the work. If
 //             the cycles are unsure, the intervals of both ratios must not overlap. For two cards
 //             of one model, the time differs by more than card_spread_of, but the cycles do not.
 //   other     like faster and slower, but for a metric without a better direction
-//   unsure    the interval contains a limit of the range, or there is no interval
+//   unsure    the interval contains a limit of the range, there is no interval, or a value is only
+//             a lower bound (metric.at_least)
 //   missing   a case, a metric of it or a device that was measured in base only
 //   added     a case or a device that was measured in new only
 //   broken    measured in base, failed in new
 //   refused   the versions or METHOD values differ
 //
 // A metric that is a part of another one (metric_info.part_of) is same, faster or slower relative
-// to that metric: 13 ns more of a kernel's 3 µs are no change, though the host's call got five
-// times as long.
+// to that metric. For example, the host's call is a part of the 3 µs that a kernel takes: 13 ns
+// more are no change, even if the call then takes five times as long.
 #ifndef ANALYSIS_COMPARE_H
 #define ANALYSIS_COMPARE_H
 
@@ -81,20 +83,20 @@ const struct metric *metric_in_cycles(const struct benchmark_info *info,
 bool metric_is_twin(const struct benchmark_info *info, const struct result *result,
                     const struct metric *metric);
 
-// How much two healthy cards of one model differ at most in the figures of one benchmark that have
-// this unit. The table is in analysis/spread.c, which tools/results.py makes from the runs in
+// How much two healthy cards of one model differ in the figures of one benchmark that have this
+// unit. The table is in analysis/spread.c, which tools/results.py makes from the runs in
 // reference/.
 struct card_spread {
     const char *benchmark;
     enum unit unit;
-    double most; // maximum relative difference between two healthy cards (0.05: 5 %)
+    double most; // relative difference that 95 % of these figures do not exceed (0.05: 5 %)
 };
 extern const struct card_spread card_spreads[];
 extern const size_t card_spread_count;
 
-// Returns the maximum relative difference between two healthy cards of one model in a benchmark's
-// figures with this unit: 95 % of these figures differ by no more. It is at least
-// RESULTS_CLOCK_STEPS. If too few cards were measured, returns the largest value in the table.
+// Returns the relative difference between two healthy cards of one model that 95 % of a benchmark's
+// figures with this unit do not exceed. It is at least RESULTS_CLOCK_STEPS. If the table has no row
+// for them, because too few cards were measured, returns the largest value in the table.
 double card_spread_of(const char *benchmark, enum unit unit);
 
 // A row of a comparison: one metric of one case in both runs. A row whose word is ADDED, BROKEN or
@@ -112,8 +114,9 @@ struct compare_row {
     bool suspect; // true: a result of the row has the verdict suspect
     // true: the metric is a part of another one, and is left out of the geometric mean
     bool is_part;
-    // True: the change, in time or in cycles, is at most 3 times card_spread_of, in logarithms.
-    // Between two cards of one model it may then be an outlier.
+    // True: the row may be an outlier between two cards of one model. It is faster, slower or
+    // other, its change, in time or in cycles, is at most 3 times card_spread_of (in logarithms),
+    // and the card of neither run shows its case.
     bool is_outlier;
     // Why the row has the word refused, broken, missing, added or unsure; may be NULL.
     const char *text;

@@ -71,7 +71,7 @@ static void chips_find(struct arena *arena, const struct run *run, struct cross 
 
 static bool intervals_overlap(const struct metric *a, const struct metric *b)
 {
-    // If an interval is NaN, this is false, so metrics without intervals count as overlapping.
+    // A comparison with NaN is false, so metrics without an interval count as overlapping.
     return !(a->ci95[1] < b->ci95[0] || b->ci95[1] < a->ci95[0]);
 }
 

@@ -23,8 +23,8 @@ struct cross_cell {
     bool apart; // true: the ratio is so far from 1 that it is reported as a finding
 };
 
-// One metric of one case: a cell holds its value through one API, that is, on one device of the
-// chip.
+// One metric of one case. Each cell holds the metric's value on one device of the chip, that is,
+// through one API.
 struct cross_row {
     const struct result *first; // result of the first device that has the metric
     const struct metric *metric;

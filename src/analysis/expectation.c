@@ -34,8 +34,8 @@ static double median_of(const double *values, size_t count)
     return stats_median(known, known_count);
 }
 
-// Returns how far the figures of healthy cards may be apart, as a factor − 1 (0.03: 3 %), as
-// computed from the known spreads between cards and between runs.
+// Returns how far the figures of healthy cards may be apart, as a factor − 1 (0.03: 3 %): for few
+// cards from the known spreads, for EXPECTATION_CARDS or more from their own spread.
 static double spread_of(const struct check_others *others, const struct check_spreads *spreads,
                         const struct check_case *of, enum unit unit)
 {
@@ -66,8 +66,8 @@ static double bound_of(const struct check_others *others, const struct check_spr
     switch (check_class_of(of->metric)) {
     case CHECK_CLASS_HOST:
         // A faulty link falls to half its width, or to half the speed of its generation. Healthy
-        // links differ by less from host to host and from hour to hour. The bound lies halfway, in
-        // logarithms, to one half of the expected value.
+        // links differ by less from host to host and from hour to hour. In logarithms, the bound
+        // lies halfway between the expected value and one half of it.
         return sqrt(2) - 1;
     case CHECK_CLASS_CHIP:
     case CHECK_CLASS_MATRIX:
@@ -159,8 +159,8 @@ static void remark(struct run *run, struct check *check, const char *text)
     check->remarks = more;
 }
 
-// Returns the figure's title. If it ends with the number of a device, a colon follows, which
-// separates the number from the value in a text: "Copy to GPU 1:".
+// Returns the figure's title. For a figure of several devices a colon follows: it separates the
+// number of a device, with which the title may end, from the value in a text ("Copy to GPU 1:").
 static const char *titled(struct arena *arena, const struct check_figure *figure)
 {
     const char *title = check_title(arena, figure);
@@ -178,8 +178,8 @@ static const char *figure_text(struct arena *arena, const struct check_figure *f
     return arena_printf(arena, "%s %s of %s %s", titled(arena, figure), value, expected, name);
 }
 
-// Returns true if the clock `hz`, normally `expected_hz`, explains at least half of how much worse
-// the figure is than expected.
+// Returns true if the clock `hz` is so far below its usual value `expected_hz` that this explains
+// at least half (in logarithms) of how much worse the figure is than expected.
 static bool explains(double hz, double expected_hz, const struct check_figure *figure)
 {
     return log(expected_hz / hz) >= deficit_of(figure) / 2; // false if a clock is not known (NaN)
@@ -374,10 +374,11 @@ static const char *why_nothing(const struct run *run, const struct check *check)
     return check->cause ? check->cause : "no figure was measured";
 }
 
-// Finds the slow figure that is worst relative to its expected value, and concludes its cause. If
-// no other figure is slow than those whose host was busy (reason "shared-host"), a host link with
-// too few lanes or a low generation makes the card slow, unless a figure of that link is ok;
-// otherwise the card was busy. Returns false if nothing is slow.
+// Concludes the cause of the slow figure that is worst relative to its expected value. Leaves out
+// figures that were measured while the host was busy (reason "shared-host"). If no other figure is
+// slow, and no figure of the host link is ok, too few lanes or a low generation of this link make
+// the card slow; else, if a slow figure was left out, the card was busy. Returns false if none of
+// this is so.
 static bool find_slow(const struct judging *j)
 {
     struct run *run = j->run;

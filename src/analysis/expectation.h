@@ -14,9 +14,9 @@
 //   many cards   The bound is the spread between these cards, but no less than that of repeated
 //                runs.
 //
-// For arithmetic and matrix units the bound is at least RESULTS_CLOCK_STEPS, for the L2 at least
-// EXPECTATION_L2_LEAST. A link to the host is slow if its best round is below the expectation
-// divided by √2.
+// For arithmetic, matrix units and the latency of the L1 the bound is at least RESULTS_CLOCK_STEPS,
+// for the bandwidth of the L2 at least EXPECTATION_L2_LEAST. A link to the host is slow if its best
+// round is below the expectation divided by √2.
 //
 // All other bounds are Student's t times the standard deviation: of 1/(1 − EXPECTATION_CONFIDENCE)
 // healthy figures, one is called slow. The bound for few cards is at most the spread that `fathom

@@ -6,22 +6,22 @@
 // through the same API. Cards that their checks call slow, broken or busy are left out of the
 // kind's median and scale: even if half of a fleet lacks half its lanes, they must not look normal.
 //
-//   distance   A loss is −ln(value) or, if lower is better, ln(value): 0.03 means 3 % worse. Its
-//              distance from the median of the kind is counted in scales (math/outliers.h). The
-//              scale is at least that of the kind, half the card's own 95 % interval, one step of
-//              the core clock (for figures that the core clock drives), and FLEET_RESOLUTION. Kinds
-//              with fewer than FLEET_LEAST cards are not compared.
-//   slow       The loss is at least FLEET_EFFECT, and its distance is so large that only a share
+//   loss       How much worse a figure is than the median of the kind: 0.03 means 3 % worse.
+//   distance   The same difference in logarithms, counted in scales (math/outliers.h). The scale is
+//              the largest of these: the scatter of the kind, half the card's own 95 % interval,
+//              one step of the core clock (for figures that the core clock drives), and
+//              FLEET_RESOLUTION. Kinds with fewer than FLEET_LEAST cards are not compared.
+//   slow       The loss is at least FLEET_EFFECT, and the distance is so large that only a share
 //              FLEET_ERROR of all healthy fleets has such a figure anywhere: with N figures, the
 //              chance of each is at most FLEET_ERROR / N (Bonferroni).
 //   by check   A card that its check calls slow is slow. Exception: its slow figures are all just
 //              beyond the bound of an expectation from many cards, as one healthy figure in a
 //              thousand is. Such a card is compared like all others, but it is at least doubtful.
 //              The exception ends if more figures are beyond such bounds than chance explains.
-//   doubtful   The loss is as large as for slow, but its distance is unlikely only by the weaker
+//   doubtful   The loss is as large as for slow, but the distance is unlikely only by the weaker
 //              test of the false discovery rate (FLEET_DISCOVERIES). It is not counted as failure.
-//   noisy      The spread of a card's samples is as rare as for slow, and at least FLEET_NOISE
-//              times that of the kind. The card is not slow.
+//   noisy      The spread of the medians of a card's rounds is as rare as the loss of a slow card,
+//              and at least FLEET_NOISE times that of the kind. The card is healthy otherwise.
 //   found      The smallest loss with which 99 of 100 cards would be called slow: the limit of
 //              "slow" plus 2.58 scales for the random error of the card itself (FLEET_MISSED).
 #ifndef ANALYSIS_FLEET_H
@@ -78,8 +78,8 @@ const char *fleet_metric_title(enum check_metric metric);
 // become floating-point operations per second, because checks count no other operations.
 enum unit fleet_unit(enum unit unit);
 
-// Returns a share as text: "2.7 %"; "over 999 %" (or "under -999 %") if it is larger, because such
-// a value is surely wrong.
+// Returns a share as text: "2.7 %". From 999.5 % on, in either direction, the text is "over 999 %"
+// or "under -999 %", because such a value is surely wrong.
 const char *fleet_percent(struct arena *arena, double share);
 
 struct fleet_point {
@@ -101,7 +101,7 @@ struct fleet_card {
     // Texts from the run file; NULL: not in the file.
     const char *name, *driver, *api, *tool, *started;
     struct check check;
-    size_t kind; // index in fleet.kinds
+    size_t kind; // index in fleet.kinds; SIZE_MAX: the name of the card is not known
     // The card's figure for each metric; for links to several cards, that of the slowest link.
     struct fleet_point points[CHECK_METRIC_COUNT];
     // True: the card's figures count for the median and the scatter of its kind.
@@ -110,7 +110,8 @@ struct fleet_card {
     // short word for the cause of the grade: from check_code_words, or "below-fleet", "noisy"
     const char *code;
     const char *cause; // why the card has its grade, as one sentence
-    // largest loss among the card's slow figures (0.03: 3 % worse); 0: no figure is slow
+    // largest loss among the card's slow figures, or the doubtful ones of a doubtful card (0.03: 3
+    // % worse); 0: there are none
     double loss;
 };
 
@@ -120,8 +121,8 @@ struct fleet_metric {
     double median, low, high; // median, 1 % and 99 % quantile of the values of `cards`
     // Median of the values that the checks expect; NaN: no check expects one.
     double expected;
-    // The score of a card counts its distance from the median loss in this unit: the scatter of the
-    // losses in the kind, or a larger minimum (see "distance" at the top of this file).
+    // The scale (see "distance" at the top of this file) of a card whose 95 % interval is as wide
+    // as the median of the kind.
     double scale;
     // Smallest loss with which 99 of 100 cards would be called slow; NaN: the kind has too few
     // cards.

@@ -164,9 +164,10 @@ static void summarise(struct fleet *fleet, size_t kind, enum check_metric metric
         fmax(summary->population.sigma, least_scale(&fleet->kinds[kind], metric, interval));
 }
 
-// Sets how much the card's figure is worse than the kind's median (loss), how rare that is (score),
-// and the probability of such a score (chance). If the card is compared, adds its number of figures
-// of this metric to fleet->tests.
+// Sets how much worse the card's figure is than the kind's median (loss) and, if at least
+// FLEET_LEAST cards of the kind are compared in this metric, how rare that is (score). If the card
+// itself is compared, also sets the probability of such a score (chance), and adds the card's
+// number of figures of this metric to fleet->tests.
 static void score(struct fleet *fleet, struct fleet_card *card, enum check_metric metric)
 {
     const struct fleet_kind *kind = &fleet->kinds[card->kind];

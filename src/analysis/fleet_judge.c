@@ -252,9 +252,9 @@ static void grade(struct fleet *fleet, struct fleet_card *card, enum fleet_grade
     explain(fleet, card, worst, metrics);
 }
 
-// Returns the largest loss of the card's slow figures; of a doubtful card, also of its doubtful
-// figures. The loss is relative to the median of the other cards, or to the expected value if the
-// figure was not compared.
+// Returns the largest loss of the card's slow figures; of a doubtful card, also of all figures with
+// a loss of at least FLEET_EFFECT. The loss is relative to the median of the kind, or to the
+// expected value if the kind has no median.
 static double largest_loss(const struct fleet_card *card)
 {
     double most = 0;

@@ -251,9 +251,10 @@ static size_t group_end(const struct member *members, size_t count, size_t i)
     return end;
 }
 
-// Adds a group of cards to the fleet: how far the median loss of these cards is from that of their
-// kind in one metric. Its score uses the standard error of the median of n normal values, 1.25 σ /
-// √n.
+// Adds a group of cards to the fleet, with the difference between the median loss of these cards
+// and that of their kind in one metric. Adds nothing if fewer than FLEET_GROUP_LEAST of the cards
+// were compared in this metric. The group's score uses the standard error of the median of n normal
+// values, 1.25 σ / √n.
 static void add_group(struct fleet *fleet, size_t kind, enum check_metric metric,
                       const struct member *members, size_t count)
 {
@@ -299,8 +300,8 @@ static int compare_groups(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-// Keeps only groups whose difference from their kind is unlikely to be chance: at most in the share
-// FLEET_ERROR of healthy fleets would any group have so large a score. The difference must also be
+// Keeps only groups whose difference from their kind is unlikely to be chance: at most the share
+// FLEET_ERROR of all healthy fleets has a group with so large a score. The difference must also be
 // at least FLEET_RESOLUTION.
 static void keep_groups(struct fleet *fleet)
 {

@@ -53,8 +53,9 @@ double hits_rate(const struct result *result, unsigned level)
 
 // ---------------------------------------------------------------- sizes at which hits end
 
-// Two points of a latency curve, as indices. If the range is the end of a cache's hits: `held` is
-// the last point at which almost all reads hit, `next` the next point with a known hit rate.
+// A range of points of a latency curve: the indices of its two ends. Where the hits of a cache end,
+// `held` is the last point at which almost all reads hit the cache, and `next` is the next point
+// with a known hit rate.
 struct end {
     size_t held, next;
 };

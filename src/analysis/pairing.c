@@ -28,8 +28,9 @@ bool device_same_api(const struct run_device *a, const struct run_device *b)
     return api == strcspn(b->id, ":") && strncmp(a->id, b->id, api) == 0;
 }
 
-// How closely two devices of different runs are related, the closest relation first:
-// device_pairs_of first pairs all devices that are related most closely, then the next, and so on.
+// How two devices of different runs are related, the closest relation first. All relations but
+// NEAR_ANY also need the same model name and API. device_pairs_of pairs the devices that have the
+// first relation, then those of the rest that have the second, and so on.
 enum nearness {
     NEAR_UUID,
     NEAR_PCI, // the PCI addresses are equal; used only if a device reports no UUID
@@ -85,9 +86,9 @@ static void pairs_add(struct arena *arena, struct device_pairs *pairs, enum near
 {
     const struct run *base = pairs->base, *now = pairs->now;
     struct marked *sorted = ARENA_ARRAY(arena, now->device_count, struct marked);
-    // In `sorted`, devices with equal marks are neighbours. skip[i] counts how many devices from
-    // sorted[i] on are already paired, if i is the first one with its mark. The search starts after
-    // them.
+    // In `sorted`, devices with equal marks are neighbours. If sorted[i] is the first device with
+    // its mark, skip[i] counts how many devices from there on are already paired. The search starts
+    // after them.
     size_t *skip = ARENA_ARRAY(arena, now->device_count, size_t);
     size_t count = 0;
     for (size_t i = 0; i < now->device_count; i++) {

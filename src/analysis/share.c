@@ -55,8 +55,8 @@ static void remove_benchmarks(struct run *run)
     run->benchmark_count = kept;
 }
 
-// Removes the results whose importance is below `least`, then the benchmarks without results and
-// the findings about results that were removed.
+// Removes the results whose importance is below `least`, then the benchmarks without results. Keeps
+// only findings whose device and results are all still in the run, and whose text has no path.
 static void remove_results(struct run *run, const int *importance, int least)
 {
     size_t kept = 0;
