@@ -162,8 +162,8 @@ static bool has_part_of_the_cards(const struct checking *c)
     return select_cards_hidden(c->cli->arena, "", getenv("CUDA_VISIBLE_DEVICES"));
 }
 
-// Reduces the list of devices to the card whose number is this process's local rank. If the process
-// sees only one card, it takes that card: the scheduler has then given each rank its own card.
+// Reduces the list of devices to the card whose number is this process's local rank, or to its only
+// card if CUDA_VISIBLE_DEVICES is set: the scheduler has then given each rank its own card.
 static bool take_own_card(struct device_list *list, struct error *err)
 {
     static const char *const variables[] = {"SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK",

@@ -20,7 +20,7 @@ enum exit_status {
 };
 
 enum {
-    CLI_COLUMNS = 100 // maximum width in columns of a run's tables, even if the terminal is wider
+    CLI_COLUMNS = 100 // maximum width of printed tables in columns, even if the terminal is wider
 };
 
 struct cli {
@@ -59,16 +59,17 @@ bool command_counters(struct cli *cli, struct error *err);
 bool command_check(struct cli *cli, struct error *err);
 bool command_check_device(struct cli *cli, struct error *err);
 
-// These two functions handle each -d "model:FILE". cli_announce_models checks the file (ERROR_USAGE
-// with its path and the reason) and adds the path to an environment variable, which the model
-// backend and the workers read. cli_name_models replaces each "model:FILE" in `names` by the id of
-// the simulated device: "model:0", "model:1" …
+// These two functions handle each -d "model:FILE". cli_announce_models checks each file
+// (ERROR_USAGE with its path and the reason) and lists the paths in an environment variable, which
+// the model backend and the workers read. cli_name_models replaces each "model:FILE" in `names` by
+// the id of the simulated device: "model:0", "model:1" …
 MUST_CHECK bool cli_announce_models(struct cli *cli, struct error *err);
 void cli_name_models(struct cli *cli, const char **names, size_t count);
 
 // What a command measures, and how it shows the results.
 struct cli_measuring {
-    // Names of the benchmarks to measure, then NULL. NULL: the operands of the command name them.
+    // Names of the benchmarks to measure; the element after the last name is NULL. If `benchmarks`
+    // itself is NULL, the operands of the command name the benchmarks.
     const char *const *benchmarks;
     const char *preset; // preset that is used if --preset is not given
     // Checks the preset and the settings before any driver is loaded. Fails with ERROR_USAGE if
@@ -102,13 +103,13 @@ MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 struct run *cli_read_run(const char *path, struct error *err);
 
 // The forms in which a run can be written besides the run file: the options --csv, --html, --trace,
-// --svg and --markdown of `show` and `report`.
+// --svg and --markdown, of which each command takes some (cli/table_options.c).
 //
 // cli_form_asked returns the name of the first such option that was given, except --html; NULL if
 // there is none.
 //
-// cli_forms_check tests, before the run is measured or read, whether every output can be written
-// and no two of them are the same file.
+// cli_forms_check tests, before the run is measured or read, whether the file of every form can be
+// written, and whether no two outputs are the same file.
 //
 // cli_forms_save writes all forms that were asked for, even if one of them fails. It does not write
 // a trace or SVG that would show nothing, and prints a note instead. Returns false with the

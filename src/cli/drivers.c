@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists the devices. Commands that do so first read two settings: the environment variable
+// Lists the devices. Commands that list devices first read two settings: the environment variable
 // FATHOM_VALIDATION, and the files of `-d model:FILE`.
 #include "base/clock.h"
 #include "base/text.h"

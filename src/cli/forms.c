@@ -125,7 +125,8 @@ static bool write_markdown(const struct run *run, FILE *stream, struct error *er
 static const struct form {
     enum option_id option;
     run_writer *write;
-    // True if this form would show anything of the run. NULL: it can show every run.
+    // Returns true if this form would show something of the run. If the pointer is NULL, the form
+    // can show every run.
     bool (*has_content)(const struct run *run);
     const char *content;
 } forms[] = {{OPTION_CSV, csv_write, NULL, NULL},

@@ -371,8 +371,8 @@ static bool save(const struct running *r, struct error *err)
 }
 
 // Prints for each device the headlines of the benchmarks, then the summary, the devices' summary
-// cards, and how to see all results. With --tables, prints the rest of the tables and the summary
-// cards.
+// cards, and how to see all results. With --tables, prints instead the rest of the tables, then the
+// summary cards.
 static void show_result(const struct running *r, FILE *out)
 {
     const struct run *run = r->run;
@@ -441,7 +441,7 @@ bool cli_measure(struct cli *cli, const struct cli_measuring *measuring, struct 
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
         !cli_forms_check(cli->options, err))
         return false;
-    // interrupt_init blocks signals before drivers are loaded (--no-isolate), because these start
+    // interrupt_init blocks signals before drivers are loaded (--no-isolate), because drivers start
     // threads: a thread in which the signals are not blocked would receive them, and they would end
     // the process.
     if (!interrupt_init(&running.interrupt, err))

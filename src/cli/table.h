@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The table of all commands and options. Parsing, --help, the manual page and the shell completions
-// are made from it. To add an option, add an entry here and the code that reads its value.
+// are made from it. To add an option, add its id here, its entry in cli/table_options.c, and the
+// code that reads its value.
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 

@@ -96,9 +96,9 @@ static const char *left_text(struct arena *arena, const struct schedule_state *s
     return arena_printf(arena, "%lu:%02lu left", left_s / 60, left_s % 60);
 }
 
-// Returns the progress line, at most `columns` wide. It has a bar, the share of the cases, the time
-// left, and the present case in words: "[2/3] vulkan:0 ▕████▌           ▏  28% of 30 cases · 2:10
-// left · latency vector 2 KiB".
+// Returns the progress line, at most `columns` wide. It has a bar, the share of the work that is
+// done, the time left, and the present case in words: "[2/3] vulkan:0 ▕████▌           ▏  28% of 30
+// cases · 2:10 left · latency vector 2 KiB".
 static const char *progress_line(struct arena *arena, const struct schedule_state *state,
                                  size_t device, size_t devices, size_t columns)
 {
@@ -127,8 +127,9 @@ static bool is_logged(const struct progress *progress, const struct benchmark *b
     return progress->logged_count == PROGRESS_LOGGED;
 }
 
-// Prints a line when a benchmark begins, for an output that is not a terminal, such as a log file.
-// Each benchmark gets only one line, although `fathom map` returns to benchmarks.
+// Prints a line when a benchmark begins on a device, for an output that is not a terminal, such as
+// a log file. Prints no second line if `fathom map` later measures further cases of the same
+// benchmark there.
 static void progress_log(struct progress *progress, const struct schedule_state *state,
                          size_t device)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Answers a command's questions about the terminal behind a stream, and draws the progress line
-// there.
+// Tells whether a stream is a terminal, and the terminal's width. Draws the progress line there,
+// and the text above that line.
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
