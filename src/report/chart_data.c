@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Chooses what the chart of a benchmark shows: the first view that has numbers, as many of its
-// lines or bars as fit, and the sentence in the title.
+// Chooses what the chart of a benchmark shows: the view, as many of its lines or bars as fit, and
+// the sentence in the title.
 #include "base/text.h"
 #include "report/chart.h"
 #include "report/tables.h"
@@ -13,17 +13,17 @@ enum {
     // a heat map with a numeric x is drawn as lines if x has more different values than this
     NUMBERS_MIN = 16,
     SPARSE_POINTS = 4,
-    // A line is too sparse to be drawn if its x axis is logarithmic, it has at most SPARSE_POINTS
-    // points, and each x is at least SPARSE_STEP times the x before it. If all lines are sparse,
-    // the chart has bars instead.
+    // A line is sparse, and not drawn, if it has one point; also if its x axis is logarithmic, it
+    // has at most SPARSE_POINTS points, and each x is at least SPARSE_STEP times the x before it.
+    // If all lines are sparse, the chart has bars instead.
     SPARSE_STEP = 8
 };
 
-// One value that the chart can show: from one result, the metric that the view draws.
+// One value that the chart can show: that of the view's metric in one result.
 struct point {
     const struct result *result;
     const struct metric *metric;
-    double x;         // x coordinate of the point, if the chart has lines
+    double x;         // value on the x axis, if the chart has lines
     const char *line; // name of the line that the point belongs to; all lines have different names
     size_t place;     // index of the point's result among the results of the view
 };
@@ -70,8 +70,9 @@ static bool find_points(struct source *s)
     return s->count > 0;
 }
 
-// Chooses the benchmark's first view that has numbers. Curves, bars and heat maps are preferred to
-// tables and time lines. Returns false if no view has numbers.
+// Chooses the benchmark's first view that has numbers and an x parameter. Curves, bars and heat
+// maps are preferred to other views; a view of kind VIEW_LINES is never chosen. Returns false if
+// there is no such view.
 static bool find_view(struct source *s)
 {
     for (int pass = 0; pass < 2; pass++)

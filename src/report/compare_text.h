@@ -26,9 +26,9 @@ extern const struct compare_section compare_sections[COMPARE_SECTIONS];
 // base is a reference run, because its cases differ from those of the other run.
 bool compare_is_reported(const struct compare_report *report, enum compare_word word);
 
-// Writes the numbers of a row as texts: the change ("+5.1%", from 10 on "×12.3", "–" if it is not
-// finite), the interval of the change ("+4.9% … +5.3%", "" if it is not known), the value in base
-// and the value in new.
+// Writes the numbers of a row as texts: the change ("+5.1%", or "×12.3" if new is at least ten
+// times base; "–" if it is not finite), the interval of the change ("+4.9% … +5.3%", "" if it is
+// not known), the value in base and the value in new.
 enum {
     COMPARE_NUMBERS = 4
 };

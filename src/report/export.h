@@ -15,11 +15,12 @@
 // renamed, moved, removed, or gets another meaning. New columns are inserted before the last one.
 #define CSV_SCHEMA "fathom-csv/2"
 
-// Writes CSV with one row per metric. The columns are those of docs/DATA.md, the same for every
-// run: all parameters of a case are one JSON object, and so are all sensors. Fields are quoted as
-// in RFC 4180, lines end with LF, the decimal sign is a point, numbers read back exactly, and a
-// missing number is an empty field. A case without metrics (skipped, failed) has one row in which
-// the fields of the metric are empty. The report page writes the same CSV (web/src/csv.ts).
+// Writes CSV with one row for each metric of each case. The columns are those of docs/DATA.md, the
+// same for every run: all parameters of a case are one JSON object, and so are all sensors. Fields
+// are quoted as in RFC 4180, lines end with LF, the decimal sign is a point, numbers read back
+// exactly, and a missing number is an empty field. A case without metrics (skipped, failed) has one
+// row in which the fields of the metric are empty. The report page writes the same CSV
+// (web/src/csv.ts).
 MUST_CHECK bool csv_write(const struct run *run, FILE *stream, struct error *err);
 
 // Writes one field of CSV, with quotation marks if they are needed.

@@ -264,8 +264,7 @@ const char *screen_bar(struct arena *arena, double share, size_t columns)
 }
 
 // If the values of a curve differ by less than this share of the highest value, all are drawn at
-// the lowest height. Otherwise their noise, stretched to the full height, would look like
-// structure.
+// the lowest height. Stretched to the full height, their noise would look like structure.
 #define FLAT 0.02
 
 // Returns the last value before index `end` that can be drawn; NaN if there is none.

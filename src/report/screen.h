@@ -97,8 +97,8 @@ const char *screen_margin(struct arena *arena, double median, const double ci95[
 // Returns the number of results by verdict: "5 ok · 2 suspect", or "" if there are none.
 const char *screen_counts(struct arena *arena, const struct run_counts *counts);
 
-// Returns a bar in `columns` columns, filled to the share (0 … 1) in steps of an eighth of a
-// column.
+// Returns a bar that fills the share (0 … 1) of `columns` columns, in steps of an eighth of a
+// column. No blanks follow it.
 const char *screen_bar(struct arena *arena, double share, size_t columns);
 
 // Converts `utc`, a UTC time as in run files, to this machine's time zone (TZ):

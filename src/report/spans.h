@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The spans in time that a result carries, as a series with one row per span. Such a series has the
-// columns start, end (ns) and lane (a number from 0 to UINT32_MAX), and may have queue, after (row
-// of the span that this one waited for; −1: none) and core. A result's *line* is its first such
-// series with at most SPANS_LINE_ROWS rows; its *crowd* is the first other series of spans. If a
-// span waited for several spans, the series "edges" lists all waits in its columns from and to
-// (rows of the line). This module knows no benchmark.
+// Finds the spans (intervals of time) of a result: a series with one row per span. Such a series
+// has the columns start, end (ns) and lane (a number from 0 to UINT32_MAX; the spans of a lane are
+// drawn in one row), and may have queue, after (row of the span that this one waited for; −1: none)
+// and core. A result's *line* is its first such series with at most SPANS_LINE_ROWS rows; its
+// *crowd* is the first other series of spans. If a span waited for several spans, the series
+// "edges" lists all waits in its columns from and to (rows of the line). This module knows no
+// benchmark.
 #ifndef REPORT_SPANS_H
 #define REPORT_SPANS_H
 

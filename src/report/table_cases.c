@@ -24,7 +24,7 @@ struct cases {
     size_t axis_count, *axis_widths;
 };
 
-// The column of a metric or sensor in a table of cases.
+// The column of a metric, a sensor or a hardware counter in a table of cases.
 struct metric_column {
     const char *name, *unit; // name and unit: the two lines of the column's head
     struct cell *cells;
@@ -53,7 +53,7 @@ static void axes_measure(struct cases *cases)
 }
 
 // Fills `column` with the values of all cases. values[i] is the median of metrics[i]; `metrics` is
-// NULL if the column is of a sensor. If `margins` is false, the cells have no intervals and no
+// NULL if the column is not of a metric. If `margins` is false, the cells have no intervals and no
 // letters of notes. Returns false if no value is finite.
 static bool column_of(const struct cases *cases, const char *name, enum unit unit,
                       const double *values, const struct metric *const *metrics, bool margins,
@@ -262,7 +262,8 @@ void cases_print(struct screen *screen, const struct notes *notes,
 static const double percent = 100;
 
 // Fills `names` with the names of all hardware counters for which any of the results has a claim (a
-// value that the benchmark computes), in the order of their first appearance. Returns their number.
+// value that the benchmark computes) above 0, in the order of their first appearance. Returns their
+// number.
 static size_t claimed_names(struct arena *arena, const struct result *const *results, size_t count,
                             const char ***names)
 {

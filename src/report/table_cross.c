@@ -9,7 +9,7 @@
 
 enum {
     // Maximum number of printed rows per chip. If a chip has more rows, only those in which the
-    // values of its APIs differ are printed.
+    // values of its APIs differ by more than 3 % are printed.
     ROWS_MAX = 40,
     VALUE_COLUMNS = 12,
     RATIO_COLUMNS = 15,
@@ -25,9 +25,9 @@ struct group {
     const char *common; // parameter values that all rows share: "chain=index, load=idle"
 };
 
-// Returns the group of rows that have the same benchmark and metric as chip->rows[from], from index
-// `from` on. If `all` is false, the group has only rows in which the values of the APIs differ, so
-// it may be empty.
+// Returns the rows from index `from` on that have the same benchmark and metric as
+// chip->rows[from]. If `all` is false, the group has only rows in which the values of the APIs
+// differ by more than 3 % (cross_row.apart), so it may be empty.
 static struct group group_of(struct arena *arena, const struct run *run,
                              const struct cross_chip *chip, size_t from, bool all)
 {

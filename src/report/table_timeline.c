@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Prints time lines. Each lane is a bar, with two points in time per column of the screen, and
-// beside it the share by which the lane overlaps each other lane. Below the lanes, blocks show how
-// many spans of the crowd (report/spans.h) ran at the same time.
+// Prints time lines. Each lane is drawn as a bar, whose smallest piece is half a column of the
+// screen. Beside the bar, blocks show by which share the lane overlaps each other lane. Below the
+// lanes, blocks show how many spans of the crowd (report/spans.h) ran at the same time.
 #include "base/text.h"
 #include "report/spans.h"
 #include "report/tables.h"

@@ -9,16 +9,17 @@
 
 // ---------------------------------------------------------------- views as grids
 
-// The data of one table or chart. A grid has panels, a panel has series, and a series has one
-// result per value of x. Grids know no particular benchmark, only the parameters and metrics that
-// the run file declares.
+// The data of one table. A grid has panels, a panel has series, and a series has one result per
+// value of x. Grids know no particular benchmark, only the parameters and metrics that the run file
+// declares.
 struct view_series {
     const char *label;             // name of the series: "vector random"; "" if there is only one
     const struct result **results; // result for each x of the grid; NULL: there is no such case
 };
 
-// A part of a grid. A heat map has one panel for each combination of the varying parameters of role
-// AXIS other than x and y. All other views have a single panel.
+// A part of a grid. A heat map has one panel for each combination of the varying parameters other
+// than x and y: those of role AXIS, and those that the view's `group` names. All other views have a
+// single panel.
 struct view_panel {
     const char *label; // name of the panel: "vector random"; "" if there is only one panel
     struct view_series *series;
@@ -102,8 +103,9 @@ bool view_log_y(const struct view_info *view);
 
 enum screen_paint verdict_paint(enum verdict verdict);
 
-// A note below a table: one reason why results of a benchmark are suspect, skipped or failed. The
-// note has a letter, which the tables print beside the numbers of these results.
+// A note below a table: one reason that results of a benchmark with one verdict have. It says why
+// they are suspect, skipped or failed, or is a remark about results that are ok. The note has a
+// letter, which the tables print beside the numbers of these results.
 struct note {
     enum verdict verdict;
     const char *code, *text; // code of the reason, and its text in the first result that has it
@@ -198,9 +200,9 @@ void counters_print(struct screen *screen, const struct benchmark_info *info,
 void timelines_print(struct screen *screen, const struct benchmark_info *info,
                      const struct result *const *results, size_t count);
 
-// Prints the cases that one chip measured through several APIs, with their ratios and a summary.
-// Prints nothing if there are no such cases. For a chip with more than 40 cases, prints only cases
-// that differ by more than 3 %, at most 40.
+// Prints the metrics of the cases that were measured on one chip through several APIs, one row for
+// each, with their ratios and a summary. Prints nothing if there are no such cases. For a chip with
+// more than 40 rows, prints only rows that differ by more than 3 %, at most 40.
 void cross_print(struct screen *screen, const struct run *run);
 
 #endif

@@ -153,9 +153,9 @@ static void prepare_worker(struct live *live, const struct gpu_info *device,
 
 // ---------------------------------------------------------------- one frame
 
-// A plan in which each case has another number than all cases of the worker's earlier measurements.
-// A worker finds the data that it keeps of a case by the case's number, so it never takes a new
-// case for an earlier one.
+// A plan that gives each case of the plan `cases` a number that the worker has not seen in its
+// earlier measurements. A worker finds the data that it keeps of a case by the case's number, and
+// must not take a new case for an earlier one.
 struct numbered_plan {
     // Must be the first member: a pointer to `plan` is cast to a pointer to struct numbered_plan.
     struct plan plan;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures for the pages: one thread, with one worker process at a time (suite/executor.h), uses
-// the schedule and the verdicts of a run. The worker stays between measurements, so the next
+// Measures for the pages, with the same schedule and verdicts as a run, in one thread and with one
+// worker process at a time (suite/executor.h). The worker stays between measurements, so the next
 // measurement begins at once. A new measurement replaces the current one: the current visit is
 // asked to end early; if it has not ended after LIVE_LEAVE_NS, its worker is killed.
 //
