@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Arenas: memory with one lifetime (process, case, scratch). Every function that returns memory
-// takes the arena as its first argument. All memory of an arena is freed at once. If the host runs
-// out of memory, the process ends with a message and ARENA_EXIT_STATUS, because code that continues
+// Arenas: memory with one lifetime (process, case, scratch). A function that allocates in an arena
+// gets the arena from its caller. All memory of an arena is freed at once. If the host runs out of
+// memory, the process ends with a message and ARENA_EXIT_STATUS, because code that continues
 // without memory would never be tested. The run file stays whole, because results/save.h replaces
 // it only after the new file is written.
 #ifndef BASE_ARENA_H
@@ -30,7 +30,8 @@ struct arena_mark {
 struct arena *arena_create(void);
 void arena_destroy(struct arena *arena);
 
-// Like malloc, but ends the process if there is no memory: for libraries that do not check malloc.
+// Like malloc, but ends the process if there is no memory. The caller frees the memory. Use it for
+// memory outside arenas, and for libraries that do not check malloc.
 void *arena_malloc(size_t bytes);
 
 // Returns zeroed memory of the arena, aligned for any type. If `bytes` is 0, the pointer is still

@@ -19,13 +19,15 @@ enum {
 struct free_core {
     const char *root, *pci;
     cpu_set_t interrupts; // processors that handle interrupts of the card
-    // Processors that the thread may use, and those of them without interrupts; all, if all have
-    // some.
+    // `allowed`: processors that the thread may use. `wanted`: those of them that handle no
+    // interrupts of the card or, if there are none such, all allowed ones.
     cpu_set_t allowed, wanted;
-    // The lowest contentions that were read, in ascending order, and the number of all readings.
+    // The lowest contentions that were read, at most LOWEST_MAX, in ascending order; the number of
+    // all readings.
     double lowest[LOWEST_MAX];
     unsigned lowest_count, count;
-    uint64_t in_vain_ns; // when no free core was found; 0: never
+    // Host time in ns at which the last search ended, if it found no free core; else 0.
+    uint64_t in_vain_ns;
 };
 
 struct free_core *free_core_create(struct arena *arena, const char *root, const char *pci)
@@ -39,8 +41,8 @@ struct free_core *free_core_create(struct arena *arena, const char *root, const 
 
 // ---------------------------------------------------------------- interrupts of the card
 
-// Returns how many interrupts came so far over a vector of the card. The kernel's file has one line
-// with the number of each processor, "0,0,13,…".
+// Returns how many interrupts of one interrupt vector of the card were handled so far. The kernel's
+// file has one line with a number for each processor, "0,0,13,…".
 static double interrupts_of(const struct free_core *core, const char *vector)
 {
     char line[8192], *at = line;
@@ -72,7 +74,8 @@ static void read_interrupts(struct free_core *core)
     enum {
         VECTORS_MAX = 64
     };
-    // A card has several vectors, of which some are hardly used.
+    // A card has several vectors, and some are hardly used. A vector does not count if it has less
+    // than this share of the interrupts of the busiest one.
     static const double least_share = 0.01;
     struct {
         double interrupts;
@@ -128,8 +131,8 @@ enum {
     LOOP_ATTEMPTS = 3 // the shortest counts, because an interrupt makes a loop longer
 };
 
-// Returns the time in ns of multiplications that each wait for the one before: it depends on little
-// but the core's clock.
+// Returns the time in ns of a chain of multiplications, each of which needs the result of the one
+// before. This time depends on little but the core's clock.
 static double chain_ns(void)
 {
     uint64_t x = 3, start_ns = clock_now_ns();
@@ -148,8 +151,8 @@ static inline void step_all(uint64_t x[8])
     __asm__ volatile("" : "+r"(x[4]), "+r"(x[5]), "+r"(x[6]), "+r"(x[7]));
 }
 
-// Returns the time in ns of short operations of which so many wait for nothing that they fill all
-// that the core can start in a cycle.
+// Returns the time in ns of additions and XORs in eight independent chains. So in each cycle the
+// core starts as many of them as it can.
 static double wide_ns(void)
 {
     uint64_t x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, start_ns = clock_now_ns();
@@ -162,8 +165,8 @@ static double wide_ns(void)
     return (double)(clock_now_ns() - start_ns);
 }
 
-// Returns how many times longer the wide loop takes than the chain: more if something else uses the
-// units of the core.
+// Returns the contention: the time of the wide loop divided by that of the chain. It is larger if
+// something else uses the units of the core.
 static double contention_now(void)
 {
     double chain = chain_ns(), wide = wide_ns();
@@ -191,8 +194,8 @@ void free_core_note(struct free_core *core, double contention)
 bool free_core_judge(const struct free_core *core, double contention)
 {
     enum {
-        FEW = 16,     // of so few readings the lowest counts
-        SHARE = 1000, // one reading in so many may be too low, and one more
+        FEW = 16,     // with fewer readings than this, the lowest one counts
+        SHARE = 1000, // of each SHARE readings one may be too low; in all, one more may be
     };
     static const double free_most = 1.15;
     unsigned too_low = core->count < FEW ? 0 : 1 + core->count / SHARE;
@@ -203,8 +206,8 @@ bool free_core_judge(const struct free_core *core, double contention)
     return contention <= free_most * core->lowest[too_low];
 }
 
-// Returns the contention of the core on which the calling thread runs; infinite if its processor is
-// not wanted.
+// Measures the contention of the core on which the calling thread runs, and adds it to the
+// readings. Returns it; infinite, without a reading, if the processor is not among core->wanted.
 static double contention_here(struct free_core *core)
 {
     int processor = sched_getcpu();
@@ -223,8 +226,8 @@ bool free_core_is_free(struct free_core *core)
 
 // ---------------------------------------------------------------- choosing a processor
 
-// Moves the calling thread to a processor. It may be moved again afterwards, and threads that it
-// creates may run on all allowed processors.
+// Moves the calling thread to a processor, but does not bind it there: the system may move the
+// thread again, and threads that it creates may run on all allowed processors.
 static bool move_to(const struct free_core *core, size_t processor)
 {
     cpu_set_t one;
@@ -239,7 +242,8 @@ void free_core_settle(struct free_core *core)
     enum {
         TRIED_MAX = 32 // processors that one call compares at most
     };
-    static const uint64_t pause_ns = 20 * NS_PER_MS; // a search in vain takes up to 1 ms
+    // Pause after a search that found no free core. Such a search takes up to 1 ms.
+    static const uint64_t pause_ns = 20 * NS_PER_MS;
     bool is_first = core->count == 0;
     int now = sched_getcpu();
     size_t first = now > 0 ? (size_t)now : 0, at = first, best = first;

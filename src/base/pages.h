@@ -14,8 +14,8 @@ enum {
 // are never touched take no memory. Returns NULL if the system has no memory.
 void *pages_alloc(size_t bytes);
 
-// Like pages_alloc, but with pages of the usual size. Use it for large memory of which only a few
-// bytes here and there are touched: there, huge pages would take more memory.
+// Like pages_alloc, but does not ask for huge pages. Use it for large memory of which only a few
+// bytes here and there are touched: huge pages would take more memory.
 void *pages_alloc_sparse(size_t bytes);
 
 // Frees the memory. `bytes` is the size that was passed to the allocation. Accepts NULL.

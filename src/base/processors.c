@@ -31,7 +31,8 @@ bool processors_bind(const char *list)
     return CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-// Adds what a file of one thread of the process says to *time. Returns false if it cannot be read.
+// A function that reads a file of one thread of the process and adds the times in it to *time.
+// Returns false if it cannot read the file.
 typedef bool add_thread(const char *root, const char *process, const char *thread,
                         struct processors_time *time);
 
@@ -84,7 +85,8 @@ static void add_process(const char *root, const char *process, struct processors
         time->family += strtod(at, &at);
 }
 
-// The file children has one line, "PID PID …": the processes that this thread has started.
+// Adds the times of the processes that this thread has started and that still exist. The file
+// children lists them in one line, "PID PID …".
 static bool add_children(const char *root, const char *process, const char *thread,
                          struct processors_time *time)
 {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Chooses the processors that this process runs on, and measures how much of their time other
-// processes or virtual machines used.
+// Chooses the processors on which this process runs, and measures how much time of the machine's
+// processors other processes or virtual machines used.
 #ifndef BASE_PROCESSORS_H
 #define BASE_PROCESSORS_H
 
 #include <stdbool.h>
 
-// Binds this process to the processors of a list in the form of sysfs ("0-3,8,10-11"). Returns
-// false and changes nothing if the list is empty or malformed, or if the system does not allow it.
+// Binds the calling thread, and the threads that it creates later, to the processors of a list in
+// the form of sysfs ("0-3,8,10-11"). Returns false and changes nothing if the list is empty or
+// malformed, or if the system does not allow it.
 bool processors_bind(const char *list);
 
 // Times that a process or its machine has spent so far: `ran`, `waited` and `family` since the
@@ -23,7 +24,8 @@ struct processors_time {
 };
 
 // Reads the times from /proc. `root` is put before the paths; NULL means "". `family_pid` is the
-// process whose children work with this process. Returns false if the times cannot be read.
+// process whose children work with this process. Returns false if the times of this process or of
+// the machine cannot be read.
 bool processors_time_read(const char *root, long family_pid, struct processors_time *time);
 
 // Returns the share of time that this process lost to other processes and virtual machines between

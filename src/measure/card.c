@@ -15,9 +15,10 @@ static const uint64_t reading_interval_ns = NS_PER_S / 4;
 // NVIDIA's drivers before 555.
 static const uint64_t traffic_pause = 25;
 
-// How long the used memory of the card is observed. A process that allocates and frees 512 MiB of
-// an H200's memory without a pause changes it within 2 ms in 92 of 100 attempts, and within 5 ms
-// in 99. So it is observed for longer at first, and as long as it changes.
+// How long the used memory of the card is observed: for memory_long_ns at first and after an
+// observation in which it changed, else for memory_brief_ns. A process that allocates and frees
+// 512 MiB of an H200's memory without a pause changes the used memory within 2 ms in 92 of 100
+// attempts, and within 5 ms in 99.
 static const uint64_t memory_brief_ns = 2 * NS_PER_MS, memory_long_ns = 20 * NS_PER_MS;
 
 struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *info)
@@ -92,7 +93,7 @@ struct measure_card {
     struct sensors *sensors; // the card's sensors; NULL: fathom can read none of this card
     struct sensor_reading before, last;
     struct measure_pace pace;
-    struct measure_traffic traffic; // when last measured
+    struct measure_traffic traffic; // result of the last measurement
     uint64_t traffic_due_ns;        // time before which the traffic is not measured again
     bool memory_is_constant; // true: the used memory did not change when it was last observed
     double memory_hz;        // highest memory clock read so far; 0: none was read yet

@@ -8,8 +8,8 @@
 #include "sensors/sensors.h"
 
 // Returns the UUID and the PCI address ("0000:1b:00.0", in `arena`) by which sensors find the card
-// of a device. Each is NULL if the API does not report it. The strings are valid as long as `info`
-// is.
+// of a device. Each is NULL if the API does not report it. They are valid as long as both `info`
+// and `arena` live.
 struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *info);
 
 struct measure_link {
@@ -48,7 +48,8 @@ struct measure_traffic {
     double card, others;
 };
 
-// Measures the traffic. The result may be up to a second old if measuring takes long.
+// Measures the traffic. If the last measurement took d ns and began less than 25 × d ns ago,
+// returns its result instead.
 struct measure_traffic measure_card_traffic(struct measure_card *card);
 
 // Returns by how many bytes the card's used memory changes within some ms (sensors_memory_change);
@@ -76,9 +77,10 @@ void measure_card_note(struct measure_card *card, const struct benchmark_info *i
 // reports no such times, the limiters active at the second reading count.
 unsigned measure_card_limiter(const struct sensor_reading *from, const struct sensor_reading *to);
 
-// Returns the mean power in watts between two readings of the energy counter, if work kept the
-// device busy for busy_ns of that time. Returns NaN if busy_ns is less than 90 % of the time, if
-// the time is below 2 s, because the counter may lag by 0.1 s, or if the counter did not rise.
+// Returns the mean power in watts between two readings of the energy counter. busy_ns is how long
+// work kept the device busy in that time, in ns. Returns NaN if busy_ns is less than 90 % of the
+// time, if the time is below 2 s, because the counter may lag by 0.1 s, or if the counter did not
+// rise.
 double measure_card_watts(const struct sensor_reading *from, const struct sensor_reading *to,
                           uint64_t busy_ns);
 

@@ -103,9 +103,10 @@ static void add_claim(double *claim, double amount)
         *claim = isfinite(*claim) ? *claim + amount : amount;
 }
 
-// Adds to `claims` the bytes that the hardware counters of each memory level should count. Bytes
-// that move between the device's memory and the cores are added for the L2, too, because they pass
-// through it. They are not added for the L1, because kernels may bypass the L1.
+// Adds to `claims` the bytes that the hardware counters of each memory level should count, and the
+// cycles in which shared memory moves its bytes. Bytes that move between the device's memory and
+// the cores are added for the L2, too, because they pass through it. They are not added for the L1,
+// because kernels may bypass the L1.
 static void claim_bytes(const struct measure_claim *claim, const struct measure_limits *limits,
                         struct measure_count_claims *claims)
 {

@@ -39,11 +39,12 @@ struct measure_claim {
     double results[MEASURE_CLASS_COUNT];
     unsigned cores; // number of cores at work; 0: not known
     // Size of the working set in bytes, if each unit of work reads the set again and the set was
-    // read once before the hardware counters start; else 0. Then the counters of memory and caches
-    // behind a cache that holds this set should count no reads.
+    // read once before the hardware counters start; else 0. Then hardware counters should count no
+    // reads at the caches and the memory that lie behind the cache that holds the set.
     uint64_t set_bytes;
     // True if several threads may read the same bytes at the same time. Devices merge such reads on
-    // the way to the L2, so no value is predicted for the hardware counter `l2_read`.
+    // the way to the L2, so the hardware counter `l2_read` has no predicted value, unless it should
+    // be 0 because the L1 holds the set (set_bytes).
     bool merges;
     // What hardware counters should count for one unit of this work. NULL: it is computed from the
     // members above, under the assumption that whole sectors are read and written.

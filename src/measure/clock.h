@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The clocks that kernels can read on a device. Their width, unit and rate are measured once per
-// process and device and never assumed (RDNA 2's cycle counter has 20 bits; lavapipe's is the low
-// 32 bits of a nanosecond clock).
+// The clocks that kernels can read on a device. Their width, unit and rate are measured (RDNA 2's
+// cycle counter has 20 bits; lavapipe's is the low 32 bits of a nanosecond clock).
 #ifndef MEASURE_CLOCK_H
 #define MEASURE_CLOCK_H
 
@@ -41,7 +40,7 @@ MUST_CHECK bool measure_clock_probe(struct gpu_scope *scope, const struct measur
 
 // Records about `ns` nanoseconds of low-power work on all cores into the batch. While this work
 // runs, the core clock has time to rise before the work that is recorded next (measure/pace.h).
-// Does nothing if ns is 0 or there is no clock kernel.
+// Does nothing if ns is 0, or if clock->program or clock->stamps is NULL.
 void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *batch, uint64_t ns);
 
 // Returns b − a, for two readings of a counter of `bits` bits that wrapped at most once between

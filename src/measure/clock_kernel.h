@@ -36,8 +36,8 @@ struct clock_dispatch {
     uint32_t iterations;
 };
 
-// Returns the number of bytes that a dispatch of the clock kernel writes, rounded up to the
-// alignment that the next dispatch needs.
+// Returns the number of bytes that a dispatch of the clock kernel writes, rounded up so that
+// another dispatch can write directly behind them (to the alignment of buffer offsets).
 uint64_t clock_kernel_bytes(uint32_t groups, uint32_t stamps);
 
 void clock_kernel_dispatch(struct gpu_batch *batch, const struct clock_dispatch *dispatch);
@@ -73,9 +73,9 @@ struct clock_run {
 unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 
 // Fills all numbers of `clock` from at least three runs in time order, some of them with 0
-// iterations. The caller has set has_counter and has_device_clock. The rates come from the runs
-// with the most iterations. `stamp_step_ns` is the unit of the device's time stamps; 0 if not
-// known.
+// iterations. The caller has set has_counter and has_device_clock. The rate of the core's counter
+// comes from the runs with the most iterations. `stamp_step_ns` is the unit of the device's time
+// stamps; 0 if not known.
 //
 // Step: the greatest common divisor of all differences between neighbouring readings.
 //
@@ -84,11 +84,11 @@ unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 // the run from the last third whose ends the host noticed with the least delay. A result within 2 %
 // of 1 ns, or of the unit of time stamps, is rounded to that.
 //
-// Rate of the core's counter: its ticks per tick of the device clock, as the median over stretches
-// of half a run. Without a device clock, its ticks are compared with the spans around the runs. A
-// span encloses the stamps of its run, so span / ticks is never too small, and the smallest
-// quotient is the best. The time that a run takes beside its stamps is known from the runs with 0
-// iterations and subtracted.
+// Rate of the core's counter: the ticks of this counter per tick of the device clock, as the median
+// over stretches of half a run. Without a device clock, the counter's ticks are compared with the
+// spans around the runs. A span encloses the stamps of its run, so span / ticks is never too small,
+// and the smallest quotient is the best. The time that a run takes beside its stamps is known from
+// the runs with 0 iterations and subtracted.
 //
 // The counter is judged not to count core cycles in three cases: it ticks like the device clock
 // (rates equal within 1e-4, same step: lavapipe reads one host clock for both); there is no device

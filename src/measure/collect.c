@@ -74,8 +74,8 @@ static unsigned rounds_needed(const struct collect *collect)
 // ---------------------------------------------------------------- the stop rule
 
 // After `rounds_min` rounds the stop rule looks at the interval of the first metric, and again each
-// time the number of rounds has doubled. Returns the number of the next look: 0 up to rounds_min
-// rounds, 1 up to twice as many, 2 up to four times as many, …
+// time the number of rounds has doubled. Returns the number of the look that is due now or comes
+// next: 0 up to rounds_min rounds, 1 up to twice as many, 2 up to four times as many, …
 static unsigned look_number(const struct collect *collect, const struct rounds *rounds)
 {
     unsigned look = 0;
@@ -131,9 +131,9 @@ static bool is_precise(const struct collect *collect, double confidence, double 
     return half <= fmax(fmax(goal, enough) * fabs(spread.median), metric->step);
 }
 
-// Does nothing unless the case has had too many visits with a reason to be repeated; they could go
-// on without end. Then, if enough visits have no such reason, the case ends with these; else all
-// visits count from this visit on.
+// Limits the visits with a reason to be repeated, which could go on without end. Does nothing until
+// the case has had too many of them. Then, if enough visits have no such reason, the case ends, and
+// only these count. Otherwise all visits count from now on, the earlier ones, too.
 static void limit_retakes(struct collect *collect)
 {
     unsigned clean = collect->rounds->count;
@@ -147,7 +147,8 @@ static void limit_retakes(struct collect *collect)
     collect->rounds = gather(collect, true, collect->arena);
 }
 
-// Gives each visit that a burst of other work on the device disturbed a reason to be repeated.
+// Finds the visits that a burst of other work on the device disturbed, and gives each of them a
+// reason to be repeated.
 static void flag_hits(struct collect *collect)
 {
     if (!collect->rule.alone || collect->all_count ||
@@ -174,8 +175,8 @@ static void decide(struct collect *collect)
         collect->state = COLLECT_SPENT;
 }
 
-// Compares the core clocks of the visits, and gives each visit whose clock was lower than another
-// visit's a reason to be repeated. Returns true if any visit got one. Does nothing if the rule
+// Compares the core clocks of the visits. If a visit's clock was lower than another visit's, the
+// visit gets a reason to be repeated. Returns true if any visit got one. Does nothing if the rule
 // allows any clock, or if the first metric is a plain count, which depends on no clock.
 static bool flag_low_clocks(struct collect *collect)
 {

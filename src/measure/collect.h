@@ -7,13 +7,14 @@
 // statistic is the median of the round medians. Its interval is computed from the rounds
 // (math/stats.h), because samples within a round may depend on each other, while rounds are apart
 // in time. The interval is looked at only after rounds_min rounds and after 2, 4, 8 … times as many
-// (5, 10, 20, 40 …; 3 and 6 in `quick`). Each look reduces the confidence: look number k (0, 1, …)
-// uses the confidence 1 − 0.05 / 2^(k+1), so by Bonferroni's inequality all looks together are
-// wrong at most 5 % of the time. A case may also end because it has made its last round or spent
-// its budget. This does not depend on the measured values, so its last look may use the rest of the
-// error: 1 − 0.05 / 2^k. Each interval extends at least one step of the clock to either side of the
-// median. A case stops when half of the interval of its first metric is within the goal or within
-// one step of the clock.
+// (5, 10, 20, 40 …; 3 and 6 in `quick`). Each look may be wrong by chance, so each needs a higher
+// confidence than the one before: look number k (0, 1, …) uses the confidence 1 − 0.05 / 2^(k+1),
+// so by Bonferroni's inequality all looks together are wrong at most 5 % of the time. A case may
+// also end because it has made its last round or spent its budget. That does not depend on the
+// measured values, so the last interval of such a case may use all the error that is left: its
+// confidence is 1 − 0.05 / 2^k. Each interval extends at least one step of the clock to either side
+// of the median. A case stops when half of the interval of its first metric is within the goal or
+// within one step of the clock.
 //
 // Simulations that show this confidence: tests/unit/test_coverage.c.
 #ifndef MEASURE_COLLECT_H
@@ -27,8 +28,8 @@
 
 // For metrics whose samples include time of the host (visit_by_host): the goal for half of the
 // interval, and the largest half that is not suspect, both relative to the median. Between healthy
-// machines with equal cards such medians differ by about as much (docs/evidence/results.md), so a
-// narrower interval would say nothing about the next run.
+// machines with equal cards such medians differ by about these shares (docs/evidence/results.md),
+// so a narrower interval would say nothing about the next run.
 #define COLLECT_HOST_GOAL 0.05
 #define COLLECT_HOST_MOST 0.1
 
@@ -59,7 +60,8 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
                                const struct collect_rule *rule);
 
 // Adds a copy of the visit to the case. The copy counts as the next round, unless it has a reason
-// to be repeated.
+// to be repeated. If the case has had too many visits with such a reason, and too few without, all
+// its visits count.
 void collect_visit(struct collect *collect, const struct measure_visit *visit);
 
 // Gives the visits of the case from number `first` on (0: all visits) a reason to be repeated,

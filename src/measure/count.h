@@ -37,8 +37,8 @@ struct measure_count_desc {
     // Two batches with the same kind of work: `once` has N units of it, `twice` has 2 N.
     struct gpu_batch *once, *twice;
     // Work to be run before `once` and before `twice` in each pass of the hardware counters. NULL:
-    // `once` and `twice` leave the caches in the same state, so `twice` is run once before the very
-    // first pass, and nothing later.
+    // `once` and `twice` leave the caches in the same state, so measure_count_run runs `twice` once
+    // before its first pass, and nothing before later passes.
     struct gpu_batch *before;
     double units;        // N, the number of units of work in `once`
     uint64_t timeout_ns; // maximum wait for one submission, in ns

@@ -12,8 +12,8 @@ enum {
     READINGS_MAX = 4096,
     IN_FLIGHT = 12
 };
-// If the host waited shorter than this for a submission, the submission had ended before the wait
-// began.
+// If the host's wait for a submission was shorter than this, the submission had ended before the
+// wait began.
 static const uint64_t waited_least_ns = 100000;
 // An energy measurement may take this much longer than the wanted length_ns, because some energy
 // counters change rarely.

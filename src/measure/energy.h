@@ -57,10 +57,10 @@ struct energy_reading {
     double units;  // number of units of work that had finished before the reading
 };
 
-// Computes `result` from the first to the last change of the energy counter, because only when the
-// counter changes is it known at what time it had its value. A change is seen late by up to the
-// time since the reading before it. Changes at both ends are dropped until the first and the last
-// one were seen with at most the median of these delays.
+// Computes `result` from the first and the last change of the energy counter: only when the counter
+// changes is it known at what time it had a value. A change is seen late, by up to the time since
+// the reading before the change. Changes at both ends are dropped until the first and the last one
+// were seen with at most the median of these delays.
 void measure_energy_of(const struct energy_reading *readings, size_t count,
                        struct measure_energy_result *result);
 

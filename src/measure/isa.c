@@ -7,7 +7,7 @@
 enum {
     BLOCKS_MAX = 512,
     NAME_BYTES = 32,
-    KINDS_MAX = 8 // maximum number of different load instructions in one loop
+    KINDS_MAX = 8 // maximum number of different load instructions that are counted in one loop
 };
 
 struct name {

@@ -42,8 +42,8 @@ struct measure_limits {
 };
 
 // Fills the physical limits of a device from tables, which find its chip by PCI id and its product
-// by name, and from what the driver reports. The tables are needed because Vulkan reports neither
-// clocks nor the size of L2.
+// by name, and from what the driver reports; of a CPU, from sysconf instead of tables. The tables
+// are needed because Vulkan reports neither clocks nor the size of L2.
 void measure_limits_of(const struct gpu_info *info, struct measure_limits *limits);
 
 // Sets name and source of row number `row` of the table of products. Returns false if the table has

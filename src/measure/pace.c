@@ -44,9 +44,9 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse)
 }
 
 // Called after a visit whose samples had the right core clock. A case is sparse if its samples are
-// short and the device is idle between them. If a sparse visit needed leads (light work before the
-// samples), later sparse visits begin with a longer lead; after PACE_CALM visits that needed none,
-// with a shorter one.
+// short and the device is idle between them. If a sparse visit needed further leads (light work
+// before the samples), later sparse visits begin with a longer lead. After PACE_CALM sparse visits
+// that needed none, they begin with a shorter lead.
 static void adapt_sparse_lead(struct measure_pace *pace)
 {
     if (!pace->sparse)

@@ -27,13 +27,13 @@ enum {
     PACE_LEAD_FIRST_NS = 2000000,
     PACE_LEAD_MOST_NS = 64000000, // maximum length of a lead
     // If the core clock stays low, a visit tries one lead after another. It stops when all its
-    // leads together took PACE_SPENT_MOST_NS, or PACE_PATIENCE_NS if the last lead did not raise
-    // the clock.
+    // leads together took PACE_SPENT_MOST_NS, or PACE_PATIENCE_NS (perhaps less, see patience_ns)
+    // if the last lead did not raise the clock.
     PACE_PATIENCE_NS = 150000000,
     PACE_SPENT_MOST_NS = 300000000,
     PACE_SPARSE_MOST_NS = 4000000, // maximum of measure_pace.sparse_ns
-    // After this many visits in a row that needed no lead, sparse work (short samples, between
-    // which the device is idle) gets a shorter lead.
+    // After this many visits with sparse work (short samples, between which the device is idle)
+    // that needed no further lead, such visits begin with a shorter lead.
     PACE_CALM = 64
 };
 
@@ -51,8 +51,8 @@ struct pace_row {
 
 struct pace_load {
     uint32_t load; // number of the kind of load, as in struct visit_clock
-    // Highest core clock at which this kind of load ran for several visits. After PACE_LASTING
-    // visits at a lower clock, that lower clock replaces it.
+    // Highest core clock at which this kind of load ran for PACE_HIGHER visits; at first, the clock
+    // of its first visit. After PACE_LASTING visits at a lower clock, that lower clock replaces it.
     double kept_hz;
     // The most recent visits in a row with the same core clock below (`lower`) or above (`higher`)
     // kept_hz.
@@ -80,10 +80,10 @@ struct measure_pace {
     uint64_t sparse_ns; // minimum lead in ns of a visit with sparse work (see pace_lead_ns)
     // A visit stops repeating its samples when its leads together took this long and the last lead
     // did not raise the core clock. PACE_PATIENCE_NS at first, and again after leads that raised
-    // the clock enough. Halved after leads that did not.
+    // the clock enough. Halved after leads that did not raise it enough.
     uint64_t patience_ns;
-    // Number of visits in a row with sparse work (short samples, between which the device is idle)
-    // that needed no lead.
+    // Number of successive visits with sparse work (short samples, between which the device is
+    // idle) that needed no lead beyond sparse_ns.
     unsigned calm;
     // The members below belong to the present visit.
     double *case_hz; // core clock at which the present case runs; 0: not known
@@ -107,10 +107,10 @@ void pace_begin(struct measure_pace *pace, double *case_hz);
 // most of a visit. The function remembers `sparse` in `pace`.
 uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse);
 
-// Returns true if samples, whose lowest core clock was seen_hz, should be repeated after a new
-// lead, that is, after light work during which the clock can rise. Returns false if the clock is as
-// high as it should be, if it is not known (NaN), if the card limits it, or if leads did not raise
-// it.
+// Returns true if samples, whose lowest core clock was seen_hz with the relative error `error`,
+// should be repeated after a new lead, that is, after light work during which the clock can rise.
+// Returns false if the clock is as high as it should be, if it is not known (NaN), if the card
+// limits it, if leads did not raise it, or if `pace` is NULL.
 bool pace_again(struct measure_pace *pace, double seen_hz, double error);
 
 enum pace_verdict {
@@ -122,8 +122,8 @@ enum pace_verdict {
 
 // Judges the core clock of a visit's samples, and remembers it for the visit's kind of load, unless
 // that kind is not known (0). `hz` is the median clock of the samples. *kept_hz becomes the clock
-// at which this kind of load ran before. After PACE_FELL and PACE_LOW the case's next visit tries
-// leads of all lengths again.
+// at which this kind of load ran before; it stays as it is if the kind is not known, or after
+// PACE_FELL. After PACE_FELL and PACE_LOW the case's next visit tries leads of all lengths again.
 enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct visit_clock *clock,
                              double *kept_hz);
 

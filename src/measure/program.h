@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The compute programs of a device. Each is compiled only once, when it is first needed.
+// The programs of a device, for compute work and rays. Each is compiled only once, when it is first
+// needed.
 #ifndef MEASURE_PROGRAM_H
 #define MEASURE_PROGRAM_H
 

@@ -13,15 +13,16 @@ struct round_metric {
     size_t rounds, median_room, limit_count, limit_room;
     size_t samples;
     double step; // largest step of the clock that timed the samples, in the metric's unit
-    // Half of the 95 % interval if the visit itself computed it (visit_half), from the last visit;
-    // used only if there is one round.
+    // Half of the 95 % interval from the last visit with samples of the metric, if that visit
+    // computed it (visit_half), else 0; used only if there is one round.
     double half;
     bool at_least; // true: in at least one round the median is only a lower bound (visit_at_least)
     bool by_host;  // true: in at least one round the samples include host time (visit_by_host)
     struct stats_serial within;
 };
 
-// A sample of the first metric, kept with its round if the benchmark measures a distribution.
+// A sample of the first metric, with the number of its round, counted from 0. Kept only if the
+// benchmark measures a distribution.
 struct round_answer {
     double value;
     unsigned round;

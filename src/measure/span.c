@@ -60,8 +60,8 @@ static double hz_between(const struct measure_clock *clock, struct clock_stamp a
 }
 
 // Fills `hz` with the core clock of each core that ran a workgroup of the clock kernel both before
-// and after the span: the mean over the whole span. Returns the number of clocks. A core may appear
-// more than once.
+// and after the sample: the mean clock over the whole sample. Returns the number of clocks in `hz`.
+// A core may appear there more than once.
 static size_t hz_by_core(const struct measure_clock *clock, const struct span_stamps *stamps,
                          double *hz)
 {
@@ -404,8 +404,8 @@ static struct gpu_batch *record_counted(const struct worker *worker, uint64_t re
 }
 
 // Counts the work of one sample and of two samples with hardware counters. If a sample lasts more
-// than SPAN_LONGEST_NS / 2, half a sample and a whole one are counted instead, so that no
-// submission lasts longer than SPAN_LONGEST_NS.
+// than SPAN_LONGEST_NS / 2 and has several units of work, half a sample and a whole one are counted
+// instead, so that no submission lasts longer than SPAN_LONGEST_NS.
 static bool count_work(const struct worker *worker, struct measure_span *span, struct error *err)
 {
     struct measure_count *count = worker->desc->request->count;

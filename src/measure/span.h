@@ -10,8 +10,8 @@
 #include "measure/visit.h"
 
 // A function that records `repeats` units of a benchmark's work into the batch. The caller records
-// the time stamps before and after them, or none if hardware counters count the work. The function
-// is called again whenever the number of units changes. Errors are kept in the batch.
+// the time stamps before and after them, or none if the work is not timed. The function is called
+// again whenever the number of units changes. Errors are kept in the batch.
 typedef void measure_record(void *context, struct gpu_batch *batch, uint64_t repeats);
 
 struct measure_span_desc {
@@ -42,7 +42,8 @@ struct measure_span {
     // of the clock during a sample is noticed.
     double low_hz, high_hz;
     size_t count;
-    bool host_bound;  // true: the device waited for the host to submit (MEASURE_HOST_BOUND)
+    // True: in most samples, the device waited for the host to submit (MEASURE_HOST_BOUND).
+    bool host_bound;
     uint64_t repeats; // units of work per sample; the next visit passes it in measure_span_desc
     double sample_ns; // median length of a sample, in ns
     double step_ns;   // step of the time stamps in ns, per unit of work (divided by `repeats`)
@@ -57,8 +58,8 @@ struct measure_span {
 // If the core clock of the samples was too low, they are repeated after a lead, unless there is a
 // gate (measure/pace.h). Each repeated sample has its share of the lead in its own batch. If
 // request->count is set, the work is also counted, after the samples. The arrays of `span` live in
-// `arena`. Fails with ERROR_TIMEOUT if one unit alone takes longer than the request's time-out (0:
-// 10 s).
+// `arena`. Fails with ERROR_TIMEOUT if a submission takes longer than the request's time-out (0:
+// 10 s), and with the other errors of batches.
 MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
                                  struct measure_span *span, struct error *err);
 
@@ -101,9 +102,9 @@ enum {
 };
 
 // Decides when a device is warm. Equal work gets faster while the core clock rises. The device is
-// warm after at least least_ns of work, as soon as calm_wanted runs in a row were at most 0.5 %
-// faster than the best run before them. After SPAN_WARM_MOST_NS of work it counts as warm in any
-// case.
+// warm after at least least_ns of work, as soon as calm_wanted runs in a row were not more than
+// 0.5 % faster than the best run before them. After SPAN_WARM_MOST_NS of work it counts as warm in
+// any case.
 struct span_warmth {
     double least_ns;
     unsigned calm_wanted; // number of runs in a row that must not be faster than before; 0: two

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs and times work outside of samples, and finds how much work a sample needs and its grid.
+// Runs and times work that is not a sample. Computes how many iterations a piece of work needs, the
+// grid for a number of workgroups, and how many units of work kernels have done.
 #ifndef MEASURE_UNIT_H
 #define MEASURE_UNIT_H
 
@@ -18,8 +19,8 @@ MUST_CHECK bool measure_unit_time(const struct measure_span_desc *desc, unsigned
                                   struct error *err);
 
 // Returns how many iterations a piece of work should have to last wanted_ns, if `iterations` of
-// them lasted took_ns. The number changes in proportion to the time, but by a factor of at least
-// `least` and at most `most`. The result is not rounded.
+// them lasted took_ns. The number grows or shrinks in proportion to wanted_ns / took_ns, but by a
+// factor of at least `least` and at most `most`. The result is not rounded.
 double measure_unit_grow(double iterations, double wanted_ns, double took_ns, double least,
                          double most);
 

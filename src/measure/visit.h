@@ -77,7 +77,8 @@ struct measure_leave {
     void *context;
 };
 
-// The processor core of the host that takes samples which depend on it (base/free_core.h).
+// The processor core of the host on which the worker takes samples that depend on the host
+// (base/free_core.h).
 struct measure_core {
     struct free_core *core;
     uint64_t settled_ns; // when measure_attempt last looked for a free core
@@ -93,8 +94,8 @@ struct measure_request {
     // Number of visits of this case before this one, including those that do not count as rounds.
     // If it is 0, the visit also does what a case needs once, such as a longer warm-up.
     unsigned round;
-    // True: some metric of the benchmark has no value in any visit that counts. What a benchmark
-    // measures in only one visit of a case, it measures if this is set.
+    // True: some metric of the benchmark has no value in any visit that counts. If a benchmark
+    // measures something in only one visit of a case, it does so when this is set.
     bool lacks_metric;
     // The gate where several devices wait for each other; NULL: only one device measures.
     const struct measure_gate *gate;
@@ -104,7 +105,9 @@ struct measure_request {
     struct measure_pace *pace;
     // Tells the visit when to end early; NULL: the visit never ends early.
     const struct measure_leave *leave;
-    struct measure_core *core; // NULL: the samples do not depend on the host's processors
+    // The host's core for measure_attempt; NULL: the samples do not depend on the host's
+    // processors.
+    struct measure_core *core;
 };
 
 // Decides whether to take a sample that depends on the host, before attempt number `attempt` = 0,
@@ -112,7 +115,8 @@ struct measure_request {
 //     for (unsigned attempt = 0; measure_attempt(request, attempt); attempt++)
 //         take the sample;
 // Each attempt begins on a free core of the host if there is one. A second attempt follows if
-// something else used the core at the end of the first one, and the sample took less than 10 ms.
+// something else used the core at the end of the first one, and the sample took less than 10 ms. If
+// request->core is NULL, there is one attempt, and no free core is looked for.
 bool measure_attempt(const struct measure_request *request, unsigned attempt);
 
 // Fails with ERROR_INTERRUPTED if the visit is asked to end early (measure_request.leave). A visit

@@ -10,8 +10,8 @@
 
 enum {
     // A watch looks for other work on the device. Some drivers (CUDA) interrupt a dispatch for
-    // other work, others (Vulkan on an H200) start it only between dispatches. So a watch runs
-    // several dispatches, and their stamps (clock readings) are read as one series.
+    // other work; other drivers (Vulkan on an H200) start other work only between dispatches. So a
+    // watch runs several dispatches, and their stamps (clock readings) are read as one series.
     STAMPS = 8,
     DISPATCHES = 16,
     READINGS = STAMPS * DISPATCHES,

@@ -12,8 +12,8 @@
 // same context server (MPS), or copies by a copy engine. It shows in the rates of small fixed
 // pieces of work: arithmetic on all cores, a copy within the device's memory, repeated copies
 // within the last cache, and a copy over the link in each direction. Other work that holds a place
-// on one core only shows in the number of small workgroups that run at the same time. Each rate is
-// compared with the best one of the run and with its limit (suite/watcher.h).
+// on a single core shows only in the number of small workgroups that run at the same time. Each
+// rate is compared with the best one of the run and with its limit (suite/watcher.h).
 //
 // The card's sensors show what passes over its links, and whether a process allocates or frees its
 // memory (measure/card.h).
@@ -71,8 +71,8 @@ struct watch_finding {
 struct measure_watch;
 
 // Checks whether fathom can look for other work on a device. Fails with ERROR_UNSUPPORTED if this
-// build lacks the clock kernel, and for a CPU device, where fathom measures instead how long
-// threads waited (WATCH_QUEUE).
+// build lacks the clock kernel's variant that reads no clock, and for a CPU device, where fathom
+// measures instead how long threads waited (WATCH_QUEUE).
 MUST_CHECK bool measure_watch_check(const struct gpu_info *info, struct error *err);
 
 // Prepares to look for other work on a device. The GPU objects for that belong to `scope`. Returns

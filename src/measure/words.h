@@ -8,8 +8,9 @@
 #include "gpu/gpu.h"
 
 enum {
-    // Kernels add to one of many words, and the host adds these up. Number of words for the sum,
-    // and as many for the count; kernels call it WORDS_SLOTS.
+    // Number of words for the sum, and also number of words for the count. Kernels spread their
+    // additions over these words, and the host adds the words up. Kernels call this number
+    // WORDS_SLOTS.
     MEASURE_WORDS_SLOTS = 1024
 };
 

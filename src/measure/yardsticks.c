@@ -212,8 +212,8 @@ static bool read_arithmetic(struct yardsticks *y, uint32_t iterations, double *r
     return true;
 }
 
-// Returns how many workgroups began before the first one ended, so many ran on the cores at the
-// same time. NaN if they are not counted.
+// Returns how many workgroups ran on the cores at the same time: those that began before any
+// workgroup ended. NaN if they are not counted.
 static double read_places(const struct yardsticks *y)
 {
     if (!counts_places(y))
@@ -316,8 +316,8 @@ bool yardsticks_run(struct yardsticks *y, uint32_t iterations, struct watch_find
         // link down
         find_limits(y);
     memcpy(finding->limits, y->limits, sizeof finding->limits);
-    // All cores hold the same number of workgroups, so the total is rounded up to a multiple of the
-    // number of cores.
+    // The limit of WATCH_PLACES: all cores can hold the same number of workgroups, so the counted
+    // number is rounded up to a multiple of the number of cores.
     if (y->desc.info->limits.cores == y->desc.groups)
         finding->limits[WATCH_PLACES] =
             ceil(finding->rates[WATCH_PLACES] / y->desc.groups) * y->desc.groups;

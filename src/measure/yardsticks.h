@@ -11,11 +11,13 @@ struct yardsticks_desc {
     struct gpu_scope *scope; // owns the buffers and other GPU objects
     const struct gpu_info *info;
     const struct measure_clock *clock; // must live as long as the yardsticks
-    // only with WATCH_GAPS, the workgroups that run at the same time are counted
+    // With WATCH_GAPS, and only through CUDA, the workgroups that run at the same time are counted.
     enum watch_method method;
     struct gpu_program *program; // the clock kernel (measure/clock_kernel.h)
-    uint32_t groups;             // number of workgroups of the clock kernel: one per core
-    uint64_t timeout_ns;         // maximum wait for one submission, in ns
+    // Number of workgroups of the clock kernel: one per core, at most 512 (64 if the number of
+    // cores is not known).
+    uint32_t groups;
+    uint64_t timeout_ns; // maximum wait for one submission, in ns
 };
 
 struct yardsticks;
