@@ -33,7 +33,9 @@ enum check_code {
     CHECK_HUNG,
     CHECK_LOST,
     CHECK_MISSING, // the host has fewer devices than expected: this one is missing
-    CHECK_ERRORS,  // error counters increased, or memory had no spare row left
+    // the driver reports uncorrected ECC errors, a failed memory row without a spare row, or an
+    // NVLink that was retrained because it had lost its connection
+    CHECK_ERRORS,
     // The next codes are reasons for the verdict "unknown".
     CHECK_BUSY,
     CHECK_NO_EXPECTATION,
@@ -105,8 +107,8 @@ struct check_figure {
     enum check_judgement judgement;
 };
 
-// The state of the card under load, as the driver reported it. Numbers that the driver does not
-// report are not finite.
+// The state of the card under load: the core clock as kernels measured it, everything else as the
+// driver reported it. Numbers that are not known are not finite.
 struct check_state {
     double core_clock_hz, memory_clock_hz, power_w, power_limit_w, temperature_c;
     double link_width, link_width_max, link_generation, link_generation_max;
@@ -125,8 +127,10 @@ struct check_state {
 };
 
 struct check {
-    const char *device; // id of the device; NULL if `code` is CHECK_MISSING
-    size_t index;       // index of the device on this host, as in `fathom devices`
+    const char *device; // id of the device; NULL if it is missing or if no API can open it
+    // Index of the device on this host, as in `fathom devices`; if `device` is NULL, the index of
+    // the check in the run.
+    size_t index;
     const char *uuid, *pci;
     enum check_verdict verdict;
     enum check_code code;

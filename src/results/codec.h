@@ -119,7 +119,7 @@ struct json_rows {
 // Reads the document without the elements of its top-level array `name`. json_rows_next then reads
 // these elements from `rows`. Returns NULL if there is no such array, or if the rest of the text is
 // not JSON. In that case the caller reads the whole document with json_read_memory, which reports
-// the error.
+// the error, if there is one.
 json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct json_rows *rows);
 
 // Returns the next element of the array, which the caller releases with json_decref. Returns NULL

@@ -87,8 +87,8 @@ static void make_room(struct source *source)
 }
 
 // Reads the file up to its end. Stops earlier if reading fails, if the text of a gzipped file is
-// too long, or if the first byte is 0: no JSON text begins with 0, but /dev/zero does, and it has
-// no end.
+// too long, or if the first byte is a NUL: no JSON text begins with NUL, but /dev/zero does, and it
+// has no end.
 static void read_all(struct source *source)
 {
     int count;

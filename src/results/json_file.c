@@ -66,8 +66,9 @@ static bool schema_check(struct json_reader *reader, const struct json_node *top
     return true;
 }
 
-// Makes a run from a parsed document, which it releases. If `rows` is not NULL, it has the results,
-// and `json` lacks them. Returns NULL if `json` is NULL or is not a valid run.
+// Makes a run from the parsed document `json`, and releases the document. If `rows` is not NULL,
+// the results are read from `rows`, because `json` lacks them. Returns NULL if `json` is NULL or is
+// not a valid run.
 static struct run *run_of(json_t *json, struct json_rows *rows, const char *name, struct error *err)
 {
     if (!json)
@@ -96,8 +97,8 @@ static struct run *read_text(const char *text, size_t bytes, const char *name, b
     if (head && !whole)
         rows.at = rows.end;
     struct run *run = run_of(head, &rows, name, &ignored);
-    // Without a run, because the document is faulty or has no array "results", reads the document
-    // as a whole, which reports an error.
+    // If there is no run, the document is faulty or has no array "results". Then the document is
+    // read as a whole, which gives a run without results or reports the error.
     return run ? run : run_of(json_read_memory(text, bytes, name, err), NULL, name, err);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A run as data: what was measured, on which devices, by which program, and with which verdict. All
-// strings and arrays live in the run's arena. results/json.h writes and reads runs as JSON.
-// RUN_SCHEMA is the version of the file's schema, docs/run-schema.json.
+// A run as data: what was measured, on which devices, by which program, and with which verdict. The
+// strings and arrays of a run that was read from a file live in the run's arena. results/json.h
+// writes and reads runs as JSON. RUN_SCHEMA is the version of the file's schema,
+// docs/run-schema.json.
 #ifndef RESULTS_RESULTS_H
 #define RESULTS_RESULTS_H
 
@@ -84,7 +85,7 @@ struct param_info {
     uint64_t multiple;    // every value must be a multiple of this; 0: no such condition
     bool power_of_two;
     bool takes_max; // true: a value may be the word "max"
-    // A case with this value does not contain the parameter. NULL: no such value.
+    // If the parameter has this value, it is left out of the case. NULL: there is no such value.
     const char *unsaid;
     // Key that the parameter has in cases, if it is not `key` ("bytes" instead of "message"); else
     // NULL.
@@ -108,7 +109,7 @@ enum view_kind {
 struct view_info {
     enum view_kind kind;
     const char *title;
-    // keys of two parameters; the values of y are the rows of a heat map, else NULL
+    // keys of two parameters; `y` may be NULL; in a heat map, the values of `y` are the rows
     const char *x, *y;
     const char *metric; // name of the metric that is drawn
     // List of parameters: "path,order". Each combination of their values is one series.
@@ -432,6 +433,7 @@ struct run_device *run_add_device(struct run *run);
 
 // Returns the device's limit with this name, for example "memory_bytes"; NaN if it is not known.
 double run_device_limit(const struct run_device *device, const char *name);
+// Adds an empty finding to the run and returns it.
 struct finding *run_add_finding(struct run *run);
 // Adds a finding about the device of the result `first`. The text of the finding is "DEVICE: TEXT",
 // where TEXT is made from `format`. The finding has the key of `first` and, unless `second` is

@@ -37,9 +37,10 @@ static bool lacks_rounds(const struct entry *entry, unsigned least)
     return false;
 }
 
-// True if a case of the co-run is unfinished, and its interval after `least` rounds would give it a
-// remark. Then it lacks rounds until it has twice as many: ending as soon as the interval is short
-// enough would make intervals that are too short more frequent.
+// True if an unfinished case of the co-run should get rounds up to 2 × `least`, because after
+// `least` rounds its interval was so wide that the result would get a remark. Such a case gets all
+// these rounds: if it ended as soon as its interval is short enough, more intervals would be too
+// short by chance.
 static bool lacks_late_rounds(const struct entry *entry, unsigned least)
 {
     for (; entry; entry = entry->co_run) {
@@ -181,8 +182,9 @@ void block_add(struct block *block, const struct plan_case *plan_case)
 
 // Adds the reason "unfinished", "interrupted" or "out-of-time" to the result of an unfinished case.
 // A case with fewer than rounds_min rounds becomes suspect even while the run goes on, because the
-// file saved last stays if the run is killed. A case with more rounds gets a reason only at the end
-// of the run, and "out-of-time" only if its interval misses the goal.
+// file saved last stays if the run is killed. A case with rounds_min rounds or more gets a reason
+// only when the block has ended or was interrupted, and "out-of-time" only if it is not precise
+// enough (collect_precise).
 static void flag_cut_short(const struct block *block, const struct entry *entry,
                            struct arena *arena, enum block_stage stage)
 {

@@ -22,8 +22,10 @@ struct device_slot {
 struct entry {
     struct plan_case plan_case;
     struct device_slot *slot; // device that measures the case
-    struct entry *co_run;     // next case of the same co-run; NULL: none
-    const char *with;         // ids of the co-run's other devices; NULL: no co-run
+    // Next case of the same co-run, the cases that several devices measure at the same time; NULL:
+    // none.
+    struct entry *co_run;
+    const char *with; // ids of the co-run's other devices; NULL: no co-run
     struct collect *collect;
     // Number of the case's visits for which a watch (suite/watcher.h) has judged whether other work
     // disturbed them.
@@ -48,8 +50,9 @@ struct block {
     size_t base;               // number of results in the run before this block
     struct arena *provisional; // memory of results published before the block ended; NULL: none
     // Times after which cases are not visited any more: hard_ns for cases with fewer than
-    // rounds_min rounds, late_ns for cases with fewer than twice as many, soft_ns for all others.
-    // UINT64_MAX: no limit. late_ns is 0 until a case needs it.
+    // rounds_min rounds, late_ns for imprecise cases with fewer than twice as many
+    // (block_has_time), soft_ns for all others. UINT64_MAX: no limit. late_ns is 0 until a case
+    // needs it.
     uint64_t began_ns, soft_ns, late_ns, hard_ns;
 };
 
@@ -64,17 +67,17 @@ bool block_is_own(const struct block *block, const struct entry *entry);
 // True while the case (entry) needs visits: neither its stop rule nor entry_end has ended it.
 bool entry_is_open(const struct entry *entry);
 
-// True if the case (entry) still needs visits, or a case after it in its co-run: the list
-// (entry.co_run) of cases that several devices measure at the same time.
+// True if the case (entry), or a case after it in its co-run (entry.co_run), still needs visits.
 bool entry_wants_visit(const struct entry *entry);
 
 // Begins the block's time. Its cases and `left` later cases of the benchmark share the time until
 // soft_ns and until hard_ns (struct budget).
 void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t left);
 
-// True if the case (entry) may be visited now. After soft_ns, a case that would get the remark
-// "imprecise" after rounds_min rounds may have twice as many: they take at most a fifth of the
-// block's time so far.
+// True if the case (entry) may be visited now: always before soft_ns, and after it if the case has
+// fewer than rounds_min rounds. After soft_ns, a case that would get the remark "imprecise" after
+// rounds_min rounds may also have twice as many rounds, but for at most a fifth of the block's time
+// so far. The caller checks hard_ns.
 bool block_has_time(struct block *block, const struct entry *entry);
 
 // Ends the case (entry): it gets no more visits, and its result has this verdict and reason but no

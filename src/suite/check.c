@@ -152,9 +152,9 @@ static void note_skipped(struct run *run, const char *why)
     finding->text = why;
 }
 
-// Sets two limits for the measurement of several devices at once. The time of a benchmark must end
-// when the check is planned to end. A worker may be silent for at most half of the time until the
-// deadline. Returns false if too little time is left before the deadline.
+// Sets two limits for the measurement of several devices at once. The time of a benchmark ends when
+// the check is planned to end, but is at least 1 s. A worker may be silent for at most half of the
+// time until the deadline. Returns false if too little time is left before the deadline.
 static bool set_limits(const struct checking *c, uint64_t deadline_ns, struct runner_desc *runner)
 {
     static const uint64_t start_ns = CHECK_START_S * NS_PER_S;
@@ -256,8 +256,9 @@ static void merge(struct checking *c, size_t i)
     }
 }
 
-// Returns how long the check may take, without the soak. Simulated devices take the host's
-// processor time, which other programs need, too, so a check of nothing else has ten times as long.
+// Returns how long the check may take, without soak_ns. Simulated devices take the host's processor
+// time, which other programs need, too. So a check that has only simulated devices may take ten
+// times as long.
 static uint64_t most_ns(const struct device_list *devices)
 {
     uint64_t times = 10;

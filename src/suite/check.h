@@ -17,8 +17,8 @@
 
 enum {
     CHECK_DEVICES_MAX = 16,
-    // Maximum seconds of a check; a device that needs longer is broken. A check of
-    // simulated devices only has ten times as long.
+    // Maximum seconds of a check; a device that needs longer is broken. If all devices are
+    // simulated, the check may take ten times as long.
     CHECK_DEADLINE_S = 60,
     CHECK_START_S = 2 // planned time in seconds for starting the processes and their drivers
 };

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-// A case's mean duration is computed as if this many cases had been measured with the expected
-// duration.
+// A case's mean duration is computed as if, besides the measured cases, this many cases had taken
+// the expected duration.
 static const double trusted_cases = 2;
 
 void forecast_plan(struct forecast *forecast, size_t part, const struct benchmark *benchmark,

@@ -23,7 +23,8 @@
 //
 // Reasons (also retakes and remarks), details, sensors, series and the kernel have the members of
 // run files (results/json.h). The values of a case are sent as text, because JSON numbers lose bits
-// of 64-bit integers. Every line is checked: one that is cut short or malformed is an error.
+// of 64-bit integers. Orders and answers are checked: one that is cut short or malformed is an
+// error. The worker does not check the content of "gate" and "leave".
 #ifndef SUITE_PROTOCOL_H
 #define SUITE_PROTOCOL_H
 

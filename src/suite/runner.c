@@ -91,7 +91,7 @@ static void describe_host(struct run *run)
     add_host(run, "memory", read_field(arena, "/proc/meminfo", "MemTotal", ':'));
 }
 
-// Returns the present time as "2026-01-31T12:00:00Z". If the time cannot be read, returns the
+// Returns the present time as "2026-01-31T12:00:00Z". If the time cannot be converted, returns the
 // beginning of 1970.
 static const char *utc_now(struct arena *arena)
 {
@@ -311,8 +311,8 @@ static bool run_device(struct runner *runner)
     return done;
 }
 
-// Lets all benchmarks add their findings to the run. This is done at the end of the run, because
-// some findings need the results of several devices (together.c).
+// Lets each benchmark add its findings about each device to the run. Called at the end of the run,
+// when all results are final.
 static void conclude(const struct runner *runner)
 {
     const struct choice_request *choices = &runner->desc->choices;

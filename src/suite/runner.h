@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Makes a whole run: measures the chosen devices one after the other, each with its own plan and
-// executor (schedule.h says how several devices measure a case together). No other module writes
-// the run file.
+// executor (schedule.h says how several devices measure a case together). It saves the run file
+// while it measures and at the end.
 #ifndef SUITE_RUNNER_H
 #define SUITE_RUNNER_H
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Visits the cases of a plan on one device, block by block, in interleaved rounds. Each round
-// visits every unfinished case of the block, in a new random order. So a slow drift of the machine
-// affects all cases alike, and no case always runs after the same other case, whose data may still
-// be in the caches. A case ends by the stop rule, after rounds_max rounds, or when its time is used
-// up. Then its result is added to the run.
+// visits every unfinished case of the block that still has time, in a new random order. So a slow
+// drift of the machine affects all cases alike, and no case always runs after the same other case,
+// whose data may still be in the caches. A case ends by the stop rule, after rounds_max rounds,
+// when its time is used up, or if it fails. The results of a block are added to the run when the
+// block ends, and provisionally before each save.
 #ifndef SUITE_SCHEDULE_H
 #define SUITE_SCHEDULE_H
 
@@ -58,8 +59,9 @@ struct schedule_desc {
     const struct visit_counting *counting;
     uint64_t wait_idle_ns; // maximum time to wait until other work on the device ends; 0: no wait
     // Called with one line of text: before waiting until other work on the device ends; if this
-    // work goes on after wait_idle_ns; if counters cannot be read. In the last two cases the run
-    // gets the text as a finding, too. May be NULL.
+    // work goes on after wait_idle_ns; if counters cannot be read; and for benchmarks that are
+    // never counted. In all cases but the first, the run gets the text as a finding, too. May be
+    // NULL.
     void (*notice)(void *context, const char *text);
     // Called before each visit. May be NULL.
     void (*progress)(void *context, const struct schedule_state *state);

@@ -53,8 +53,8 @@ size_t select_unreached(struct arena *arena, const struct gpu_system *system, co
 
 // True if `visible`, the value of CUDA_VISIBLE_DEVICES, hides an NVIDIA GPU of this machine from
 // CUDA, which takes GPUs from the list up to the first entry that names none. NULL: the variable is
-// not set. If it is set and the number of GPUs cannot be found, because a sandbox hides sysfs,
-// returns true. `root` as in select_unreached.
+// not set. If it is set, sysfs lists no NVIDIA GPU, but /dev/nvidia0 exists, returns true: a
+// sandbox probably hides sysfs, so the number of GPUs is not known. `root` as in select_unreached.
 bool select_cards_hidden(struct arena *arena, const char *root, const char *visible);
 
 // Returns the device's PCI address ("0000:1b:00.0"); NULL if it is not known.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Finds GPUs that the kernel lists but no API can open, or that CUDA is not to list. PCI class
-// codes come from the PCI-SIG's class code specification (base class 03, display controllers), and
-// vendor ids from the vendors' own assignments.
+// Finds GPUs that the kernel lists but no API can open, or that CUDA_VISIBLE_DEVICES hides from
+// CUDA. PCI class codes come from the PCI-SIG's class code specification (base class 03, display
+// controllers), and vendor ids from the vendors' own assignments.
 #include "base/text.h"
 #include "gpu/info.h"
 #include "suite/select.h"
@@ -178,7 +178,8 @@ size_t select_unreached(struct arena *arena, const struct gpu_system *system, co
     return search.count;
 }
 
-// True if an entry of CUDA_VISIBLE_DEVICES names one of `count` GPUs that no entry before it named.
+// True if an entry of CUDA_VISIBLE_DEVICES names, by its index, one of `count` GPUs that no entry
+// before it named. An entry that begins with "GPU-", a UUID, always counts as one.
 static bool names_new_gpu(const char *entry, size_t count, bool *named)
 {
     char *end;

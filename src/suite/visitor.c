@@ -29,7 +29,7 @@ struct visitor {
     // The device opened with one queue, as most benchmarks need it. It stays open while a benchmark
     // with other queues is visited, because opening a device takes a driver some tenths of a
     // second.
-    struct gpu_device *usual; // the device with one queue; NULL until it is opened
+    struct gpu_device *usual; // NULL until it is opened
     // The device of the open session, perhaps `usual`; NULL until the first visit.
     struct gpu_device *device;
     // The function benchmark.device that chose the queues of `device`.
@@ -231,6 +231,7 @@ static bool is_simulated(const struct visitor *visitor)
 }
 
 // Prepares the choice of a free core of the host, for benchmarks whose times depend on the host.
+// Returns NULL for other benchmarks, for CPU devices and for models.
 static struct measure_core *choose_core(struct visitor *visitor, const struct benchmark *benchmark,
                                         struct measure_core *core)
 {
@@ -279,8 +280,8 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     return done && validation_check(visitor, messages_before, err);
 }
 
-// Opens the watch for other work on the usual device, because other devices are open only while one
-// benchmark is visited.
+// Opens the watch for other work on the device with one queue (`usual`), because the device with
+// other queues is open only while one benchmark is visited.
 static bool watch_open(struct visitor *visitor, struct error *err)
 {
     const struct gpu_device_desc usual = {0};
@@ -332,8 +333,8 @@ static bool watch_processors(struct visitor *visitor, struct watch_finding *find
     return true;
 }
 
-// Watches the host of a device whose times depend on it: sets finding->host_used and host_waited.
-// The first watch gives 0.
+// Watches the host for other work: sets finding->host_used and host_waited, which are 0 at the
+// first watch. Does nothing for a model, whose times do not depend on the host.
 static void watch_host(struct visitor *visitor, struct watch_finding *finding)
 {
     struct processors_time last, now;

@@ -7,8 +7,9 @@
 
 #include "suite/protocol.h"
 
-// For tests: name of an environment variable. When the host is watched for other work, the
-// variable's value is put before the path /proc. Workers inherit the variable.
+// For tests: name of an environment variable. Its value is put before the paths /proc and /sys when
+// the visitor reads what the host's processors do: for watches, and to find a free core. Workers
+// inherit the variable.
 #define VISITOR_ROOT_VARIABLE "FATHOM_HOST_ROOT"
 
 struct visitor;
@@ -19,7 +20,7 @@ struct visitor_desc {
     size_t known_count;
     // This process and its descendants do not count as other work; 0: the calling process.
     long family_pid;
-    bool near;       // true: visitor_serve binds the process to processors near the device
+    bool near;       // true: visitor_serve calls visitor_move_to
     bool validation; // turns the API's own validation on; a validation message makes the visit fail
 };
 
@@ -28,9 +29,10 @@ struct visitor_desc {
 struct visitor *visitor_create(const struct visitor_desc *desc, struct error *err);
 void visitor_destroy(struct visitor *visitor);
 
-// Binds this process to the processors next to the device's card, so that pinned memory is
-// allocated there: a link to memory at another socket looks slow even if it is healthy. Does
-// nothing if binding is not permitted, for example in a job that has other processors.
+// Binds the calling thread, and the threads that it creates later, to the processors next to the
+// device's card, so that pinned memory is allocated there: a link to memory at another socket looks
+// slow even if it is healthy. Does nothing if binding is not permitted, for example in a job that
+// has other processors.
 void visitor_move_to(const struct gpu_info *info);
 
 // Makes one visit; *visit lives in `arena`. Returns false with the visit's error.

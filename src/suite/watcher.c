@@ -19,7 +19,8 @@ static const double limit_share_least = 0.5;
 // processor for this share of its time (docs/evidence/shared-device.md).
 static const double host_used_busy = 0.1, host_waited_busy = 0.05;
 // The host is busy, too, if its other cards move this much. Beside 55 GB/s to another card,
-// launches through CUDA took 18 to 25 % longer; in proportion this is less than 1 %.
+// launches through CUDA took 18 to 25 % longer; in proportion, beside 2 GB/s they take less than
+// 1 % longer.
 static const double others_busy_bytes_per_s = 2e9;
 
 // Which visits are affected if a yardstick (the measured rate of a known task) is too slow.
@@ -122,7 +123,7 @@ static void judge_memory(struct arena *arena, const struct watch_finding *findin
         raise_both(judgement, allocated);
 }
 
-// Returns a text on what else the host does; NULL if that is too little to matter.
+// Returns a text about other work on the host; NULL if there is too little of it to matter.
 static const char *host_text(struct arena *arena, const struct watch_finding *finding)
 {
     if (finding->host_used >= host_used_busy)
@@ -138,7 +139,8 @@ static const char *host_text(struct arena *arena, const struct watch_finding *fi
     return NULL;
 }
 
-// Judges the host, which has its part in the times of benchmarks that use the link.
+// Judges other work on the host, which changes the times of benchmarks that use the link. If the
+// link is WATCH_BUSY already, does nothing.
 static void judge_host(struct arena *arena, const struct watch_finding *finding,
                        struct watch_judgement *judgement)
 {

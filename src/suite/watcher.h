@@ -63,24 +63,25 @@ bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
                   struct watch_judgement *around);
 
 // Watches the device for other work. If this watch or the last one found some, all visits of the
-// block between the two watches are repeated, or get a remark. Results of blocks that ended since
-// the last watch are flagged, but not measured again. Benchmarks with `serve` are not judged,
-// because their second process is itself other work on the device.
+// block's cases on this device between the two watches are repeated, or get a remark. Results of
+// blocks that ended since the last watch are flagged, but not measured again. Benchmarks with
+// `serve` are not judged, because their second process is itself other work on the device.
 void watcher_watch(struct watcher *watcher, struct block *block);
 
 // Returns what a judgement means for the visits of a case: the verdict about the host link if its
 // benchmark uses the link, else the verdict about everything else. `by_host` is the name of a
-// metric of the case that depends on the host's processors all the same (metric_info.by_host);
-// NULL: none. It gets a remark if only the host is busy. Sets `reason`, whose new texts are in
-// `arena`, unless the result is WATCH_CLEAN.
+// metric that depends on the host's processors although its benchmark does not use the link
+// (metric_info.by_host); NULL: none. A case with such a metric gets a remark if only the host is
+// busy. Sets `reason`, whose new texts are in `arena`, unless the result is WATCH_CLEAN.
 enum watch_verdict watcher_verdict(struct arena *arena, const struct benchmark *benchmark,
                                    const char *by_host, const struct watch_judgement *around,
                                    struct reason *reason);
 
-// Judges a finding by five things: the share of time that other work took, the traffic over the
-// card's links, changes of the card's used memory, rates of yardsticks that are far below the best
-// of the run (`best`) or below half of their limit, and what other processes use of the host's
-// processors. Raises `best` to the finding's rates if these are higher. Texts live in `arena`.
+// Judges a finding by the share of time that other work took, the traffic over the card's links,
+// changes of the card's used memory, rates of yardsticks that are far below the best of the run
+// (`best`) or below half of their limit, what other processes use of the host's processors, how
+// long fathom waited for one, and the traffic of the host's other cards. Raises `best` to the
+// finding's rates if these are higher. Texts live in `arena`.
 struct watch_judgement watcher_judge(struct arena *arena, const struct watch_finding *finding,
                                      double best[WATCH_YARDSTICKS]);
 
