@@ -120,6 +120,14 @@ static void each_round_has_another_place(void **state)
         for (uint32_t k = 0; k < i; k++)
             assert_int_not_equal(offsets[i], offsets[k]);
     }
+    // Given room for few places only, then six rounds do not repeat one.
+    const uint64_t large = region->chunk_bytes - 9 * 2 * MIB;
+    for (uint32_t i = 0; i < 6; i++) {
+        assert_true(latency_region_place(region, &stage->session, large,
+                                         UINT32_C(0x9e3779b9) * (i + 1), &offsets[i], &err));
+        for (uint32_t k = 0; k < i; k++)
+            assert_int_not_equal(offsets[i], offsets[k]);
+    }
     assert_true(
         latency_region_place(region, &stage->session, region->chunk_bytes, 7, &offsets[0], &err));
     assert_int_equal(offsets[0], 0);

@@ -167,7 +167,9 @@ uint64_t latency_region_places(const struct latency_region *region, uint64_t byt
 bool latency_region_place(struct latency_region *region, struct latency_session *session,
                           uint64_t bytes, uint32_t key, uint64_t *offset, struct error *err)
 {
-    *offset = key % latency_region_places(region, bytes) * ADDRESS_ALIGN;
+    // The upper bits choose: for successive rounds, whose keys are multiples of the golden ratio
+    // times 2^32, the places are then far apart. Remainders would often repeat.
+    *offset = (key * latency_region_places(region, bytes) >> 32) * ADDRESS_ALIGN;
     region->addresses[0] = gpu_buffer_address(region->chunks[0]) + *offset;
     return write_directory(region, session, err);
 }

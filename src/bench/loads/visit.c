@@ -152,9 +152,9 @@ static struct measure_claim claim_of(const struct loads_session *session,
 {
     struct measure_claim claim = {.cores = session->bench->limits.cores};
     double bytes = loads_a_group * fmax(loads_bytes(kind), 4);
-    enum measure_level level = kind->source == LOADS_FROM_SHARED ? MEASURE_SHARED
-                               : loads_traits_of(kind)->direct   ? MEASURE_CORE_CACHE
-                                                                 : MEASURE_CACHE;
+    enum measure_level level = loads_traits_of(kind)->shared   ? MEASURE_SHARED
+                               : loads_traits_of(kind)->direct ? MEASURE_CORE_CACHE
+                                                               : MEASURE_CACHE;
     *(loads_traits_of(kind)->writes ? &claim.written_bytes[level] : &claim.read_bytes[level]) =
         bytes;
     return claim;
