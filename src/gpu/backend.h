@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The interface that a backend implements. The front end (gpu/*.c) checks every call and keeps the
-// lists of objects. A backend allocates its objects in the scope's arena: structs whose first
-// member is the struct of this header. A backend may assume valid input. The folders of real APIs
-// use the same file names: api.h, backend.c, device.c, memory.c, image.c, program.c, batch.c.
+// lists of objects. A backend allocates its objects in the scope's arena; the first member of each
+// is the struct of this header for such objects. A backend may assume valid input. The folders of
+// real APIs use the same file names: api.h, backend.c, device.c, memory.c, image.c, program.c,
+// batch.c.
 //
 // Slots are the function pointers of a backend. A _create slot sets the members that its comment
 // names. The front end sets the other members of the new struct right after that. Descriptions
-// arrive with their defaults resolved: no queue is NULL, no size or count is 0, every range has its
-// length, queue_count is at least 1. A slot that fails has freed everything it made and has filled
-// the error; it leaves the device usable, unless the device is lost.
+// arrive with defaults in place of zeros: no queue is NULL; no size of an image and no number of
+// workgroups or instances is 0; every range has its length; queue_count is at least 1. A slot that
+// fails has freed everything it made and has filled the error; it leaves the device usable, unless
+// the device is lost.
 //
 // Order: the backend orders commands. In an ordered batch each command starts after the previous
 // command is done, and sees its results. Streams and in-order queues do this by themselves; Vulkan
@@ -81,8 +83,8 @@ struct gpu_program {
 enum gpu_batch_state {
     GPU_BATCH_RECORDING,
     GPU_BATCH_READY,     // the recording has ended without error; the batch is not in flight
-    GPU_BATCH_IN_FLIGHT, // the batch is submitted; the host has not yet waited for its end
-    GPU_BATCH_FAILED     // recording the batch failed (see first_error), or the device was lost
+    GPU_BATCH_IN_FLIGHT, // the batch is submitted; no wait for its end has succeeded yet
+    GPU_BATCH_FAILED     // recording (see first_error) or a reset failed, or the device was lost
 };
 
 struct gpu_batch {
@@ -226,7 +228,7 @@ struct gpu_managed {
 
 struct gpu_counters {
     struct gpu_device *device;
-    bool kept;           // true: the next run uses the profiler that an earlier run left open
+    bool kept;           // true: a run left its profiler open, for the next run of its set
     struct arena *arena; // arena with the counter sets; it lives as long as the counters are open
     // sources[c]: the native counter for counter c of GPU_COUNTERS. If its member `native` is NULL,
     // the device lacks the counter.
@@ -253,7 +255,8 @@ struct gpu_counting {
     void (*close)(struct gpu_counters *);
     enum gpu_counter_unit (*native_unit)(const struct gpu_counters *, const char *native);
     // Creates a set of `count` counters, and sets its `passes`. Returns a struct, in the arena of
-    // the counters, whose first member is struct gpu_counter_set.
+    // the counters, whose first member is struct gpu_counter_set. A call that fails may leave it to
+    // `close` to free what it has made.
     struct gpu_counter_set *(*set_create)(struct gpu_counters *, const struct gpu_counter_source *,
                                           size_t count, struct error *);
     // A run counts some batches with a set of counters. Its calls: set_begin; the calls of each
@@ -291,9 +294,9 @@ struct gpu_backend {
     void (*unload)(void *state);
 
     // True if the backends before this one in gpu_backends must be loaded first, because otherwise
-    // this backend's library would not find all its devices. That is so if GLIBC_TUNABLES lacks
-    // GPU_TUNABLE_STATIC_TLS. The system then loads the earlier backends even if only this one was
-    // asked for. The slot may be NULL.
+    // this backend's library would not find all its devices. For OpenCL that is so if NVIDIA's
+    // driver is installed and GLIBC_TUNABLES lacks GPU_TUNABLE_STATIC_TLS. The system then loads
+    // the earlier backends even if only this one was asked for. The slot may be NULL.
     bool (*after_others)(void);
 
     // Opens a device. Returns a struct, in `arena`, whose first member is struct gpu_device. Sets
@@ -398,7 +401,7 @@ bool gpu_args_equal(const struct gpu_kernel *kernel, const struct gpu_arg *a,
                     const struct gpu_arg *b);
 
 // The list of all backends, in order of preference; it ends with NULL. It is defined in gpu/list.c;
-// the test program has a list of its own in tests/fakes.
+// test programs define lists of their own.
 extern const struct gpu_backend *const gpu_backends[];
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Hardware counters around one submission: bytes that each level of the memory moved, instructions
-// by their kind, cycles. The counters in the table below have the same names on all devices. All
-// other counters of a device have only the names that their vendor gave them.
+// Reads hardware counters around one submission: the bytes that each level of the memory moved, the
+// instructions of each kind, cycles. The counters in the table below have the same names on all
+// devices. All other counters of a device have only the names that their vendor gave them.
 //
 //   counters     belong to one open device; while they are open, the device may be slower
 //   counter set  counters that are read together, in as many passes as the device needs; in each
-//                pass the same batch runs once
+//                pass the same batches run once
 //
 // A counted run is never timed. Counters that belong to the whole device (DRAM, L2) also count the
 // work of other processes.
@@ -22,8 +22,9 @@ enum gpu_counter_unit {
 };
 
 // Table of the counters: name in C, name in files, unit, meaning. Byte counters of caches count
-// whole sectors: a load of 4 bytes counts as one sector. Instructions, wavefronts and requests are
-// counted per subgroup, not per thread.
+// whole sectors: a load of 4 bytes counts as one sector. An instruction or a request of a subgroup
+// counts once, not once for each thread. A wavefront is here one pass of a request through a unit,
+// not a subgroup of AMD.
 #define GPU_COUNTERS(X)                                                                            \
     X(DRAM_READ, "dram_read", BYTES, "bytes read from the device's memory")                        \
     X(DRAM_WRITTEN, "dram_written", BYTES, "bytes written to the device's memory")                 \
@@ -105,7 +106,8 @@ struct gpu_counters;
 
 // Opens the hardware counters of a device. They must not be open already. Returns NULL with
 // ERROR_UNSUPPORTED if the API or the device has no counters, a library is missing, or the user may
-// not read counters; the message then says what to do. gpu_counters_close accepts NULL.
+// not read counters; in the last two cases the message says what to do. gpu_counters_close accepts
+// NULL.
 struct gpu_counters *gpu_counters_open(struct gpu_device *device, struct error *err);
 void gpu_counters_close(struct gpu_counters *counters);
 

@@ -22,8 +22,8 @@ MUST_CHECK static inline bool gpu_device_check(const struct gpu_device *device, 
     return error_set(err, ERROR_DEVICE_LOST, "%s was lost: open it again", device->info->id);
 }
 
-// Call this after each call of the backend: if the call failed (`ok` is false) with
-// ERROR_DEVICE_LOST, marks the device as lost. Returns `ok`.
+// Call this after each call of the backend. If the call failed (`ok` is false) with
+// ERROR_DEVICE_LOST, marks the device as lost; it cannot do so if `err` is NULL. Returns `ok`.
 static inline bool gpu_device_note(struct gpu_device *device, bool ok, const struct error *err)
 {
     if (!ok && err && err->code == ERROR_DEVICE_LOST)
@@ -40,8 +40,9 @@ const struct gpu_backend *gpu_system_backend(const struct gpu_system *system,
 // first one if `batch` is NULL. Returns NULL if there is no further batch in flight.
 struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu_batch *batch);
 
-// Releases the holds that block a batch in flight, and waits for the batch with the time limit of
-// gpu_scope_close. After a timeout, the device counts as lost and hung.
+// Releases the holds that block the queue of this batch, which is in flight, and waits for the
+// batch with the time limit of gpu_scope_close. After a timeout, the device counts as lost and
+// hung.
 void gpu_batch_finish(struct gpu_batch *batch);
 
 // Returns the queues whose work can delay the work on `queue`, also `queue` itself, as a bit set:
@@ -51,8 +52,9 @@ uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *que
 // True if the batch is in flight on one of the queues in the bit set `queues`.
 bool gpu_batch_is_on(const struct gpu_batch *batch, uint32_t queues);
 
-// Fails with ERROR_INTERNAL if a held batch blocks the device's first queue, because a copy by the
-// host would then wait for ever. Fails with ERROR_DEVICE_LOST if the device is lost.
+// Fails with ERROR_INTERNAL if a batch that waits for a hold blocks the device's first queue,
+// because a copy by the host would then wait for ever. Fails with ERROR_DEVICE_LOST if the device
+// is lost.
 MUST_CHECK bool gpu_host_copy_check(struct gpu_device *device, struct error *err);
 
 // Fails with ERROR_INTERNAL if the buffer is NULL or belongs to another device. `what` names the

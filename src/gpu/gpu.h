@@ -9,20 +9,19 @@
 //   batch  ── commands, recorded once and submitted many times, without checks and without
 //             allocation. Vulkan and `replay` submit all commands with one driver call, CUDA and
 //             OpenCL each command with its own
-//   hold   ── keeps a submitted batch from starting until the host releases it; a batch can also
-//             wait for other batches, on the device (gpu_batch_submit_after)
+//   hold   ── keeps a submitted batch from starting until the host releases the hold; a batch can
+//             also wait for other batches, on the device (gpu_batch_submit_after)
 //
-// All checks happen once, while objects are made and batches are recorded, so backends get valid
-// input only. Recording functions return nothing: the batch keeps the first error, and
-// gpu_batch_end reports it. ERROR_INTERNAL: the arguments are wrong on any device (a mistake of the
-// caller). ERROR_UNSUPPORTED: the device cannot do it. ERROR_DEVICE_LOST: the device was
-// lost; every later call on it fails with this code.
+// Descriptions and commands are checked once, while objects are made and batches are recorded, so
+// backends get valid input only. Recording functions return nothing: the batch keeps the first
+// error, and gpu_batch_end reports it. ERROR_INTERNAL: the arguments are wrong on any device (a
+// mistake of the caller). ERROR_UNSUPPORTED: the device cannot do it. ERROR_DEVICE_LOST: the device
+// was lost; later calls that create objects, copy, submit or wait fail with this code.
 //
-// Not thread-safe: one thread drives one device. Other threads may submit batches and wait for
-// them, if they were recorded before, and if no two threads use one queue. Optional features have
-// headers of their own and need a capability: drawing (gpu/graphics.h), rays (gpu/rays.h),
-// placement of managed memory (gpu/managed.h), copies between devices (gpu/peers.h), hardware
-// counters (gpu/counters.h).
+// Not thread-safe: one thread drives one device. Other threads may submit recorded batches and wait
+// for them, if no two threads use the same queue. Optional features have headers of their own:
+// drawing (gpu/graphics.h), rays (gpu/rays.h), placement of managed memory (gpu/managed.h), copies
+// between devices (gpu/peers.h), hardware counters (gpu/counters.h).
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 
@@ -96,8 +95,8 @@ enum gpu_priority { // priority of a queue; the default is 0, GPU_PRIORITY_MEDIU
 
 struct gpu_queue_request {
     enum gpu_queue_kind kind;
-    // The queue's priority. If the device has PRIORITY_GLOBAL, it is relative to the queues of all
-    // programs on the GPU, else to the other queues of this program.
+    // The queue's priority, relative to the queues of all programs on the GPU if the device has
+    // PRIORITY_GLOBAL, else to the other queues of this program.
     enum gpu_priority priority;
 };
 
@@ -142,16 +141,16 @@ struct gpu_calibrated_timestamp {
 bool gpu_device_calibrated_timestamp(struct gpu_device *device,
                                      struct gpu_calibrated_timestamp *timestamp);
 
-// Sets the core clock of later submissions to the nearest clock that the device supports; `core_hz`
-// 0 restores the device's own clock. Needs CLOCK_CHOICE, which only models (simulated devices)
-// have. sensors/clocks.h sets the clock of a real card, for all programs on the machine.
+// Sets the core clock of later submissions to the supported clock nearest to `core_hz`; throttling
+// can still lower it. 0 restores the device's own clock. Needs CLOCK_CHOICE, which only models
+// (simulated devices) have. sensors/clocks.h sets the clock of a real card, for all programs.
 MUST_CHECK bool gpu_device_choose_clock(struct gpu_device *device, double core_hz,
                                         struct error *err);
 
 // gpu_device_hold_clock keeps the device's clocks at the driver's peak level, also for other
 // programs, until gpu_device_free_clock is called or the device is closed. A repeated call does
-// nothing. Needs STABLE_CLOCK: RADV holds the clocks while a program has the profiling lock. With a
-// kernel before Linux 5.17 the clocks do not change, but RADV reports no error.
+// nothing. Needs STABLE_CLOCK: RADV holds the clocks while a program has the profiling lock of
+// VK_KHR_performance_query. Before Linux 5.17 the clocks do not change, but RADV reports no error.
 MUST_CHECK bool gpu_device_hold_clock(struct gpu_device *device, struct error *err);
 void gpu_device_free_clock(struct gpu_device *device);
 
@@ -167,12 +166,12 @@ size_t gpu_device_validation_messages(const struct gpu_device *device, const cha
 // closed in any order.
 struct gpu_scope *gpu_scope_open(struct gpu_device *device);
 
-// Closes the scope: releases its holds and the holds that its batches wait for, then waits at most
-// 5 s for each batch that uses the scope, then frees the scope's objects. A batch uses the scope if
-// it belongs to the scope, or waits for a hold or a batch of the scope. Batches of other scopes
-// that use the scope's buffers, images or programs must be done. If a batch is still not done after
-// 5 s, its device counts as lost, and nothing that the device may still access is freed. Accepts
-// NULL.
+// Closes the scope: releases its holds; waits at most 5 s for each batch in flight that uses the
+// scope, after releasing all holds that block the queue of that batch; then frees the scope's
+// objects. A batch uses the scope if it belongs to the scope, or waits for a hold or a batch of the
+// scope. Batches of other scopes that use the scope's buffers, images or programs must be done. If
+// a batch is still not done after 5 s, its device counts as lost, and nothing that the device may
+// still access is freed. Accepts NULL.
 void gpu_scope_close(struct gpu_scope *scope);
 
 struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
@@ -211,8 +210,8 @@ void *gpu_buffer_map(struct gpu_buffer *buffer);
 
 // gpu_buffer_write and gpu_buffer_read copy between the host and any buffer, and return when the
 // copy is done. They are not for timing. A mapped buffer is copied at once. For other buffers the
-// copy waits for the work of the device's first queue, and fails with ERROR_INTERNAL while a held
-// batch blocks that queue.
+// copy waits for the work of the device's first queue, and fails with ERROR_INTERNAL while a batch
+// that waits for a hold blocks that queue.
 MUST_CHECK bool gpu_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
                                  uint64_t bytes, struct error *err);
 MUST_CHECK bool gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data,
@@ -414,7 +413,7 @@ struct gpu_program_stats {
     unsigned spill_bytes;
     unsigned shared_bytes;
     uint64_t stack_bytes; // bytes of stack that a ray needs in a ray pipeline
-    const char *text;     // machine code and statistics as one text, in `arena`; NULL: none
+    const char *text;     // code, statistics or compiler messages, in `arena`; NULL: none
 };
 
 MUST_CHECK bool gpu_program_stats(struct gpu_program *program, struct arena *arena,
@@ -457,9 +456,9 @@ struct gpu_dispatch {
     size_t params_bytes; // size of the params in bytes, a multiple of 4
 };
 
-// An ordered batch has a memory barrier before each command, also before the first, so that the
-// batches of a queue run one after another. An unordered batch has only the barriers that are
-// recorded, and those of its spans.
+// In an ordered batch, each command starts when the command before it is done, and sees what that
+// command wrote; the first command waits in the same way for the earlier batches of the queue. An
+// unordered batch has only the barriers that are recorded, and those of its spans.
 enum gpu_barrier {
     // Later commands start when the earlier ones are done, and see what those wrote.
     GPU_BARRIER_MEMORY,
@@ -480,9 +479,9 @@ void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier);
 void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer);
 
 // A split barrier is a memory barrier in two halves, set and wait. Commands after the wait start
-// when all commands before the set are done, and see what these wrote. Commands between set and
-// wait are not ordered by it. A batch sets each split once and then waits for it once. Needs
-// SPLITS.
+// when all commands before the set are done, and see what these wrote. The split barrier does not
+// order the commands between set and wait. A batch sets each split once and then waits for it once.
+// Needs SPLITS.
 void gpu_batch_split_set(struct gpu_batch *batch, unsigned split);
 void gpu_batch_split_wait(struct gpu_batch *batch, unsigned split);
 
@@ -508,8 +507,9 @@ struct gpu_hold;
 struct gpu_hold *gpu_hold_create(struct gpu_scope *scope, struct error *err);
 MUST_CHECK bool gpu_hold_release(struct gpu_hold *hold, struct error *err);
 
-// Submits the batch. The device starts the batch after the earlier work of its queue and, if `hold`
-// is not NULL, after the release of the hold. A batch in flight cannot be submitted again.
+// Submits the batch. If `hold` is not NULL, the device starts the batch after the release of the
+// hold. An ordered batch also starts after the earlier work of its queue. A batch in flight cannot
+// be submitted again.
 MUST_CHECK bool gpu_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err);
 
 enum {

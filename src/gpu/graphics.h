@@ -3,7 +3,7 @@
 //
 //   target        a colour image to draw into, optionally with a depth buffer
 //   draw program  a vertex and a fragment kernel, with blending and depth test
-//   draw          a command of a batch, like a dispatch; its queue must be UNIVERSAL
+//   draw          a command of a batch, like a dispatch; its queue must have graphics
 //
 // There are no vertex buffers: the vertex kernel computes the triangles from gl_VertexIndex and
 // gl_InstanceIndex. Pixel (0, 0) is at the upper left. A pixel has one sample, at its centre.

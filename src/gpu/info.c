@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names of capabilities, kinds and limits (gpu/info.h); names and sizes of formats (gpu/gpu.h).
+// Names of capabilities, device kinds and limits, identities of devices, and the check of limits
+// (gpu/info.h). Names and sizes of formats (gpu/gpu.h).
 #include "gpu/gpu.h"
 
 #include <inttypes.h>

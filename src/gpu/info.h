@@ -140,7 +140,8 @@ enum gpu_queue_kind {
 };
 
 struct gpu_queue_family {
-    // UNIVERSAL: queues for any work. COMPUTE: no graphics. TRANSFER: only copies.
+    // UNIVERSAL: queues for any work, draws only if `graphics` is true. COMPUTE: no draws.
+    // TRANSFER: only copies and fills.
     enum gpu_queue_kind kind;
     bool graphics;
     unsigned count;      // number of queues that can be created in the family

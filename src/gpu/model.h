@@ -7,9 +7,9 @@
 //             much data to simulate only describe what a dispatch reads and writes
 //             (bench/prelude/stream.clh); the model computes how long this takes in the steady
 //             state. A kernel with neither form is unsupported, and its cases are skipped
-//   time      virtual. Each thread has its own, in core cycles. A load takes the latency of the
-//             level that has its line; a barrier waits for the last thread; the workgroups of a
-//             core run one after another; a launch takes launch_ns
+//   time      virtual. Each thread has its own time, in core cycles. A load takes the latency of
+//             the level that has its line; a barrier waits for the last thread; the workgroups of
+//             a core run one after another; a launch takes launch_ns
 //   memory    host memory. The simulator uses addresses of its own, so that two runs with the same
 //             seed are equal to the last cycle
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records commands into a batch. All checks are made here, once, so that backends and submissions
-// need no checks.
+// Records dispatches, copies, fills, barriers and spans into a batch. Checks each command here,
+// once, so that backends and submissions need not check it.
 #include "gpu/front.h"
 
 #include <inttypes.h>

@@ -28,8 +28,8 @@ struct sensor_clocks_desc {
     struct sensors_desc card;
     const char *proc_root; // path of procfs; NULL: "/proc"; tests set another folder
     long own_pid;          // the process with this id and its descendants may use the card
-    // State of the clock that an earlier guard process saved, which sensor_clocks_open restores;
-    // NULL: there is none.
+    // State of the clock from before the lock of a guard process that has died; sensor_clocks_open
+    // restores this state. NULL: there is none.
     const char *undo;
 };
 

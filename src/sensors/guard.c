@@ -22,7 +22,7 @@ struct clock_guard {
     // asked_hz: core clock that the caller asked for (0: none is locked). granted_hz: core clock
     // that the card was locked at.
     double asked_hz, granted_hz;
-    bool undo; // true: a guard process died and left the clock locked
+    bool undo; // true: a guard process was lost and may have left the clock locked
 };
 
 // ---------------------------------------------------------------- asking

@@ -3,9 +3,9 @@
 // measures. The guard restores the clock when the channel between the two processes closes: at a
 // normal end, after an error or a signal, and also if the measuring process was killed. The guard
 // measures nothing. It has its own session and ignores SIGINT, SIGTERM and SIGHUP. If the guard is
-// killed while the clock is locked, the next call starts another guard, which first restores the
-// clock. The clock stays locked only if both processes are killed at once; after a power failure,
-// the driver starts with its default clock.
+// killed while the clock is locked, the next request starts another guard, which first restores the
+// clock. The clock stays locked only if both processes are killed at once, or if the driver
+// refuses to restore it. After a power failure, the driver starts with its default clock.
 //
 // The channel carries lines of text. Requests are on the left here, their answers on the right.
 //

@@ -295,8 +295,9 @@ static double others_traffic_now(const struct nvml *nvml)
     return sum;
 }
 
-// Takes the smaller of two readings. Another process of fathom copies for 0.2 ms when it watches
-// its card, which a single reading may take for lasting traffic.
+// If a reading is above brief_bytes_per_s, takes the smaller one of two readings. Another process
+// of fathom copies for 0.2 ms when it watches its card, which a single reading may take for lasting
+// traffic.
 static double nvml_others_traffic(void *handle)
 {
     static const double brief_bytes_per_s = 1e9;

@@ -3,8 +3,8 @@
 // lower clock. The sources are NVML (opened at run time) and amdgpu's hwmon files. A value that a
 // source does not have, or that is impossible, is NaN.
 //
-// A reading takes several driver calls, so the caller chooses its time: after a visit, never while
-// work is timed (measure/card.h). Only energy is read while work runs, and that work is not timed
+// A reading takes several driver calls, so the caller chooses its time: never while work is timed
+// (measure/card.h). Only a measurement of energy reads while work runs, and that work is not timed
 // (measure/energy.h).
 #ifndef SENSORS_SENSORS_H
 #define SENSORS_SENSORS_H
@@ -79,12 +79,12 @@ double sensors_traffic(struct sensors *sensors);
 
 // Returns how many bytes per second pass over PCI Express to and from the other cards of this host
 // that the source shows, in both directions together. This takes 1.5 ms and more for one other
-// card. NaN if there is none, or if the source has no such counters.
+// card. NaN if there is none, or if one of them has no such counters.
 double sensors_others_traffic(struct sensors *sensors);
 
-// Asks for `ns`, again and again, how much memory of the card is in use. Returns the difference in
-// bytes between the most and the least; NaN if the source does not report it. If the caller
-// allocates nothing meanwhile, then another process did.
+// Reads again and again, for `ns` nanoseconds, how many bytes of the card's memory are in use.
+// Returns the difference between the most and the least; NaN if the source does not report it. If
+// the caller allocates and frees nothing meanwhile, another process caused the difference.
 double sensors_memory_change(struct sensors *sensors, uint64_t ns);
 
 #endif

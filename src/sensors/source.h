@@ -17,8 +17,8 @@ struct sensors_source {
     // Returns the traffic of the card's links, like sensors_traffic. NULL: this source counts no
     // traffic.
     double (*traffic)(void *handle);
-    // Returns the traffic of the host's other cards, like sensors_others_traffic. NULL, like
-    // `traffic`.
+    // Returns the traffic of the host's other cards, like sensors_others_traffic. NULL: this source
+    // counts no traffic of other cards.
     double (*others_traffic)(void *handle);
     // Returns how many bytes of the card's memory are in use; NaN if that is not known.
     double (*used_memory)(void *handle);

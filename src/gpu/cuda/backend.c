@@ -4,8 +4,8 @@
 
 static void object_destroy(struct gpu_object *object)
 {
-    // cuda_enter fails if the context is lost. The objects on the device are then gone, but their
-    // host memory must still be freed.
+    // If the context is lost, cuda_enter fails. The objects are destroyed even then: driver calls
+    // that fail do no harm.
     bool entered = cuda_enter(cuda_device_of(object), NULL);
     (void)entered;
     switch (object->kind) {

@@ -158,10 +158,11 @@ static bool sampled_texture(struct cuda_batch *batch, const struct gpu_arg *arg,
     return true;
 }
 
-// Records a copy from a constant buffer to the symbol (device memory) of the program's module that
-// holds the argument. The copy runs before the first command of the batch. If a later command uses
-// another buffer for the same symbol, a second copy runs between the commands. This is only correct
-// in an ordered batch, so an unordered batch fails.
+// Records a copy from a constant buffer to the symbol (device memory) of the program's module from
+// which the kernel reads this argument. The copy runs before the first command of the batch. If a
+// later command uses another buffer or another range for the same symbol, a second copy runs
+// between the commands. This is only correct in an ordered batch, so in an unordered batch the
+// recording fails.
 static bool add_upload(struct cuda_batch *batch, const struct cuda_constant *constant,
                        const struct gpu_arg *arg, struct error *err)
 {

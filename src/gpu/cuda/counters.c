@@ -45,8 +45,8 @@ struct set {
 // ---------------------------------------------------------------- names
 
 // Native counters (metrics of Nsight Compute) for the counters of GPU_COUNTERS. If a counter has
-// several rows here, the first row whose native counter the chip has is used. The native counters
-// of L2, L1 and textures count sectors; `factor` converts them to bytes.
+// several rows here, the first row whose native counter the chip has is used. If the native counter
+// counts sectors, `factor` converts them to bytes.
 static const struct native {
     enum gpu_counter counter;
     const char *name;

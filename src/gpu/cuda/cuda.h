@@ -187,7 +187,7 @@ struct cuda_batch {
 
 struct cuda_hold {
     struct gpu_hold base;
-    volatile uint32_t *flag; // flag in host memory; a held stream waits until the flag is 1
+    volatile uint32_t *flag; // flag in host memory; streams with the hold wait until it is 1
     uint64_t flag_address;
 };
 
@@ -208,9 +208,9 @@ MUST_CHECK bool cuda_stream_drain(const struct cuda_device *device, struct cu_st
 MUST_CHECK bool cuda_event_wait(const struct cuda_device *device, struct cu_event *event,
                                 uint64_t timeout_ns, struct error *err);
 
-// Frees `owned` at once if no hold (gpu_hold_create) keeps work of the device waiting. Otherwise
-// freeing could make the driver wait for ever: then `owned` is kept, and cuda_free_deferred frees
-// it after the last hold is released.
+// Frees `owned` at once if all holds (gpu_hold_create) of the device are released or destroyed.
+// Otherwise freeing could make the driver wait for ever for a batch that waits for a hold: then
+// `owned` is kept, and cuda_free_deferred frees it after the last hold is released.
 void cuda_free(struct cuda_device *device, struct cuda_owned owned);
 void cuda_free_deferred(struct cuda_device *device);
 

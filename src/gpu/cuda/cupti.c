@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds libcupti, which packages do not install on the dynamic loader's path, and turns its results
-// into errors.
+// Finds and loads libcupti, which packages often install outside the dynamic loader's path, and
+// converts the results of its functions to errors.
 #include "gpu/cuda/cupti.h"
 
 #include <glob.h>

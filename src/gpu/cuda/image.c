@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Typed views, images and samplers. Kernels get views and images as 64-bit handles of texture
-// objects (for loads) or surface objects (for stores). A sampler is a part of the texture object.
+// objects, or of surface objects for images that they also write. A sampler is a part of the
+// texture object.
 #include "gpu/cuda/cuda.h"
 
 enum {

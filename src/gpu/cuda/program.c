@@ -96,9 +96,10 @@ static bool find_constants(const struct cuda_api *api, struct cuda_program *prog
     return true;
 }
 
-// Finds the kernel's function, and sets its shared memory and its share of L1. Also asks for its
-// number of registers, which makes the driver load the code now. Otherwise the first launch might
-// load the code and then wait for all streams, even for held ones.
+// Finds the kernel's function, and sets the function's shared memory and its share of L1. Also asks
+// for the function's number of registers, which makes the driver load the code now. Otherwise the
+// first launch might load the code and then wait for all streams, even for those that wait for a
+// hold.
 static bool find_function(const struct cuda_api *api, struct cuda_program *program,
                           const struct gpu_program_desc *desc, struct error *err)
 {

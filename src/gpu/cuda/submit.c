@@ -5,9 +5,10 @@
 
 // ---------------------------------------------------------------- issuing
 
-// An unordered batch distributes its commands over the side streams of its queue. A side stream is
-// forked from the main stream when it is first used. The main stream waits for all side streams
-// (join) at barriers, at the events of spans, and at the end of the batch.
+// An unordered batch distributes its commands over the side streams of its queue. A join makes the
+// main stream wait for all side streams in use; it happens at barriers, at the events of spans, and
+// at the end of the batch. When a side stream is first used after a join, it is forked: it waits
+// for what the main stream got before.
 struct issue {
     const struct cuda_api *api;
     struct cuda_batch *batch;
@@ -217,8 +218,8 @@ struct gpu_hold *cuda_hold_create(struct gpu_scope *scope, struct error *err)
     return &hold->base;
 }
 
-// Counts a hold as released. If no other hold is left, frees the objects whose release was
-// deferred.
+// Counts a hold as released. If this was the last hold of the device that was not released, frees
+// the objects whose release was deferred.
 static void let_go(struct cuda_device *device)
 {
     if (--device->held == 0)

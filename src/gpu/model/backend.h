@@ -8,6 +8,9 @@
 //   caches.c   simulates caches and TLBs;  steady.c  computes the duration of streams
 //   machine.c  reads the file that describes the machine
 //   counters.c counts what the simulated caches served and what streams moved
+//
+// A stream is all that a dispatch reads from or writes to one buffer, as the kernel describes it
+// (gpu/model/steady.h); the single loads and stores are not simulated.
 #ifndef GPU_MODEL_BACKEND_H
 #define GPU_MODEL_BACKEND_H
 

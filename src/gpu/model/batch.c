@@ -10,7 +10,7 @@ enum {
     SPANS_MAX = 64
 };
 
-// Speed of copies and fills if the model's file gives no memory bandwidth.
+// Speed of copies and fills, in bytes per ns, if the model's file gives no memory bandwidth.
 static const double copy_bytes_per_ns = 100;
 
 struct command {
@@ -177,8 +177,8 @@ static void pass_time(struct model_device *device, double ns)
 }
 
 // Discards the remembered sums of words (memory.c) of the buffers that a kernel may have written:
-// all its buffers, except those that its streams only read. If a kernel that is simulated thread by
-// thread gets addresses, discards the sums of all buffers.
+// all its buffers, except those from which one of its streams reads. If a kernel that is simulated
+// thread by thread gets addresses, discards the sums of all buffers.
 static void forget_written(struct model_device *device, const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;

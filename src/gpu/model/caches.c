@@ -10,8 +10,8 @@
 
 struct cache {
     // One word for each line, set after set. The upper bits of a word are the tag (0: no line); the
-    // lower bits, one per sector, say which sectors are present. In an LRU cache, the newest line
-    // of a set comes first.
+    // lower bits, one per sector, say which sectors are present. In an LRU cache, the line of a set
+    // that was used last comes first.
     uint32_t *lines;
     uint64_t *trees; // trees[set]: bits of the set's PLRU tree; only for PLRU
     uint64_t random;
@@ -35,7 +35,7 @@ struct level {
     unsigned line_shift, sector_shift, sectors;
     uint32_t sharers, ways;
     struct cache *caches;   // array of the level's caches: core c uses caches[c / sharers]
-    struct cache **of_core; // of_core[core]: the core's cache; NULL before its first load
+    struct cache **of_core; // of_core[core]: the core's cache; NULL before its first use
 };
 
 struct model_caches {
@@ -200,8 +200,9 @@ static bool access_in_place(const struct level *level, struct cache *cache, stru
     return hit;
 }
 
-// Simulates an access to a set of an LRU cache. Its lines are sorted by age, the newest first. A
-// new line replaces the last one, which is free or the oldest. True if the sector was in the set.
+// Simulates an access to a set of an LRU cache. The lines of the set are sorted by their last use,
+// the latest first. A new line replaces the line in the last place, if there is one there, and
+// comes first. True if the sector was in the set.
 static inline bool access_newest_first(const struct level *level, uint32_t *lines, uint32_t tag,
                                        uint32_t sector)
 {

@@ -8,8 +8,8 @@
 
 struct model_caches;
 
-// Creates empty simulated caches. The host memory for a cache is allocated when a core first loads
-// through the cache. `arena` and `machine` must live as long as the caches.
+// Creates empty simulated caches. The host memory for a cache is allocated when a core first uses
+// the cache. `arena` and `machine` must live as long as the caches.
 struct model_caches *model_caches_create(struct arena *arena, const struct model_machine *machine);
 
 // Returns the lowest address that is too large for the tags of the caches. Buffers must lie below
@@ -28,8 +28,8 @@ double model_caches_load(struct model_caches *caches, uint32_t core, uint64_t ad
 // element counts the loads that the memory has served.
 const uint64_t *model_caches_served(const struct model_caches *caches);
 
-// Simulates the effect of a fill or copy that wrote `bytes` on the caches: empties each cache whose
-// capacity is at most `bytes`.
+// Simulates what a fill or a copy of `bytes` bytes does to the caches: empties each cache whose
+// capacity is at most `bytes`. The TLBs do not change.
 void model_caches_fill(struct model_caches *caches, uint64_t bytes);
 
 // Prefetches, on the host, the words that the simulation of a later load of this address needs, for

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Hardware counters of a simulated device: how many loads each level has served, and the bytes of
-// streams. The level nearest to the core counts as L1, the next one as L2. If there is only one
-// level and all cores share it, that level counts as L2. If the L2 is the near half of a cache, the
-// level after the L2 is the far half. All counters are read in one pass.
+// Hardware counters of a simulated device. They count the loads that each level has served, and the
+// bytes of streams. The level nearest to the core counts as L1, the next one as L2. If there is
+// only one level and all cores share it, that level counts as L2. If the L2 is the near half of a
+// cache, the level after the L2 is the far half. All counters are read in one pass.
 #include "gpu/model/backend.h"
 
 #include <string.h>

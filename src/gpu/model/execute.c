@@ -3,7 +3,7 @@
 // virtual time. Each thread that waits at a barrier keeps its own stack; a kernel without barriers
 // needs only one stack. If each workgroup has a core of its own and at most 32 threads, the groups
 // and their threads run interleaved, so that their accesses reach shared caches in the right order.
-// Otherwise they run one after another.
+// Otherwise the groups run one after another.
 #include "gpu/model/backend.h"
 
 #include "base/pages.h"
@@ -44,9 +44,9 @@ struct fiber {
     bool begun;
 };
 
-// A workgroup. Its threads run one after another, on fibers. If several groups run interleaved, a
-// thread runs until its virtual time passes the deadline of its group, then the group's next
-// thread; once all have passed it, another group runs.
+// A workgroup. Its threads run on fibers, one thread at a time. If several groups run interleaved,
+// a thread runs until its virtual time passes the deadline of its group; then the group's next
+// thread runs. When all threads of the group have passed the deadline, another group runs.
 struct group {
     const struct model_execution *execution;
     // Equal to `execution` if the kernel is called only to describe its streams; else NULL.
@@ -61,8 +61,9 @@ struct group {
     // first_fiber: index of the group's first fiber. used: how many of its fibers have had a
     // thread. cursor: number of the fiber that next_fiber checks next.
     uint32_t first_fiber, used, cursor;
-    // Bit i of `stopped` is set if the group's fiber i has the state FIBER_STOPPED. `due`: those of
-    // them that may have time left until the deadline.
+    // Bit i of `stopped` is set if the group's fiber i has the state FIBER_STOPPED. Bit i of `due`
+    // is set if next_fiber must still check whether this stopped fiber has time left until the
+    // deadline.
     uint32_t stopped, due;
 };
 
@@ -291,10 +292,11 @@ static bool pass_barrier(struct group *group)
     return any;
 }
 
-// Returns the fiber that runs next: one that stopped at an earlier deadline, else the next one
-// whose thread may continue or that can start a thread of the group. NULL if there is none. Once
-// all threads have started, fibers that never had a thread are skipped, because to check them is
-// slow: each lies in another page, and all lie in one set of the host's caches.
+// Returns the fiber that runs next: first a stopped one whose thread has not passed the present
+// deadline, else the next one whose thread may continue or that can start a thread of the group.
+// NULL if there is none. Once all threads have started, fibers that never had a thread are skipped,
+// because to check them is slow: each lies in another page, and all lie in one set of the host's
+// caches.
 static struct fiber *next_fiber(struct group *group)
 {
     struct fiber *fiber = NULL;
@@ -320,10 +322,10 @@ static struct fiber *next_fiber(struct group *group)
     return fiber;
 }
 
-// Continues with the fiber of the group that runs next, without a detour through the scheduler,
-// which would be a second switch, and each switch asks the kernel for the signal mask. Returns when
-// this fiber is the next one. If all threads of the group have ended or passed its deadline, the
-// scheduler continues.
+// Lets the next fiber of the group run. Switches to it directly: the way through the scheduler
+// would take two switches, and each switch makes a system call for the signal mask. Returns when
+// the fiber that called is the next one. If all threads of the group have ended or have passed the
+// deadline, the scheduler continues.
 static void give_way(struct fiber *fiber)
 {
     struct group *group = fiber->group;

@@ -11,8 +11,8 @@
 
 // ---------------------------------------------------------------- members of JSON objects
 //
-// Each function reads one member and checks its bounds. If the member is not as expected, the
-// function fails with ERROR_USAGE; the message has the file, the JSON path and the reason.
+// The functions that read a member check its type and its bounds. If the member is not as expected,
+// they fail with ERROR_USAGE; the message has the file, the JSON path and the reason.
 
 // A JSON object, and its path in the file for error messages.
 struct member_place {

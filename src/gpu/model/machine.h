@@ -16,7 +16,7 @@ enum {
     MODEL_SECTORS_MAX = 8
 };
 
-// Maximum number of lines in all caches of a level together, or of entries in all TLBs of a kind.
+// Maximum number of lines in all caches of a level together, or of entries in all TLBs of a level.
 // The host needs a 32-bit word for each line or entry.
 #define MODEL_LINES_MAX (UINT64_C(1) << 28)
 
@@ -42,8 +42,8 @@ struct model_cache_desc {
     // True: a hash of the address selects the set; false: some bits of the address select it.
     bool hashed;
     enum model_replacement replacement;
-    // Read bandwidth of a core and of the chip, in bytes per core cycle; 0: unknown. If the file
-    // lacks the bandwidth of a core, it is the chip's bandwidth divided by the number of cores.
+    // Bandwidth of a core and of the chip, in bytes per core cycle; 0: unknown. If the file lacks
+    // the bandwidth of a core, it is the chip's bandwidth divided by the number of cores.
     double core_bytes_per_cycle, chip_bytes_per_cycle;
 };
 

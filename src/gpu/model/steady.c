@@ -10,9 +10,9 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Returns the largest number of workgroups that `sharers` neighbouring cores run together. In each
-// full round, every core takes one group. The groups of the last, incomplete round are spread
-// evenly over the cores.
+// Returns how many workgroups `sharers` neighbouring cores run in total, at most. In each full
+// round, every core takes one group. The groups of the last, incomplete round are spread evenly
+// over the cores.
 static uint64_t groups_of(const struct model_machine *machine, uint64_t groups, uint64_t sharers)
 {
     uint64_t cores = machine->cores, last = groups % cores;

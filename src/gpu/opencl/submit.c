@@ -13,7 +13,8 @@ struct issue {
 };
 
 // Enqueues a copy. A copy between device memory and mapped host memory is enqueued as a read or a
-// write, because drivers then access pinned memory directly.
+// write, because drivers then access pinned memory directly. If the batch lends the host buffer to
+// the device, it is not mapped now, so the device copies.
 static cl_int issue_copy(const struct issue *issue, const struct opencl_command *command)
 {
     const struct opencl_buffer *to = command->to, *from = command->from;

@@ -163,7 +163,7 @@ struct vulkan_image {
     VkImage handle;
     VkDeviceMemory memory;
     VkImageView view;
-    VkImageLayout layout; // layout of the image except during copies and draws
+    VkImageLayout layout; // layout in which kernels access the image
 };
 
 struct vulkan_sampler {
@@ -202,7 +202,7 @@ struct vulkan_batch {
     // executes `commands`, a secondary one. Else VK_NULL_HANDLE, and `commands` is primary.
     VkCommandBuffer whole;
     VkQueryPool stamps;
-    // splits[i]: event of split barrier i. The host resets the event after each submission.
+    // splits[i]: event of split barrier i. The host resets the event after each wait.
     VkEvent *splits;
     // Time stamps of the latest finished submission. Span i has elements 2 i and 2 i + 1.
     struct vulkan_stamp {
@@ -298,9 +298,9 @@ void vulkan_profiling_unlock(struct vulkan_device *device);
 bool vulkan_device_hold_clock(struct gpu_device *base, struct error *err);
 void vulkan_device_free_clock(struct gpu_device *base);
 
-// vulkan_transfer_need creates staging memory and a command buffer unless they exist. The first
-// copy calls it; opening the device does not, because RADV without hardware, which compiles kernels
-// in tests, has no memory for them. vulkan_transfer_fini may be called even if they do not exist.
+// vulkan_transfer_need creates staging memory and a command buffer unless they exist. Each transfer
+// calls it; opening the device does not, because RADV without hardware, which compiles kernels in
+// tests, has no memory for them. vulkan_transfer_fini also works if they do not exist.
 MUST_CHECK bool vulkan_transfer_need(struct vulkan_device *device, struct error *err);
 void vulkan_transfer_fini(struct vulkan_device *device);
 

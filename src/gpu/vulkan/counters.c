@@ -4,7 +4,7 @@
 // So while counters are open, the commands of a batch are recorded in a secondary command buffer.
 // Two primary command buffers execute it: one of the batch, and one of the set, which also begins
 // and ends the query. Each pass submits the set's command buffer with the number of the pass. The
-// driver's profiling lock is held only while a set runs.
+// driver's profiling lock is held while a set runs, and for a moment when counters are opened.
 #include "base/text.h"
 #include "gpu/vulkan/api.h"
 

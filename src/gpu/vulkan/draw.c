@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recording draws: render passes, which stay open as long as possible, and the layouts of targets.
+// Records draws. Keeps a render pass open as long as possible, and changes the layouts of targets.
 #include "gpu/vulkan/graphics.h"
 
 #include <string.h>

@@ -32,9 +32,10 @@ static int count_bits(VkMemoryPropertyFlags flags)
     return count;
 }
 
-// Returns the index of the memory type whose property flags differ least from those that are
-// preferred and avoided, the first one if several are equal; -1 if no allowed type has the needed
-// flags. Skips types that have a flag in `special`.
+// Returns the index of the best memory type that is allowed and has the needed flags; -1 if there
+// is none. The best type has the fewest departures: preferred flags that it lacks, and avoided
+// flags that it has. Of equal types, the first one is taken. Skips types that have a flag in
+// `special`.
 static int choose_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed,
                        const struct preference *preference)
 {

@@ -42,7 +42,7 @@ static double number_of(const VkPipelineExecutableStatisticKHR *statistic)
 static const char *text_of(struct arena *arena, const VkPipelineExecutableStatisticKHR *statistic)
 {
     if (statistic->format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR)
-        // A 64-bit integer is not converted to a double, which has too few bits.
+        // An unsigned 64-bit integer is not converted to a double, which has too few bits.
         return arena_printf(arena, "%" PRIu64, statistic->value.u64);
     return arena_printf(arena, "%.15g", number_of(statistic));
 }
