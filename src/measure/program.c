@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "measure/program.h"
 
+#include "base/clock.h"
 #include "gpu/kernels.h"
 #include "measure/isa.h"
 #include "measure/visit.h"
@@ -36,7 +37,9 @@ struct gpu_program *measure_program(struct measure_programs *programs, const cha
     for (struct measure_program *kept = programs->newest; kept; kept = kept->older)
         if (is_same(&kept->desc, &desc))
             return kept->program;
+    uint64_t began_ns = clock_now_ns();
     struct gpu_program *program = gpu_program_create(programs->scope, &desc, err);
+    programs->compile_ns += clock_now_ns() - began_ns;
     if (!program)
         return NULL;
     struct measure_program *kept = ARENA_NEW(programs->arena, struct measure_program);

@@ -11,6 +11,7 @@ struct measure_programs {
     struct arena *arena;            // memory for the list of programs; must live as long as `scope`
     struct gpu_scope *scope;        // owns the programs
     struct measure_program *newest; // last compiled program; NULL: none was compiled
+    uint64_t compile_ns;            // time that making all these programs took, in ns
 };
 
 // Returns the program of the embedded kernel with the name `kernel`. `choices` (NULL: all zero)

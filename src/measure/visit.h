@@ -61,7 +61,10 @@ struct measure_visit {
     // Device time that the visit spent measuring, in ns; the visits of a case share a time budget.
     uint64_t device_time_ns;
     uint64_t began_ns, ended_ns; // host time at the begin and end of the samples; 0: not known
-    struct visit_clock clock;    // core clock of the samples; not sent to the parent process
+    // Host time in ns that the driver took to compile programs (measure/program.h). It is no part
+    // of the time for which a benchmark may measure.
+    uint64_t compile_ns;
+    struct visit_clock clock; // core clock of the samples; not sent to the parent process
 };
 
 // A point in time for which the visits of several devices wait. Each device is then prepared and

@@ -170,6 +170,7 @@ static const struct json_field visit_fields[] = {
     {"device_time_ns", FIELD_COUNT, JSON_AT(struct measure_visit, device_time_ns)},
     {"began_ns", FIELD_COUNT, JSON_AT(struct measure_visit, began_ns)},
     {"ended_ns", FIELD_COUNT, JSON_AT(struct measure_visit, ended_ns)},
+    {"compile_ns", FIELD_COUNT, JSON_AT(struct measure_visit, compile_ns), .omit_zero = true},
 };
 static const struct json_table visit_table = {JSON_TABLE(struct measure_visit, visit_fields)};
 

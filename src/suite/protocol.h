@@ -6,7 +6,7 @@
 //   worker   {"visit": {"metrics":[{"metric":0,"values":[…],"step":…,"half":…,"limit":…,
 //             "at_least":…,"by_host":…}],"reasons":[…],"retakes":[…],"remarks":[…],"details":[…],
 //             "sensors":[…],"series":[…],"kernel":{…},"device_time_ns":…,"began_ns":…,
-//             "ended_ns":…}}
+//             "ended_ns":…,"compile_ns":…}}
 //        or  {"failure": {"code":"device-lost","message":"…"}}
 //
 //   parent   {"watch": {"least_ns":5000000}}

@@ -272,7 +272,9 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
         .memory = &memory->memory,
     };
     struct measure_visit *made = measure_visit_create(arena);
+    const uint64_t compiled_ns = visitor->session.programs.compile_ns;
     bool done = benchmark->visit(&run, made, err);
+    made->compile_ns = visitor->session.programs.compile_ns - compiled_ns;
     gpu_scope_close(run.scope);
     arena_destroy(run.arena);
     measure_card_note(visitor->card, &benchmark->info, request.any_clock, made);

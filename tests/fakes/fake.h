@@ -12,6 +12,7 @@
 //
 // and: devices=N (0 … 2; 2), cpu=1 (the devices are CPUs), free=BYTES (of the first chip's memory,
 // which `fake` alone reports), slow=MS (each submission takes so long),
+// compile=MS (so does each program),
 // noise=N (times are uneven by ±N ‰; 2), stuck=1 (loading it never ends), doomed=1 (loading `fake`
 // crashes), turn=1 (the processes after the one that made the file of `once` list the devices of
 // `fake` in reverse order), flag=N (the first N visits of each case of `sum` ask to be taken
@@ -44,6 +45,7 @@ bool fake_is_turned(const struct fake *fake);
 bool fake_is_doomed(const struct fake *fake);
 bool fake_is_shy(void);
 void fake_submit_slowly(const struct fake *fake);
+void fake_compile_slowly(const struct fake *fake);
 size_t fake_complaints(const struct fake *fake);
 
 // Device time, scripted: `ns` made uneven by a seeded series.

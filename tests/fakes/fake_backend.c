@@ -192,6 +192,7 @@ static struct gpu_program *program_create(struct gpu_scope *scope,
                                           const struct gpu_program_desc *desc, struct error *err)
 {
     (void)desc;
+    fake_compile_slowly(fake_of(scope));
     return fake_call(fake_of(scope), "program_create", err)
                ? ARENA_NEW(scope->arena, struct gpu_program)
                : NULL;

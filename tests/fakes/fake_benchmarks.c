@@ -3,7 +3,7 @@
 // `chase` (latency of dependent loads; needs 64-bit integers, which the second device lacks).
 #include "bench/bench.h"
 #include "fakes/fake.h"
-#include "gpu/kernels.h"
+#include "measure/program.h"
 
 #include <inttypes.h>
 
@@ -52,8 +52,9 @@ struct work {
 // One program, one batch of REPEATS dispatches, request->samples submissions, one check.
 static bool measure(struct bench_visit *run, const struct work *work, double *ns, struct error *err)
 {
-    struct gpu_program *program = gpu_program_create(
-        run->scope, &(struct gpu_program_desc){.kernel = kernel_find(work->kernel)}, err);
+    struct measure_programs programs = {.arena = run->arena, .scope = run->scope};
+    struct gpu_program *program = measure_program(&programs, work->kernel, NULL, err);
+    run->session->programs.compile_ns += programs.compile_ns;
     struct gpu_buffer *in =
         program
             ? gpu_buffer_create(run->scope, &(struct gpu_buffer_desc){.bytes = work->bytes}, err)

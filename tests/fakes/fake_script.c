@@ -28,6 +28,7 @@
     X(cpu)                                                                                         \
     X(free)                                                                                        \
     X(slow)                                                                                        \
+    X(compile)                                                                                     \
     X(noise)                                                                                       \
     X(stuck)                                                                                       \
     X(doomed)                                                                                      \
@@ -200,6 +201,11 @@ bool fake_is_cpu(const struct fake *fake)
 void fake_submit_slowly(const struct fake *fake)
 {
     clock_sleep_ns(fake->slow * NS_PER_MS);
+}
+
+void fake_compile_slowly(const struct fake *fake)
+{
+    clock_sleep_ns(fake->compile * NS_PER_MS);
 }
 
 size_t fake_complaints(const struct fake *fake)

@@ -268,6 +268,24 @@ static void time_that_runs_out_before_five_rounds_makes_cases_suspect(void **sta
     stage_destroy(stage);
 }
 
+// Given a compiler that alone takes longer than a benchmark may measure, then the cases get all
+// their rounds.
+static void time_to_compile_does_not_count(void **state)
+{
+    (void)state;
+    // 5 visits a case, each of which compiles for 300 ms.
+    struct stage *stage = stage_create("compile=300", "bytes=4KiB");
+    stage->budget.time_most_ns = NS_PER_S;
+    assert_true(schedule_run(&stage->desc));
+    assert_int_equal(stage->run->result_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct result *result = stage->run->results[i];
+        assert_int_equal(result->verdict, VERDICT_OK);
+        assert_int_equal(visits_of(stage, result->key), 5);
+    }
+    stage_destroy(stage);
+}
+
 static void noisy_cases_get_more_rounds_while_time_lasts(void **state)
 {
     (void)state;
@@ -386,6 +404,7 @@ int main(void)
         cmocka_unit_test(saves_that_take_long_are_made_less_often),
         cmocka_unit_test(cases_of_too_few_rounds_are_no_good_numbers_on_the_way),
         cmocka_unit_test(time_that_runs_out_before_five_rounds_makes_cases_suspect),
+        cmocka_unit_test(time_to_compile_does_not_count),
         cmocka_unit_test(noisy_cases_get_more_rounds_while_time_lasts),
         cmocka_unit_test(cases_of_quick_that_repeat_end_after_three_rounds),
         cmocka_unit_test(cases_that_time_never_reaches_are_skipped),
