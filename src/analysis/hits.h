@@ -11,8 +11,9 @@ enum {
 };
 
 // Returns the share, 0 to 1, of the reads that hit the L1 (level 1) or the L2 (level 2). Returns
-// NaN if audit_hit_rate returns NaN, or if the counters may not agree: they were counted in
-// different passes and, for the L1, hits and misses do not add up to the reads within 1 %.
+// NaN if audit_hit_rate does, or if the counters may not belong together, because they were counted
+// in different passes. For the L1, different passes are accepted if hits and misses add up to the
+// reads within 1 %.
 double hits_rate(const struct result *result, unsigned level);
 
 // Adds these findings, unless the run has one of them of this device already:

@@ -165,8 +165,9 @@ void progress_draw(struct progress *progress, const struct schedule_state *state
     progress->drawn = true;
     struct arena *scratch = arena_create();
     // Moves the cursor to the first column, writes the text, erases the rest of the line (ECMA-48,
-    // EL), and moves back to the first column. Tables that reach the terminal through another
-    // program then begin in that column.
+    // EL), and moves back to the first column. Tables (the standard output) may reach this terminal
+    // through another program, such as tee. They then begin in the first column, not after the
+    // text.
     fprintf(progress->out, "\r%s\033[K\r",
             progress_line(scratch, state, device, devices,
                           terminal_columns(progress->out, COLUMNS_MAX) - 1));

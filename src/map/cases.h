@@ -15,7 +15,7 @@ enum {
     MAP_GRAIN_BYTES = 512
 };
 
-// Largest region of a chain in bytes on a CPU, which builds chains slowly.
+// Largest region in bytes of a chain or of a read on a CPU, which builds chains slowly.
 #define MAP_CPU_BYTES (UINT64_C(128) << 20)
 
 struct map_cases {

@@ -180,9 +180,9 @@ unsigned map_sharers_together(const struct map_sharers_probe *probe, unsigned co
     }
 }
 
-// Returns the expected latency of chains on cores that share one cache of the level, if their
-// regions together cover `bytes`. It comes from the latency curve of a single core if there is one
-// (level->alone); otherwise it is computed for a level that holds `end` bytes.
+// Several cores share one cache of the level, and their chains together cover `bytes`. Returns the
+// latency to expect. It is read from the latency curve of a single core (level->alone). Without
+// that curve it is computed, for a cache that holds `end` bytes.
 static double shared_ns(const struct map_level *level, double end, double bytes)
 {
     double share = bytes > end ? 1 : 0;

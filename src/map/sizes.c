@@ -39,8 +39,9 @@ static const double next_level = 1.1;
 // a TLB at most an eighth as often. So a cache ends before a region if there the latter are slower
 // than the level by at least `alike_least` and at most `alike_most` times as much as the former.
 static const double alike_least = 0.7, alike_most = 1.4;
-// Only chains over at most this share of a level's size show that: in larger regions some sets of a
-// cache overflow, if a hash or pages at any address fill them unevenly.
+// That test counts only in regions of at most this share of the level's size. In larger regions the
+// level's own cache already misses: if a hash or scattered physical pages fill its sets unevenly,
+// some sets overflow before the whole cache is full.
 static const double uncrowded = 0.4;
 
 struct map_scale map_level_scale(const struct map_caches *caches, size_t k)

@@ -14,8 +14,8 @@ enum {
     PAGES_PROBES = 9,
     // Number of wide probes (nodes more than 2 MiB apart); these are the first probes.
     PAGES_WIDE = 4,
-    // Bytes of all lines together that one lap over a chain of pages touches, as in the benchmark
-    // latency.
+    // One lap over a chain of up to PAGES_LAP_NODES pages should touch lines of about this many
+    // bytes in all, as in the benchmark latency.
     PAGES_LAP_BYTES = 1 << 20,
     PAGES_LAP_NODES = PAGES_LAP_BYTES / MAP_NODE_BYTES,
     // Index of the first of the two odd probes, which are the last: nodes 1.5 MiB apart.

@@ -49,9 +49,9 @@ struct staircase {
     // Root mean square of the points' deviations from the fit, each divided by its standard
     // deviation.
     double misfit;
-    // Set only by staircase_refine: mean square of the deviations of the points of chains with
-    // other strides from the fit, each divided by its standard deviation. One point adds at most 36
-    // to the sum.
+    // Set only by staircase_refine: how badly the fit describes the points of chains whose stride
+    // is not that of the curve's chain. It is the mean of their squared deviations, each in units
+    // of the point's standard deviation. One squared deviation counts as at most 36.
     double others_misfit;
 };
 

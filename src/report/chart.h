@@ -58,11 +58,11 @@ double chart_put(struct arena *arena, const struct chart *chart, double x, doubl
 // fonts.
 double chart_text_width(const char *text, double size);
 
-// Returns a chart for each benchmark with a view that has numbers on this device and an x
-// parameter, in the order of the run, and sets *count. A chart shows the first such view, but
-// curves, bars and heat maps are preferred; it has as many lines or bars as fit. `curve` is the
-// device's longest latency curve (analysis/levels.h), or NULL. The chart that draws this curve
-// names the curve's levels in its title.
+// Returns the charts of a device, in the order of the run, and sets *count. A benchmark has a chart
+// if one of its views has an x parameter and numbers on this device. The chart shows the first such
+// view; curves, bars and heat maps go before other views. Lines or bars that do not fit are left
+// out. `curve` is the device's longest latency curve (analysis/levels.h), or NULL. The chart that
+// draws this curve names the levels of memory in its title.
 const struct chart *charts_of(struct arena *arena, const struct run *run, const char *device,
                               const struct level_curve *curve, size_t *count);
 

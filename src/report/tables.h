@@ -178,15 +178,15 @@ void curve_print(const struct table *table);
 void bars_print(const struct table *table);
 void heatmap_print(const struct table *table);
 
-// If the benchmark has a view of kind VIEW_LINES with results, prints the first such view and
-// returns true. Its lines, such as "Y X: 0.377ms 3.908x", have the form of a table that others
-// published; the caller then prints no other view. Returns false if there is no such view.
+// Some benchmarks can print their results in the form of a table that others published, as lines
+// such as "Y X: 0.377ms 3.908x" (a view of kind VIEW_LINES). Prints the first such view that has
+// results and returns true; the caller then prints no other view. Returns false if there is none.
 bool lines_instead_print(struct screen *screen, const struct run *run, const char *device,
                          const struct benchmark_info *info);
 
 // Prints one row per case, with a column for each metric and for each sensor of the view: at most
-// 256 rows, and as many columns as fit. The view needs no x. If not all metrics fit with their
-// intervals, only the first column shows intervals.
+// 256 rows, and as many columns as fit. The view may lack an x parameter. If not all metrics fit
+// with their intervals, only the first metric keeps them.
 void cases_print(struct screen *screen, const struct notes *notes,
                  const struct benchmark_info *info, const struct view_info *view,
                  const struct result *const *results, size_t count);

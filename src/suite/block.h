@@ -40,7 +40,8 @@ struct block {
     struct run *run;
     const struct budget *budget;
     const char *preset; // name of the preset, for messages
-    // The devices of the block: [0] is the schedule's own, the others are its peers.
+    // The devices that are measured in this block. [0] is the device whose schedule this is; the
+    // others (its peers) are measured together with it.
     struct device_slot *slots;
     size_t slot_count;
     struct arena *arena; // memory that lives as long as the block

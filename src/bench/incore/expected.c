@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    // After this many steps of a chain x = f(x), x either stays the same or alternates between two
-    // values.
+    // After this many steps, the chains of the operations from INCORE_DIV on have settled: x stays
+    // the same or alternates between two values. So the host computes no more steps.
     SETTLED_STEPS = 1024,
     SHIFT_BITS = 3,
     // Votes of the lanes of a subgroup, as bits: bit i belongs to lane i. Each step inverts the

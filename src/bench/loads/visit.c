@@ -201,8 +201,9 @@ static void report(const struct loads_session *session, const struct loads_run *
 {
     const struct measure_span *span = &seen->span;
     const struct loads_kind *kind = seen->this_case->kind;
-    // `claim` holds the bytes that a workgroup loads or writes. What hardware counters should show
-    // for a dispatch also depends on the pattern, so loads_claims computes that.
+    // The metrics follow from `claim`: the bytes that the lanes of a workgroup load or write.
+    // Hardware counters show other numbers, because lanes may share bytes, depending on the
+    // pattern. So loads_claims computes what they should show for a dispatch.
     struct measure_claim claim = claim_of(session, kind);
     const struct measure_count_claims counts =
         span->counted ? loads_claims(session, seen->this_case, seen->work.groups)

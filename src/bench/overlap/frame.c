@@ -83,9 +83,9 @@ static void poll_markers(struct overlap_stage *stage, uint64_t released_ns)
     overlap_markers_poll(&stage->markers, &desc);
 }
 
-// Warms the device up and runs the frame. Sets *host_ns to the host's time from the release of the
-// hold to the end of the frame. The hold has a scope of its own, and closing it releases the hold.
-// So the hold is released even after an error.
+// Warms the device up, submits the frame behind a hold, releases the hold, and waits for the end.
+// Sets *host_ns to the host's time from the release to the end. The hold belongs to a scope of its
+// own. Closing that scope releases the hold, even after an error.
 static bool run_held(struct overlap_stage *stage, const struct overlap_frame_desc *desc,
                      struct overlap_frame *frame, double *host_ns, struct error *err)
 {

@@ -87,7 +87,8 @@ struct overlap_agreement {
     // offset_high_ns is INFINITY if the host saw no marker.
     double offset_low_ns, offset_high_ns;
     double sweep_ns; // longest time between the read that found a marker and the read before it
-    // largest difference between a workload's length by polling and its length by stamps
+    // How well polling measures lengths: the largest difference, over all workloads, between the
+    // length that the host saw in the markers and the length by the device's time stamps.
     double bars_ns;
     // Longest time from the start of a workload, by its stamp, until its start marker was written.
     double held_ns;

@@ -53,8 +53,9 @@ MUST_CHECK bool process_prepare(struct process *process, const struct process_st
 // clock_now_ns.
 MUST_CHECK bool process_arrive(struct process *process, uint64_t first_ns, struct error *err);
 
-// Waits until the process has submitted all frames and awaited their answers, and fills `result`.
-// Frames without an answer are still in flight; process_stop waits for them.
+// Waits until all deadlines of the process have passed. The process submits a frame at each, unless
+// too many are in flight, and waits for the last answers for CONTENTION_PATIENCE_NS. Then fills
+// `result`. Frames without an answer by then are still in flight; process_stop waits for them.
 MUST_CHECK bool process_answers(struct process *process, struct contention *result,
                                 struct error *err);
 

@@ -23,9 +23,12 @@ enum {
     // Maximum number of submissions in flight of the hogs with submissions of 100 ms.
     LONG_AHEAD = 2
 };
-// Wanted lengths in ns. victim_ns: of a victim. compositor_ns: of a compositor. group_ns: of one
-// wave of a hog, which is as many workgroups as fill the device. frame_ns: of a submission of the
-// hog "baseline". hog_ns: of other hogs' submissions, for which hog_cpu_ns is used on a CPU.
+// Wanted lengths in ns.
+//   victim_ns, compositor_ns: one submission of a victim, of a compositor
+//   group_ns: one wave of a hog or application: the workgroups that fill the device (for draws,
+//             1 / DRAW_SHARE of them)
+//   frame_ns: one submission of the hog "baseline"
+//   hog_ns: one submission of every other hog; on a CPU hog_cpu_ns instead
 static const double victim_ns = 1.8e6, compositor_ns = 0.3e6, group_ns = 75e3, frame_ns = 7e6,
                     hog_ns = 100e6;
 static const double hog_cpu_ns = 20e6;

@@ -234,9 +234,9 @@ static bool from_user(const struct bench_pick *pick, const char *key)
     return choice && choice->from_user;
 }
 
-// True if the plan takes the case. Only the scene of spheres can be procedural. Kernels that are
-// called for hits are measured only with spheres and random rays, unless the user chose `hits`.
-// Only trees of triangles are updated and copied, unless the user chose `task`.
+// True if the plan takes the case. Only the scene of spheres can be procedural. hits=any-hit and
+// procedural are measured only with spheres and random rays, unless the user chose `hits`. Only
+// trees of triangles are updated, copied or compacted, unless the user chose `task`.
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;

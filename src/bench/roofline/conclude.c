@@ -125,13 +125,13 @@ static void report(const struct row *row)
                        unit_text(arena, ridge.rate.median, UNIT_FLOP_PER_S));
 }
 
-// Adds a finding "ridge" for each type of numbers, if intensities from half the ridge to twice the
-// ridge were measured. The value is the intensity, in operations per byte, above which memory is
-// not the limit. It is the median rate at intensities at least four times above the ridge, divided
-// by the median bandwidth at intensities at least four times below it. If no cases have such
-// intensities, a factor of two is enough. The text also has the interval of that quotient and the
-// height of both roofs. The keys are the case with the largest bandwidth and the case with the
-// largest rate.
+// Adds a finding "ridge" for each type of numbers. The value is the intensity, in operations per
+// byte, above which memory is not the limit: the median rate at high intensities, divided by the
+// median bandwidth at low ones. High and low are at least four times above and below a first
+// estimate (largest rate ÷ largest bandwidth), or twice, if no case is that far away. There is no
+// finding unless intensities from half of the estimate to twice the estimate were measured. The
+// text also has the interval of the quotient and the height of both roofs. The keys are the case
+// with the largest bandwidth and the case with the largest rate.
 void roofline_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

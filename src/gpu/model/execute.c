@@ -414,8 +414,9 @@ static double run_abreast(struct group *groups, uint32_t count)
     }
 }
 
-// Calls the kernel once, as its first thread, and computes the duration of the streams that the
-// kernel describes.
+// For a kernel that only describes what it does with its buffers (struct model_stream): calls it
+// once, as thread 0, to get the description for all workgroups. Sets *cycles to the duration that
+// follows from it.
 static bool run_streams(struct model_execution *execution, double *cycles, struct error *err)
 {
     const struct model_machine *machine = execution->machine;

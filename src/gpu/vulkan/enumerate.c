@@ -115,7 +115,8 @@ static void fill_memory(const struct vulkan_physical *physical, struct gpu_info 
     vkGetPhysicalDeviceMemoryProperties2(physical->handle, &told);
     if (memory->memoryHeapCount > VK_MAX_MEMORY_HEAPS ||
         memory->memoryTypeCount > VK_MAX_MEMORY_TYPES) {
-        // memory_bytes gets an impossible value, which gpu_info_check refuses.
+        // The driver's answer is wrong: Vulkan does not allow so many heaps or types. With an
+        // impossible size of memory, gpu_info_check refuses the device.
         info->limits.memory_bytes = UINT64_MAX;
         return;
     }
