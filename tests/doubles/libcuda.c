@@ -297,6 +297,20 @@ static void read_entry(const char *ptx, struct fake_function *function)
     }
 }
 
+static bool is_taken(const char *kernel)
+{
+    const char *word = getenv("FAKE_CUDA_KERNELS");
+    if (!word)
+        return true;
+    for (size_t length;; word += length + 1) {
+        length = strcspn(word, " ");
+        if (strncmp(kernel, word, length) == 0)
+            return true;
+        if (word[length] == '\0')
+            return false;
+    }
+}
+
 int cuModuleLoadDataEx(struct cu_module **module, const void *image, unsigned option_count,
                        int *options, void **values)
 {
@@ -310,8 +324,7 @@ int cuModuleLoadDataEx(struct cu_module **module, const void *image, unsigned op
     }
     struct fake_function function = {.param_count = 0};
     read_entry(image, &function);
-    const char *only = getenv("FAKE_CUDA_KERNELS");
-    if (only && strncmp(function.name, only, strlen(only)) != 0)
+    if (!is_taken(function.name))
         return CU_UNSUPPORTED_PTX_VERSION;
     *module = fake_make(sizeof **module);
     (*module)->function = function;

@@ -11,7 +11,9 @@
 //   FAKE_CUDA_DEVICES       number of devices (1)
 //   FAKE_CUDA_MEMORY_MIB    memory of each (1024). Who asks for managed memory beyond what is free
 //                           ends the program
-//   FAKE_CUDA_KERNELS       only kernels whose names begin so are taken; all by default
+//   FAKE_CUDA_KERNELS       only kernels whose names begin with one of these words are taken; all
+//   by
+//                           default
 //   FAKE_CUDA_PEERS_LOSE    copies between devices from this one lose their data; none by default
 //   FAKE_CUDA_PTX_LOG       cuModuleLoadDataEx refuses with this in its error log
 //
