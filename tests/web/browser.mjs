@@ -42,12 +42,14 @@ function write(name, files) {
   return html;
 }
 
-// A page with the report open, all its charts unfolded and drawn unless it is to be as readers find it;
-// page.complaints gathers what may not happen.
-export async function open(browser, html, { width = 1280, colorScheme = "light", folded = false } = {}) {
-  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+// Pages that were closed: the process of such a page has compiled the script, and opens another report in
+// half of the time.
+const spares = [];
+
+async function blank(browser) {
+  const page = await browser.newPage();
+  page.spares = spares;
   page.setDefaultTimeout(60000);
-  page.complaints = [];
   page.on("console", (message) => page.complaints.push(`console: ${message.text()}`));
   page.on("pageerror", (error) => page.complaints.push(`error: ${error.message}`));
   page.on("dialog", (dialog) => {
@@ -57,6 +59,16 @@ export async function open(browser, html, { width = 1280, colorScheme = "light",
   page.on("request", (request) => {
     if (!/^(file|data|blob):/.test(request.url())) page.complaints.push(`request: ${request.url()}`);
   });
+  return page;
+}
+
+// A page with the report open, all its charts unfolded and drawn unless it is to be as readers find it;
+// page.complaints gathers what may not happen.
+export async function open(browser, html, { width = 1280, colorScheme = "light", folded = false } = {}) {
+  const page = spares.pop() ?? await blank(browser);
+  page.complaints = [];
+  await page.setViewportSize({ width, height: 900 });
+  await page.emulateMedia({ colorScheme, media: null });
   await page.goto(`file://${html}`, { timeout: 120000 });
   await page.waitForSelector("body[data-ready]", { timeout: 60000 });
   if (!folded) await page.evaluate(() => {
@@ -66,9 +78,14 @@ export async function open(browser, html, { width = 1280, colorScheme = "light",
   return page;
 }
 
+// A page that has `spares`, where it may be found for another use, goes there: empty, with nothing kept.
 export async function close(page) {
   assert.deepEqual(page.complaints, []);
-  await page.close();
+  if (!page.spares) return page.close();
+  await page.evaluate(() => sessionStorage.clear());
+  await page.mouse.move(-1, -1); // beside the page
+  await page.goto("about:blank"); // an address that differs in its fragment alone would not be loaded
+  page.spares.push(page);
 }
 
 // Where the value of a point of the n-th drawn series stands on the screen.

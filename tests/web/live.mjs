@@ -89,19 +89,29 @@ function policyOf(html) {
   return `${policy}; frame-ancestors 'none'`;
 }
 
-export async function visit(browser, server, { fragment = `token=${TOKEN}`, width = 1440, height = 900, colorScheme = "light", context } = {}) {
+// Pages that were closed (browser.mjs): page.server answers.
+const spares = [];
+
+async function blank(opener) {
   const html = readFileSync(process.env.PAGE, "utf8").replace("@FIRST@", "").replace("@LIVE@", "")
     .replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, "") // the header says it
     .replace("@RUNS@", JSON.stringify({ live: true, version: "0.1.0", runs: [] }));
-  const page = await (context ?? browser).newPage({ viewport: { width, height }, colorScheme });
+  const page = await opener.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
-  page.complaints = [];
   page.on("console", (message) => page.complaints.push(`console: ${message.text()}`));
   page.on("pageerror", (error) => page.complaints.push(`error: ${error.message}`));
   await page.route("**/*", (route) => route.request().url().startsWith(ORIGIN)
     ? route.fulfill({ body: html, contentType: "text/html", headers: { "Content-Security-Policy": policyOf(html) } })
     : (page.complaints.push(`request: ${route.request().url()}`), route.abort()));
-  await page.routeWebSocket(`${ORIGIN.replace("http", "ws")}/live`, (socket) => server.accept(socket));
+  await page.routeWebSocket(`${ORIGIN.replace("http", "ws")}/live`, (socket) => page.server.accept(socket));
+  return page;
+}
+
+export async function visit(browser, server, { fragment = `token=${TOKEN}`, width = 1440, height = 900, colorScheme = "light", context } = {}) {
+  const page = context ? await blank(context) : spares.pop() ?? await blank(browser);
+  Object.assign(page, { server, complaints: [], spares: context ? undefined : spares });
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme });
   await page.goto(`${ORIGIN}/#${fragment}`);
   await page.waitForSelector("body[data-ready]");
   return page;
