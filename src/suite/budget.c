@@ -74,6 +74,8 @@ static const struct {
      {.samples = 8, .sample_ns = 4 * NS_PER_MS, .timeout_ns = 20 * NS_PER_S, .rounds_max = 160}},
 };
 
+static const uint64_t cpu_timeout_ns = 30 * NS_PER_S;
+
 void budget_of(const char *preset, const struct gpu_info *device, struct budget *budget)
 {
     *budget = presets[1].budget;
@@ -86,6 +88,9 @@ void budget_of(const char *preset, const struct gpu_info *device, struct budget 
                    strncmp(preset, "check", strlen("check")) == 0;
     if (device->kind == GPU_KIND_CPU && hurried)
         budget->sample_ns = NS_PER_MS / 2;
+    // The driver of a CPU device may compile a kernel while it runs it, for seconds on a busy host.
+    if (device->kind == GPU_KIND_CPU && budget->timeout_ns < cpu_timeout_ns)
+        budget->timeout_ns = cpu_timeout_ns;
     if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))
         return;
     // A model (a simulated GPU) simulates its time, so limits of host time do not apply. Its

@@ -25,7 +25,8 @@ struct budget {
 // Fills the budget of `preset`: one of PRESET_NAMES, "map" or a preset of check_plan.c. Any other
 // name gets the budget of "standard". CPU devices and models (GPU_CAP(VIRTUAL_TIME)) get samples of
 // 0.5 ms, except with "standard" and "full"; for a CPU because it is slow and serves only to try
-// out fathom. The benchmarks of a model have no time limit.
+// out fathom. Waits for a submission to a CPU device may last 30 s. The benchmarks of a model have
+// no time limit.
 void budget_of(const char *preset, const struct gpu_info *device, struct budget *budget);
 
 // Returns the goal of a benchmark's cases: a case is finished when half of its interval, relative
