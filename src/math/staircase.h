@@ -21,7 +21,7 @@ enum {
 
 // The 95 % interval of a step's end (the capacity of its cache) reaches at least this many octaves
 // to both sides, because no real cache has exactly the fitted shape.
-#define STAIRCASE_MARGIN 0.05
+#define STAIRCASE_MARGIN 0.04
 
 // If two steps are nearer to each other than this (octaves), they may in truth be one step with an
 // unusual shape.

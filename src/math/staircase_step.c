@@ -8,6 +8,10 @@
 // height.
 static const double height_error = 0.1;
 
+// The interval of a sharp step reaches to where half of the loads miss, but at most this many
+// octaves above its end.
+static const double middle_most = 0.09;
+
 // Widens the interval of a step's end (the capacity of its cache), because no real cache has
 // exactly the fitted shape. For a slow rise, the interval becomes wider: another shape with another
 // end may fit it equally well, because pages at any address fill sets unevenly. Loads then miss
@@ -19,8 +23,7 @@ void staircase_widen(const struct step_shapes *shapes, struct staircase_step *st
     double middle = 0, margin = slow ? 0.45 : STAIRCASE_MARGIN;
     while (step_shapes_share(shapes, step->shape, middle) < 0.5 && middle < 0.3)
         middle += 1.0 / 64;
-    if (step_shape_is_coarse(step->shape))
-        middle += 2 * margin;
+    middle = step_shape_is_coarse(step->shape) ? middle + 2 * margin : fmin(middle, middle_most);
     step->end_low -= margin;
     step->end_high = fmax(step->end_high + (slow ? 0.8 : margin), step->end + middle);
 }

@@ -100,6 +100,33 @@ static void hashed_sets_miss_before_the_capacity_and_even_ones_do_not(void **sta
     arena_destroy(arena);
 }
 
+// Fits one step from 20 to 60 that has this shape and ends at 20, and returns how wide its interval
+// is in octaves.
+static double width_of_step(struct arena *arena, unsigned shape)
+{
+    const struct step_shapes *shapes = step_shapes_create(arena);
+    struct curve curve;
+    struct staircase_step step;
+    for (size_t i = 0; i < POINTS; i++) {
+        curve.x[i] = 19.2 + 0.02 * (double)i;
+        curve.y[i] = 20 + 40 * step_shapes_share(shapes, shape, curve.x[i] - 20);
+    }
+    const struct staircase_points points = {curve.x, curve.y, POINTS, 0.005};
+    assert_true(staircase_fit_step(shapes, &points, 20, 60, &step));
+    assert_true(step.end_low <= 20 && 20 <= step.end_high);
+    return step.end_high - step.end_low;
+}
+
+static void the_interval_of_a_sharp_step_is_narrow(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    assert_true(width_of_step(arena, STEP_SHAPE_SHARP) < 0.14);
+    // A cache of few ways may end much later than its curve suggests.
+    assert_true(width_of_step(arena, step_shape_hashed(4)) > 1.2);
+    arena_destroy(arena);
+}
+
 static void too_few_points_are_not_fitted(void **state)
 {
     (void)state;
@@ -119,6 +146,7 @@ int main(void)
         cmocka_unit_test(a_flat_curve_has_no_step),
         cmocka_unit_test(the_shape_of_a_tlb_is_told_by_its_long_rise),
         cmocka_unit_test(hashed_sets_miss_before_the_capacity_and_even_ones_do_not),
+        cmocka_unit_test(the_interval_of_a_sharp_step_is_narrow),
         cmocka_unit_test(too_few_points_are_not_fitted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
