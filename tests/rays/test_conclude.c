@@ -11,24 +11,33 @@
 
 extern const struct benchmark bench_rays;
 
-static void add(struct run *run, const char *scene, const char *order, uint64_t primitives,
-                double rate)
+static void add_through(struct run *run, const char *through, const char *scene, const char *order,
+                        uint64_t primitives, double rate)
 {
     struct result *result = run_add_result(run);
-    struct case_value *values = ARENA_ARRAY(run->arena, 5, struct case_value);
-    const char *texts[][2] = {
-        {"work", "rays"}, {"scene", scene}, {"order", order}, {"hits", "opaque"}};
+    struct case_value *values = ARENA_ARRAY(run->arena, 6, struct case_value);
+    const char *texts[][2] = {{"work", "rays"},
+                              {"through", through},
+                              {"scene", scene},
+                              {"order", order},
+                              {"hits", "opaque"}};
     for (size_t i = 0; i < COUNT(texts); i++)
         values[i] =
             (struct case_value){.key = texts[i][0], .type = PARAM_TEXT, .text = texts[i][1]};
-    values[4] = (struct case_value){.key = "primitives", .type = PARAM_UINT, .uint = primitives};
+    values[5] = (struct case_value){.key = "primitives", .type = PARAM_UINT, .uint = primitives};
     *result = (struct result){.benchmark = "rays",
                               .device = "vulkan:0",
-                              .bench_case = {values, 5},
+                              .bench_case = {values, 6},
                               .metrics = ARENA_NEW(run->arena, struct metric),
                               .metric_count = 1};
     result->metrics[0] = (struct metric){.name = "rays", .median = rate};
     result->key = case_key(run->arena, "rays", &result->bench_case);
+}
+
+static void add(struct run *run, const char *scene, const char *order, uint64_t primitives,
+                double rate)
+{
+    add_through(run, "pipeline", scene, order, primitives, rate);
 }
 
 static struct run *make_run(void)
@@ -54,6 +63,19 @@ static void the_same_rays_are_compared_in_the_largest_scene(void **state)
     assert_float_equal(run->findings[0].value, 0.4, 1e-9);
     assert_non_null(strstr(run->findings[0].text, "0.40 times"));
     assert_non_null(strstr(run->findings[0].text, "soup of 1048576 triangles"));
+    run_destroy(run);
+}
+
+static void rays_through_other_means_are_not_compared(void **state)
+{
+    (void)state;
+    struct run *run = make_run();
+    add_through(run, "query", "soup", "ordered", 1024, 200e6);
+    add(run, "soup", "random", 1024, 25e6);
+    add(run, "soup", "ordered", 1024, 50e6);
+    bench_rays.conclude(run, "vulkan:0");
+    assert_int_equal(run->finding_count, 1);
+    assert_float_equal(run->findings[0].value, 0.5, 1e-9);
     run_destroy(run);
 }
 
@@ -89,6 +111,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_rays_are_compared_in_the_largest_scene),
+        cmocka_unit_test(rays_through_other_means_are_not_compared),
         cmocka_unit_test(one_order_alone_tells_nothing),
         cmocka_unit_test(a_device_without_units_for_rays_is_named_once),
     };

@@ -9,12 +9,12 @@ static const struct result *find(const struct run *run, const char *device, cons
                                  const struct result *like)
 {
     const char *scene = case_text(&like->bench_case, "scene");
-    const char *through = case_text(&like->bench_case, "through");
+    const struct case_value *through = case_find(&like->bench_case, "through");
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         if (result_is_of(result, "rays", device) && result_metric(result, "rays") &&
             case_says(&result->bench_case, "scene", scene) &&
-            case_says(&result->bench_case, "through", through) &&
+            (!through || case_says(&result->bench_case, "through", through->text)) &&
             case_says(&result->bench_case, "order", order) &&
             case_says(&result->bench_case, "hits", "opaque") &&
             case_uint(&result->bench_case, "primitives") ==
