@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Every test, in stages: tools/check.sh [STAGE…]. A stage is a configuration of CMakePresets.json,
 # built in build-STAGE/, and the tests that tell something there; `kit` packs what tools/kit.sh packs,
-# which checks itself, and starts its programs. All stages run, two at a time, even where one fails; the
-# last lines say which did, and the exit status is 1 then.
+# which checks itself, and starts its programs. All stages run even where one fails; the last lines say
+# which did, and the exit status is 1 then.
 # FATHOM_LONG: the tests with the label long too, a million runs of each fuzz target, and every test of
 # the kit.
 set -uo pipefail
@@ -40,42 +40,34 @@ declare -A targets=(
     [fuzz]="fuzz_targets"
 )
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(gcc clang asan tsan kit fuzz)
-# The builds and tests of one stage fill the cores while tests of the other wait, for a signal, a silence
-# or a browser.
-at_once=2
+[ ${#stages[@]} -gt 0 ] || stages=(gcc clang asan tsan fuzz kit)
 
-# Ten seconds of a core each, and half as long again for what another stage takes of it.
-export FATHOM_FUZZ_LIMIT=max_total_time=15
+export FATHOM_FUZZ_LIMIT=max_total_time=10
 [ -z "${FATHOM_LONG-}" ] || FATHOM_FUZZ_LIMIT=runs=1000000
 # Undefined behaviour is a trap (CMakeLists.txt): no handler of cmocka's or of ours hides where it is.
 export ASAN_OPTIONS=handle_sigill=2
 export CTEST_OUTPUT_ON_FAILURE=1
-# Of each; the stage with most tests takes one more.
+# One test more than there are cores: many of their tests wait, for a signal, a silence or a browser.
 jobs=$(nproc)
-declare -A more_jobs=([gcc]=1)
-
-# check NAME: builds and tests a stage, then says what came out; its line of the summary is
-# build-NAME/check.summary.
-check() {
-    trap - INT QUIT # bash has what runs in the background ignore them, but tests send them
-    local started=$SECONDS built=$SECONDS verdict=passed report=build-$1/check.report
-    check_stage "$1" >"$report" || { verdict=FAILED && show_failure "$1" >>"$report"; }
-    printf '%-6s %s (build %d s, tests %d s)\n' "$1" $verdict $((built - started)) \
-        $((SECONDS - built)) >"build-$1/check.summary"
-    cat <(echo "== $1") "$report"
-}
+declare -A more_jobs=([gcc]=1 [asan]=1 [tsan]=1)
+summary=()
+failed=0
 
 # check_stage NAME: configures, builds, tests; the log is build-NAME/check.log.
 check_stage() {
     local name=$1 log=build-$1/check.log
+    mkdir -p "build-$name"
+    : >"$log"
+    if [ "$name" != gcc ]; then # the others take its kernels
+        { cmake --preset gcc && cmake --build build-gcc --target kernels; } >>"$log" 2>&1 || return 1
+    fi
     if [ "$name" = kit ]; then
         check_kit >>"$log" 2>&1
         return
     fi
     cmake --preset "$name" >>"$log" 2>&1 || return 1
     # shellcheck disable=SC2086 # words on purpose
-    cmake --build "build-$name" -j "$jobs" --target ${targets[$name]:-all} >>"$log" 2>&1 || return 1
+    cmake --build "build-$name" --target ${targets[$name]:-all} >>"$log" 2>&1 || return 1
     built=$SECONDS
     local status=0
     run_tests "$name" "${tests[$name]}" || status=1
@@ -94,6 +86,7 @@ run_tests() {
 }
 
 check_kit() {
+    cmake --build build-gcc --target fathom_core || return 1
     FATHOM_KERNELS_FROM=$PWD/build-gcc/kernels FATHOM_WEB_FROM=$PWD/build-gcc/web \
         FATHOM_CORE_FROM=$PWD/build-gcc/CMakeFiles/fathom_core.dir tools/kit.sh || return 1
     built=$SECONDS
@@ -131,28 +124,17 @@ show_failure() {
     echo "----"
 }
 
-for name in gcc "${stages[@]}"; do
-    mkdir -p "build-$name"
-    : >"build-$name/check.log"
-    rm -f "build-$name/check.summary"
-done
-# Every stage takes the kernels and the page of gcc, and the kit its objects.
-summary=("kernels FAILED") failed=0
-if { cmake --preset gcc && cmake --build build-gcc --target kernels fathom_core; } >>build-gcc/check.log 2>&1; then
-    summary=("kernels built in $SECONDS s")
-    for name in "${stages[@]}"; do
-        while [ "$(jobs -r | wc -l)" -ge $at_once ]; do wait -n; done
-        check "$name" &
-    done
-    wait
-else
-    show_failure gcc
-fi
-
 for name in "${stages[@]}"; do
-    line=$(cat "build-$name/check.summary" 2>/dev/null) || line="$name FAILED (not run)"
-    summary+=("$line")
-    [[ $line == *passed* ]] || failed=1
+    echo "== $name"
+    started=$SECONDS built=$SECONDS
+    if check_stage "$name"; then
+        verdict=passed
+    else
+        verdict=FAILED failed=1
+        show_failure "$name"
+    fi
+    summary+=("$(printf '%-6s %s (build %d s, tests %d s)' "$name" "$verdict" \
+        $((built - started)) $((SECONDS - built)))")
 done
 
 # No test may leave a process behind: look for programs out of this tree that still run.
