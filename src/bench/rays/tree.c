@@ -6,7 +6,7 @@
 enum {
     GROUPS_X = 32768 // maximum number of workgroups of scene.comp along x
 };
-static const uint64_t wait_least_ns = UINT64_C(10000000000);
+static const uint64_t wait_ns = UINT64_C(10000000000);
 
 bool rays_run(struct bench_visit *run, void (*record)(void *, struct gpu_batch *), void *context,
               struct error *err)
@@ -15,8 +15,6 @@ bool rays_run(struct bench_visit *run, void (*record)(void *, struct gpu_batch *
     struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){.rays = true}, err);
     if (batch)
         record(context, batch);
-    uint64_t asked_ns = run->request->timeout_ns;
-    uint64_t wait_ns = asked_ns > wait_least_ns ? asked_ns : wait_least_ns;
     bool done = batch && gpu_batch_end(batch, err) && gpu_batch_run(batch, wait_ns, err);
     gpu_scope_close(scope);
     return done;
