@@ -19,9 +19,8 @@
 #include <time.h>
 
 enum {
-    // Maximum size of a check's run file in bytes; a larger one is shortened.
-    FILE_BYTES_MAX = 100000,
-    EXPECTED_MAX = 1024 // maximum value of --expect-count, a number of devices
+    FILE_BYTES_MAX = 100000, // a larger run file of a check is shortened
+    EXPECTED_MAX = 1024      // maximum value of --expect-count, a number of devices
 };
 
 struct checking {

@@ -14,10 +14,10 @@ struct budget {
     uint64_t case_ns;    // maximum device time of a case; 0: no limit
     // Host time for all cases of a benchmark on one device; 0: no limit. After time_ns only cases
     // with fewer than rounds_min rounds are visited, and for a short time imprecise cases with
-    // fewer than twice as many (block_has_time); after time_most_ns, to which the time that the
-    // driver took to compile in visits is added, none. If a plan interrupts a
-    // benchmark for another one and returns later, as map's plan does, the benchmark gets the whole
-    // time again.
+    // fewer than twice as many (block_has_time); after time_most_ns none. Time in which the
+    // driver compiles (measure_visit.compile_ns) does not count for time_most_ns. If a plan
+    // interrupts a benchmark for another one and returns later, as map's plan does, the benchmark
+    // gets the whole time again.
     uint64_t time_ns, time_most_ns;
     bool any_clock; // true: samples count whatever the core clock was (struct measure_request)
 };

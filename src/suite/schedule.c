@@ -153,7 +153,8 @@ static struct measure_request request_for(const struct scheduler *s, const struc
 }
 
 // Adds the time that the driver took to compile programs to the time that is left. Otherwise a slow
-// compiler would leave no time to measure: NVIDIA's OpenCL needs more than 12 s for a benchmark.
+// compiler would leave no time to measure: NVIDIA's OpenCL takes more than 12 s for incore's
+// kernels.
 static void add_compile_time(struct scheduler *s, struct block *block, uint64_t compile_ns)
 {
     if (s->hard_ns != UINT64_MAX)

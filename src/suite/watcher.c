@@ -11,16 +11,16 @@ static const double share_busy = 0.01;
 // processors they waited a third of the time.
 static const double share_cpu_busy = 0.2;
 // A watch takes this share of the duration of the visits since the last watch, but at least the
-// usual 5 ms and at most longest_watch_ns. With everything else that a watch does (8 ms on an H200)
-// it takes less than 4 % of the time if it follows after WATCHER_EVERY_NS.
+// usual 5 ms and at most longest_watch_ns. With everything else that a watch does (13 ms on an
+// H200) it takes less than 4 % of the time if it follows after WATCHER_EVERY_NS.
 static const double share_watched = 0.02, longest_watch_ns = 50e6;
 static const double limit_share_least = 0.5;
 // The host is busy if other processes use this share of its processors, or if fathom waited for a
 // processor for this share of its time (docs/evidence/shared-device.md).
 static const double host_used_busy = 0.1, host_waited_busy = 0.05;
-// The host is busy, too, if its other cards move this much. Beside 55 GB/s to another card,
-// launches through CUDA took 18 to 25 % longer; in proportion, beside 2 GB/s they take less than
-// 1 % longer.
+// The host is busy, too, if its other cards move this much. Beside copies of 55 GB/s to another
+// card, launches through CUDA took 18 to 29 % longer; if that is proportional, beside 2 GB/s they
+// take 1 % longer.
 static const double others_busy_bytes_per_s = 2e9;
 
 // Which visits are affected if a yardstick (the measured rate of a known task) is too slow.

@@ -307,7 +307,7 @@ static void the_best_rates_are_kept(void **state)
     arena_destroy(arena);
 }
 
-static void a_watch_is_due_after_so_much_time_of_visits(void **state)
+static void a_watch_is_due_after_the_given_time_of_visits(void **state)
 {
     (void)state;
     struct arena *arena = arena_create();
@@ -454,7 +454,7 @@ int main(void)
         cmocka_unit_test(a_metric_by_the_host_gets_a_remark),
         cmocka_unit_test(a_busy_device_comes_before_a_busy_host),
         cmocka_unit_test(the_best_rates_are_kept),
-        cmocka_unit_test(a_watch_is_due_after_so_much_time_of_visits),
+        cmocka_unit_test(a_watch_is_due_after_the_given_time_of_visits),
         cmocka_unit_test(a_watch_lies_between_the_first_and_the_last_of_the_rounds),
         cmocka_unit_test(one_gap_is_counted_with_its_length),
         cmocka_unit_test(a_rising_clock_is_no_gap),
