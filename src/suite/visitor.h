@@ -29,6 +29,9 @@ struct visitor_desc {
 struct visitor *visitor_create(const struct visitor_desc *desc, struct error *err);
 void visitor_destroy(struct visitor *visitor);
 
+// Returns the device's info. It lives as long as the visitor.
+const struct gpu_info *visitor_info(const struct visitor *visitor);
+
 // Binds the calling thread, and the threads that it creates later, to the processors next to the
 // device's card, so that pinned memory is allocated there: a link to memory at another socket looks
 // slow even if it is healthy. Does nothing if binding is not permitted, for example in a job that
