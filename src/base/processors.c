@@ -31,6 +31,12 @@ bool processors_bind(const char *list)
     return CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
+unsigned processors_allowed(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
 // A function that reads a file of one thread of the process and adds the times in it to *time.
 // Returns false if it cannot read the file.
 typedef bool add_thread(const char *root, const char *process, const char *thread,

@@ -11,6 +11,9 @@
 // malformed, or if the system does not allow it.
 bool processors_bind(const char *list);
 
+// Returns how many processors the calling thread may run on; 1 if the system does not report it.
+unsigned processors_allowed(void);
+
 // Times that a process or its machine has spent so far: `ran`, `waited` and `family` since the
 // start of these processes, the others since the start of the machine.
 struct processors_time {

@@ -197,6 +197,12 @@ struct benchmark {
     // Makes the programs and buffers that cases share. Called once per session. Optional.
     bool (*open)(struct bench_session *session, struct error *err);
 
+    // Calls measure_program for each program that visits of the case `c` need, in a session between
+    // measure_programs_list and measure_programs_compile. So the programs of many cases are
+    // compiled at the same time, before the first of these visits. A program that is left out is
+    // compiled in the first visit that needs it. Optional.
+    void (*programs)(struct bench_session *session, const struct bench_case *c);
+
     // Releases what the session's scope does not own, for example a second device. Called before
     // that scope closes, even if open() failed. Optional.
     void (*close)(struct bench_session *session);

@@ -17,6 +17,7 @@ struct bench_session bench_session_begin(struct gpu_system *system, struct gpu_d
 void bench_session_end(struct bench_session *session)
 {
     gpu_scope_close(session->scope);
+    measure_programs_close(&session->programs);
     arena_destroy(session->arena);
 }
 

@@ -24,6 +24,8 @@
 #include "gpu/peers.h"
 #include "gpu/rays.h"
 
+#include <stdatomic.h>
+
 enum gpu_object_kind {
     GPU_OBJECT_BUFFER,
     GPU_OBJECT_TYPED,
@@ -153,10 +155,10 @@ struct gpu_device {
     struct arena *arena; // arena for memory that lives as long as the open device
     struct gpu_queue *queues[GPU_QUEUES_MAX];
     unsigned queue_count;
-    size_t live_objects;
-    struct gpu_scope *scopes; // list of the device's open scopes, the newest first
-    bool clock_held;          // true: gpu_device_hold_clock keeps the device's clocks at their peak
-    bool lost;                // true: the device was lost or hangs, so later calls fail
+    atomic_size_t live_objects; // number of objects that the device's scopes own
+    struct gpu_scope *scopes;   // list of the device's open scopes, the newest first
+    bool clock_held;  // true: gpu_device_hold_clock keeps the device's clocks at their peak
+    atomic_bool lost; // true: the device was lost or hangs, so later calls fail
     // True: a batch or copy did not end in time, so the device's objects are never destroyed.
     bool hung;
 };

@@ -19,9 +19,11 @@
 // was lost; later calls that create objects, copy, submit or wait fail with this code.
 //
 // Not thread-safe: one thread drives one device. Other threads may submit recorded batches and wait
-// for them, if no two threads use the same queue. Optional features have headers of their own:
-// drawing (gpu/graphics.h), rays (gpu/rays.h), placement of managed memory (gpu/managed.h), copies
-// between devices (gpu/peers.h), hardware counters (gpu/counters.h).
+// for them, if no two threads use the same queue. Several threads may call gpu_program_create at
+// the same time, each with a scope of its own, while no other function is called for the device;
+// but not on a system with `validation`. Optional features have headers of their own: drawing
+// (gpu/graphics.h), rays (gpu/rays.h), placement of managed memory (gpu/managed.h), copies between
+// devices (gpu/peers.h), hardware counters (gpu/counters.h).
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 

@@ -2,12 +2,14 @@
 #include "measure/program.h"
 
 #include "base/clock.h"
+#include "base/processors.h"
 #include "gpu/kernels.h"
 #include "measure/isa.h"
 #include "measure/visit.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 
 struct measure_program {
     struct gpu_program_desc desc;
@@ -25,6 +27,23 @@ static bool is_same(const struct gpu_program_desc *a, const struct gpu_program_d
            a->rays.any_hit == b->rays.any_hit && a->rays.intersection == b->rays.intersection;
 }
 
+static struct measure_program *find(struct measure_program *list,
+                                    const struct gpu_program_desc *desc)
+{
+    while (list && !is_same(&list->desc, desc))
+        list = list->older;
+    return list;
+}
+
+// Adds a program to a list; `program` is NULL if it is not compiled yet.
+static void add(struct arena *arena, struct measure_program **list,
+                const struct gpu_program_desc *desc, struct gpu_program *program)
+{
+    struct measure_program *added = ARENA_NEW(arena, struct measure_program);
+    *added = (struct measure_program){.desc = *desc, .program = program, .older = *list};
+    *list = added;
+}
+
 struct gpu_program *measure_program(struct measure_programs *programs, const char *kernel,
                                     const struct gpu_program_desc *choices, struct error *err)
 {
@@ -34,19 +53,108 @@ struct gpu_program *measure_program(struct measure_programs *programs, const cha
         error_set(err, ERROR_UNSUPPORTED, "this build has no kernel %s", kernel);
         return NULL;
     }
-    for (struct measure_program *kept = programs->newest; kept; kept = kept->older)
-        if (is_same(&kept->desc, &desc))
-            return kept->program;
+    const struct measure_program *known = find(programs->newest, &desc);
+    if (known)
+        return known->program;
+    if (programs->listing) {
+        if (!find(programs->listed, &desc))
+            add(programs->arena, &programs->listed, &desc, NULL);
+        error_set(err, ERROR_INTERNAL, "kernel %s is not compiled yet", kernel);
+        return NULL;
+    }
     uint64_t began_ns = clock_now_ns();
     struct gpu_program *program = gpu_program_create(programs->scope, &desc, err);
     programs->compile_ns += clock_now_ns() - began_ns;
-    if (!program)
-        return NULL;
-    struct measure_program *kept = ARENA_NEW(programs->arena, struct measure_program);
-    *kept = (struct measure_program){.desc = desc, .program = program, .older = programs->newest};
-    programs->newest = kept;
+    if (program)
+        add(programs->arena, &programs->newest, &desc, program);
     return program;
 }
+
+// ---------------------------------------------------------------- compiling ahead
+
+// The programs that no thread has begun to compile yet. All threads share this queue.
+struct queue {
+    pthread_mutex_t lock;
+    struct measure_program *next;
+    uint64_t deadline_ns; // after this time, no thread begins another program
+};
+
+struct compiler {
+    struct queue *queue;
+    struct gpu_scope *scope; // owns the programs that this thread compiles
+};
+
+static struct measure_program *take(struct queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    struct measure_program *taken = queue->next;
+    if (taken && clock_left_ns(queue->deadline_ns) > 0)
+        queue->next = taken->older;
+    else
+        taken = NULL;
+    pthread_mutex_unlock(&queue->lock);
+    return taken;
+}
+
+static void *compile(void *context)
+{
+    const struct compiler *compiler = context;
+    struct measure_program *own;
+    struct error unused; // measure_program tries a program that failed again, and reports the error
+    while ((own = take(compiler->queue)))
+        own->program = gpu_program_create(compiler->scope, &own->desc, &unused);
+    return NULL;
+}
+
+// Runs compile() on `count` threads, one of which is the calling thread, until all have ended.
+static void run_compilers(struct compiler *compilers, unsigned count)
+{
+    pthread_t threads[MEASURE_COMPILERS];
+    bool runs[MEASURE_COMPILERS] = {false};
+    for (unsigned i = 1; i < count; i++)
+        runs[i] = pthread_create(&threads[i], NULL, compile, &compilers[i]) == 0;
+    compile(&compilers[0]);
+    for (unsigned i = 1; i < count; i++)
+        if (runs[i])
+            pthread_join(threads[i], NULL);
+}
+
+void measure_programs_list(struct measure_programs *programs)
+{
+    programs->listing = true;
+}
+
+void measure_programs_compile(struct measure_programs *programs)
+{
+    static const uint64_t most_ns = 5 * NS_PER_S;
+    const uint64_t began_ns = clock_now_ns();
+    struct queue queue = {PTHREAD_MUTEX_INITIALIZER, programs->listed, began_ns + most_ns};
+    struct compiler compilers[MEASURE_COMPILERS];
+    unsigned count = 0, most = processors_allowed();
+    for (const struct measure_program *own = programs->listed;
+         own && count < most && count < MEASURE_COMPILERS; own = own->older, count++) {
+        if (!programs->scopes[count])
+            programs->scopes[count] = gpu_scope_open(gpu_scope_device(programs->scope));
+        compilers[count] = (struct compiler){&queue, programs->scopes[count]};
+    }
+    if (count > 0)
+        run_compilers(compilers, count);
+    for (const struct measure_program *own = programs->listed; own; own = own->older)
+        if (own->program)
+            add(programs->arena, &programs->newest, &own->desc, own->program);
+    programs->listed = NULL;
+    programs->listing = false;
+    programs->compile_ns += clock_now_ns() - began_ns;
+}
+
+void measure_programs_close(struct measure_programs *programs)
+{
+    for (unsigned i = 0; i < MEASURE_COMPILERS; i++)
+        if (programs->scopes[i])
+            gpu_scope_close(programs->scopes[i]);
+}
+
+// ---------------------------------------------------------------- what the driver reports
 
 // Returns what the driver reports about a program. If measure/isa.h understands the assembly, this
 // includes the loads of the innermost loop.

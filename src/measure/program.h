@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: MIT
 // The programs of a device, for compute work and rays. Each is compiled only once, when it is first
-// needed.
+// needed or, together with others, ahead of that.
 #ifndef MEASURE_PROGRAM_H
 #define MEASURE_PROGRAM_H
 
 #include "gpu/gpu.h"
 #include "results/results.h"
 
+enum {
+    MEASURE_COMPILERS = 4 // maximum number of programs that are compiled at the same time
+};
+
 struct measure_programs {
     struct arena *arena;            // memory for the list of programs; must live as long as `scope`
-    struct gpu_scope *scope;        // owns the programs
+    struct gpu_scope *scope;        // owns the programs that measure_program compiled
     struct measure_program *newest; // last compiled program; NULL: none was compiled
     uint64_t compile_ns;            // time that making all these programs took, in ns
+    // Programs to compile ahead; `listing` is true while measure_program adds to them.
+    struct measure_program *listed;
+    bool listing;
+    // The scopes that own the programs compiled ahead, one scope per thread; NULL: not opened.
+    struct gpu_scope *scopes[MEASURE_COMPILERS];
 };
 
 // Returns the program of the embedded kernel with the name `kernel`. `choices` (NULL: all zero)
@@ -20,6 +29,19 @@ struct measure_programs {
 // such kernel, or with the error of gpu_program_create.
 struct gpu_program *measure_program(struct measure_programs *programs, const char *kernel,
                                     const struct gpu_program_desc *choices, struct error *err);
+
+// Compile several programs at the same time, before they are needed. After measure_programs_list,
+// measure_program compiles nothing: it puts a program that does not exist yet on a list and returns
+// NULL with ERROR_INTERNAL. measure_programs_compile compiles the programs on the list, on one
+// thread per processor that the caller may use. It begins no program after 5 s. A program that
+// cannot be compiled is left out. measure_program compiles these programs when they are needed, and
+// reports their errors.
+void measure_programs_list(struct measure_programs *programs);
+void measure_programs_compile(struct measure_programs *programs);
+
+// Frees the programs that measure_programs_compile made. Must be called after `scope` was closed,
+// whose batches use these programs.
+void measure_programs_close(struct measure_programs *programs);
 
 // Returns what the driver reports about a program that measure_program returned. The driver is
 // asked only once per program, because it may compile the program again for its answer.

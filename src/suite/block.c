@@ -82,6 +82,19 @@ bool block_has_time(struct block *block, const struct entry *entry)
     return now_ns <= block->late_ns && lacks_late_rounds(entry, least);
 }
 
+void block_compile_ahead(struct block *block, struct visit_order *order)
+{
+    if (block->compiled || !order->benchmark->programs)
+        return;
+    block->compiled = true;
+    const struct bench_case **cases =
+        ARENA_ARRAY(block->arena, block->count, const struct bench_case *);
+    order->ahead = cases;
+    for (size_t i = 0; i < block->count; i++)
+        if (block_is_own(block, &block->entries[i]) && entry_is_open(&block->entries[i]))
+            cases[order->ahead_count++] = block->entries[i].plan_case.bench_case;
+}
+
 void entry_end(struct entry *entry, enum verdict verdict, const char *code, const char *why)
 {
     entry->verdict = verdict;

@@ -49,6 +49,7 @@ struct block {
     size_t count;
     size_t own;                // number of entries whose device is the schedule's own
     size_t base;               // number of results in the run before this block
+    bool compiled;             // true: an order has named the block's cases, to compile ahead
     struct arena *provisional; // memory of results published before the block ended; NULL: none
     // Times after which cases are not visited any more: hard_ns for cases with fewer than
     // rounds_min rounds, late_ns for imprecise cases with fewer than twice as many
@@ -80,6 +81,11 @@ void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t
 // rounds_min rounds may also have twice as many rounds, but for at most a fifth of the block's time
 // so far. The caller checks hard_ns.
 bool block_has_time(struct block *block, const struct entry *entry);
+
+// The first time for a block, sets order->ahead to all its cases on the schedule's own device that
+// need visits, in the block's arena. Later, and for a benchmark that compiles nothing ahead, does
+// nothing.
+void block_compile_ahead(struct block *block, struct visit_order *order);
 
 // Ends the case (entry): it gets no more visits, and its result has this verdict and reason but no
 // metrics.

@@ -283,8 +283,8 @@ static bool note_here(struct executor *executor, bool done, const struct error *
     return false;
 }
 
-bool executor_visit(struct executor *executor, const struct visit_order *order, struct arena *arena,
-                    struct measure_visit **visit, struct error *err)
+static bool visit_once(struct executor *executor, const struct visit_order *order,
+                       struct arena *arena, struct measure_visit **visit, struct error *err)
 {
     if (!clock_lock_follow(executor->desc.clocks, order->bench_case, err))
         return false;
@@ -293,6 +293,21 @@ bool executor_visit(struct executor *executor, const struct visit_order *order, 
                note_here(executor, visitor_visit(executor->visitor, order, arena, visit, err), err);
     return send_order(executor, protocol_write_order(arena, order), err) &&
            take_answer(executor, order, arena, visit, err);
+}
+
+bool executor_visit(struct executor *executor, const struct visit_order *order, struct arena *arena,
+                    struct measure_visit **visit, struct error *err)
+{
+    const unsigned losses = executor->losses;
+    if (visit_once(executor, order, arena, visit, err))
+        return true;
+    if (order->ahead_count == 0 || executor->losses == losses || err->code == ERROR_INTERRUPTED)
+        return false;
+    // The program of another case may have crashed the compiler.
+    executor->losses = losses;
+    struct visit_order alone = *order;
+    alone.ahead_count = 0;
+    return visit_once(executor, &alone, arena, visit, err);
 }
 
 bool executor_watch(struct executor *executor, uint64_t least_ns, struct arena *arena,

@@ -45,10 +45,11 @@ void executor_destroy(struct executor *executor);
 void executor_rest(struct executor *executor);
 
 // Makes the visit that `order` asks for; *visit lives in `arena`. Returns false with the visit's
-// error. After ERROR_DEVICE_LOST, ERROR_TIMEOUT or the death of a worker, the next call starts a
-// new worker (with in_process: opens the device again). A visit in a worker fails with
-// ERROR_INTERRUPTED after the user's second signal, or when leave_ns has passed after the first
-// one.
+// error. If the worker (with in_process: the device) is lost while the order compiles programs of
+// other cases ahead, makes the visit once more without them. After ERROR_DEVICE_LOST, ERROR_TIMEOUT
+// or the death of a worker, the next call starts a new worker (with in_process: opens the device
+// again). A visit in a worker fails with ERROR_INTERRUPTED after the user's second signal, or when
+// leave_ns has passed after the first one.
 MUST_CHECK bool executor_visit(struct executor *executor, const struct visit_order *order,
                                struct arena *arena, struct measure_visit **visit,
                                struct error *err);

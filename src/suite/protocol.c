@@ -17,8 +17,9 @@ struct order_message {
     const struct bench_case *bench_case;
     struct measure_request request;
     bool waits, counts;
-    const char **natives;
-    size_t native_count;
+    struct visit_counting counting;
+    const struct bench_case *const *ahead;
+    size_t ahead_count;
 };
 
 static void benchmark_put(struct json_out *out, const char *name, const void *object)
@@ -42,6 +43,19 @@ static void case_put(struct json_out *out, const char *name, const void *object)
         json_put_text(out, bench_case->values[i].key,
                       case_value_text(out->arena, &bench_case->values[i]));
     json_put_close(out, '}');
+}
+
+static void ahead_put(struct json_out *out, const char *name, const void *object)
+{
+    struct order_message one = *(const struct order_message *)object;
+    if (one.ahead_count == 0)
+        return;
+    json_put_open(out, name, '[');
+    for (size_t i = 0; i < one.ahead_count; i++) {
+        one.bench_case = one.ahead[i];
+        case_put(out, NULL, &one);
+    }
+    json_put_close(out, ']');
 }
 
 static bool parse_value(const struct param_info *param, const char *spelt, struct case_value *value)
@@ -88,6 +102,20 @@ static void case_get(struct json_reader *reader, const struct json_node *node, v
     message->bench_case = bench_case;
 }
 
+static void ahead_get(struct json_reader *reader, const struct json_node *node, void *object)
+{
+    struct order_message *message = object, one = *message;
+    message->ahead_count = json_elements(reader, node);
+    const struct bench_case **cases =
+        ARENA_ARRAY(reader->arena, message->ahead_count, const struct bench_case *);
+    for (size_t i = 0; i < message->ahead_count; i++) {
+        struct json_node element = json_element(node, i);
+        case_get(reader, &element, &one);
+        cases[i] = one.bench_case;
+    }
+    message->ahead = cases;
+}
+
 static const struct json_field order_fields[] = {
     {"benchmark", FIELD_CUSTOM, .put = benchmark_put, .get = benchmark_get},
     {"version", FIELD_COUNT, JSON_AT(struct order_message, version)},
@@ -102,8 +130,10 @@ static const struct json_field order_fields[] = {
     {"any_clock", FIELD_FLAG, JSON_AT(struct order_message, request.any_clock), .omit_zero = true},
     {"waits", FIELD_FLAG, JSON_AT(struct order_message, waits)},
     {"counts", FIELD_FLAG, JSON_AT(struct order_message, counts), .omit_zero = true},
-    {"natives", FIELD_TEXTS, JSON_LIST_AT(struct order_message, natives, native_count),
+    {"natives", FIELD_TEXTS,
+     JSON_LIST_AT(struct order_message, counting.natives, counting.native_count),
      .omit_zero = true},
+    {"ahead", FIELD_CUSTOM, .put = ahead_put, .get = ahead_get},
 };
 static const struct json_table order_table = {JSON_TABLE(struct order_message, order_fields)};
 
@@ -194,28 +224,27 @@ static const struct json_field watch_fields[] = {
 static const struct json_table watch_table = {JSON_TABLE(struct watch_message, watch_fields)};
 
 struct finding_message {
-    unsigned method;
-    double share, longest_ns, watched_ns;
+    struct watch_finding finding; // its `rates` and `limits` are written as lists
     double *rates, *limits;
     size_t rate_count, limit_count;
-    double link_traffic, memory_change, others_traffic, host_used, host_waited;
-    const char *who;
 };
 
+#define FINDING_AT(member) JSON_AT(struct finding_message, finding.member)
 static const struct json_field finding_fields[] = {
-    {"method", FIELD_COUNT, JSON_AT(struct finding_message, method)},
-    {"share", FIELD_REAL, JSON_AT(struct finding_message, share), .required = true},
-    {"longest_ns", FIELD_REAL, JSON_AT(struct finding_message, longest_ns)},
-    {"watched_ns", FIELD_REAL, JSON_AT(struct finding_message, watched_ns)},
+    {"method", FIELD_COUNT, FINDING_AT(method)},
+    {"share", FIELD_REAL, FINDING_AT(share), .required = true},
+    {"longest_ns", FIELD_REAL, FINDING_AT(longest_ns)},
+    {"watched_ns", FIELD_REAL, FINDING_AT(watched_ns)},
     {"rates", FIELD_REALS, JSON_LIST_AT(struct finding_message, rates, rate_count)},
     {"limits", FIELD_REALS, JSON_LIST_AT(struct finding_message, limits, limit_count)},
-    {"link_traffic", FIELD_REAL, JSON_AT(struct finding_message, link_traffic)},
-    {"memory_change", FIELD_REAL, JSON_AT(struct finding_message, memory_change)},
-    {"others_traffic", FIELD_REAL, JSON_AT(struct finding_message, others_traffic)},
-    {"host_used", FIELD_REAL, JSON_AT(struct finding_message, host_used)},
-    {"host_waited", FIELD_REAL, JSON_AT(struct finding_message, host_waited)},
-    {"who", FIELD_TEXT, JSON_AT(struct finding_message, who)},
+    {"link_traffic", FIELD_REAL, FINDING_AT(link_traffic)},
+    {"memory_change", FIELD_REAL, FINDING_AT(memory_change)},
+    {"others_traffic", FIELD_REAL, FINDING_AT(others_traffic)},
+    {"host_used", FIELD_REAL, FINDING_AT(host_used)},
+    {"host_waited", FIELD_REAL, FINDING_AT(host_waited)},
+    {"who", FIELD_TEXT, FINDING_AT(who)},
 };
+#undef FINDING_AT
 static const struct json_table finding_table = {JSON_TABLE(struct finding_message, finding_fields)};
 
 // The messages "gate" and "leave" have no members.
@@ -244,13 +273,11 @@ const char *protocol_write_order(struct arena *arena, const struct visit_order *
                                     .bench_case = order->bench_case,
                                     .request = *order->request,
                                     .waits = order->waits,
-                                    .counts = order->counting != NULL};
-    if (order->counting) {
-        message.native_count = order->counting->native_count;
-        message.natives = ARENA_ARRAY(arena, message.native_count, const char *);
-        for (size_t i = 0; i < message.native_count; i++)
-            message.natives[i] = order->counting->natives[i];
-    }
+                                    .counts = order->counting != NULL,
+                                    .ahead = order->ahead,
+                                    .ahead_count = order->ahead_count};
+    if (order->counting)
+        message.counting = *order->counting;
     return message_write(arena, "visit", &order_table, &message);
 }
 
@@ -283,22 +310,11 @@ const char *protocol_write_watch(struct arena *arena, uint64_t least_ns)
 
 const char *protocol_write_finding(struct arena *arena, const struct watch_finding *finding)
 {
-    struct watch_finding copy = *finding;
-    return message_write(arena, "watch", &finding_table,
-                         &(struct finding_message){.method = (unsigned)copy.method,
-                                                   .share = copy.share,
-                                                   .longest_ns = copy.longest_ns,
-                                                   .watched_ns = copy.watched_ns,
-                                                   .rates = copy.rates,
-                                                   .limits = copy.limits,
-                                                   .rate_count = WATCH_YARDSTICKS,
-                                                   .limit_count = WATCH_YARDSTICKS,
-                                                   .link_traffic = copy.link_traffic,
-                                                   .memory_change = copy.memory_change,
-                                                   .others_traffic = copy.others_traffic,
-                                                   .host_used = copy.host_used,
-                                                   .host_waited = copy.host_waited,
-                                                   .who = copy.who});
+    struct finding_message message = {
+        .finding = *finding, .rate_count = WATCH_YARDSTICKS, .limit_count = WATCH_YARDSTICKS};
+    message.rates = message.finding.rates;
+    message.limits = message.finding.limits;
+    return message_write(arena, "watch", &finding_table, &message);
 }
 
 // ---------------------------------------------------------------- reading messages
@@ -375,11 +391,10 @@ bool protocol_read_order(struct arena *arena, const char *line, struct visit_ord
                                   .index = message->index,
                                   .bench_case = message->bench_case,
                                   .request = &message->request,
-                                  .waits = message->waits};
-    struct visit_counting *counting = ARENA_NEW(arena, struct visit_counting);
-    *counting =
-        (struct visit_counting){(const char *const *)message->natives, message->native_count};
-    order->counting = message->counts ? counting : NULL;
+                                  .waits = message->waits,
+                                  .counting = message->counts ? &message->counting : NULL,
+                                  .ahead = message->ahead,
+                                  .ahead_count = message->ahead_count};
     return !reader.failed;
 }
 
@@ -411,28 +426,19 @@ static bool read_failure(struct json_reader *reader, const struct json_node *roo
 static void read_finding(struct json_reader *reader, const struct json_node *body, void *object)
 {
     struct watch_finding *finding = object;
-    struct finding_message message = {.link_traffic = NAN,
-                                      .memory_change = NAN,
-                                      .others_traffic = NAN,
-                                      .host_used = NAN,
-                                      .host_waited = NAN};
+    struct finding_message message = {.finding = {.link_traffic = NAN,
+                                                  .others_traffic = NAN,
+                                                  .memory_change = NAN,
+                                                  .host_used = NAN,
+                                                  .host_waited = NAN}};
     json_get_fields(reader, body, &finding_table, &message);
     if (!reader->failed &&
         (message.rate_count != WATCH_YARDSTICKS || message.limit_count != WATCH_YARDSTICKS ||
-         message.method > WATCH_QUEUE))
+         message.finding.method > WATCH_QUEUE))
         json_fail(reader, body, "not a finding of a watch");
     if (reader->failed)
         return;
-    *finding = (struct watch_finding){.method = (enum watch_method)message.method,
-                                      .share = message.share,
-                                      .longest_ns = message.longest_ns,
-                                      .watched_ns = message.watched_ns,
-                                      .link_traffic = message.link_traffic,
-                                      .memory_change = message.memory_change,
-                                      .others_traffic = message.others_traffic,
-                                      .host_used = message.host_used,
-                                      .host_waited = message.host_waited,
-                                      .who = message.who};
+    *finding = message.finding;
     memcpy(finding->rates, message.rates, sizeof finding->rates);
     memcpy(finding->limits, message.limits, sizeof finding->limits);
 }

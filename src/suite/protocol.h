@@ -15,6 +15,9 @@
 // An order with "counts": true, and perhaps "natives": [names], asks for a counted visit. The
 // answer then has "counters".
 //
+// An order with "ahead": [cases] makes the worker compile the programs of these cases before the
+// visit, several at the same time.
+//
 // An order with "waits": true belongs to a co-run: when everything is prepared and warm, the worker
 // sends {"gate": {}}. It takes its samples after the parent has sent the same message.
 //
@@ -45,6 +48,9 @@ struct visit_order {
     // True: the worker waits for the other devices of the co-run before it takes samples.
     bool waits;
     const struct visit_counting *counting; // what to count; NULL: the visit is not counted
+    // Cases of the same benchmark whose programs to compile at the same time before this visit.
+    const struct bench_case *const *ahead;
+    size_t ahead_count;
 };
 
 // protocol_write_order, protocol_write_visit and protocol_write_failure return the message as one

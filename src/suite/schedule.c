@@ -195,11 +195,12 @@ static struct visit_order order_for(const struct entry *entry,
 static void visit_alone(struct scheduler *s, struct block *block, struct entry *entry)
 {
     const struct measure_request request = request_for(s, entry);
-    const struct visit_order order = order_for(entry, &request);
+    struct visit_order order = order_for(entry, &request);
     struct arena *arena = arena_create();
     struct measure_visit *visit = NULL;
     struct error failure = {.code = ERROR_NONE};
     uint64_t began_ns = clock_now_ns();
+    block_compile_ahead(block, &order);
     bool done = executor_visit(entry->slot->executor, &order, arena, &visit, &failure);
     bool is_model = entry->slot->device->caps & GPU_CAP(VIRTUAL_TIME);
     uint64_t took_ns = !is_model ? clock_now_ns() - began_ns : done ? visit->device_time_ns : 0;

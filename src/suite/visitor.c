@@ -246,6 +246,19 @@ static struct measure_core *choose_core(struct visitor *visitor, const struct be
     return core;
 }
 
+// Compiles the programs of the order's cases `ahead`. Does nothing with the API's validation, whose
+// messages several threads would count.
+static void compile_ahead(struct visitor *visitor, const struct visit_order *order)
+{
+    struct bench_session *session = &visitor->session;
+    if (order->ahead_count == 0 || !order->benchmark->programs || visitor->validation)
+        return;
+    measure_programs_list(&session->programs);
+    for (size_t i = 0; i < order->ahead_count; i++)
+        order->benchmark->programs(session, order->ahead[i]);
+    measure_programs_compile(&session->programs);
+}
+
 bool visitor_visit(struct visitor *visitor, const struct visit_order *order, struct arena *arena,
                    struct measure_visit **visit, struct error *err)
 {
@@ -257,6 +270,8 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     if (!session_open(visitor, benchmark, err) ||
         (order->counting && !count_open(visitor, order, err)))
         return false;
+    const uint64_t compiled_ns = visitor->session.programs.compile_ns;
+    compile_ahead(visitor, order);
     struct case_memory *memory = memory_of(visitor, order->index);
     struct measure_request request = *order->request;
     struct measure_pace *pace = measure_card_begin(card_of(visitor), &memory->core_hz);
@@ -273,7 +288,6 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
         .memory = &memory->memory,
     };
     struct measure_visit *made = measure_visit_create(arena);
-    const uint64_t compiled_ns = visitor->session.programs.compile_ns;
     bool done = benchmark->visit(&run, made, err);
     made->compile_ns = visitor->session.programs.compile_ns - compiled_ns;
     gpu_scope_close(run.scope);

@@ -176,6 +176,38 @@ static void programs_are_compiled_once_for_the_same_choices(void **state)
     arena_destroy(arena);
 }
 
+// Given programs on the list, one of which the device cannot have, when they are compiled ahead,
+// then each is there without being compiled again, and the impossible one fails when it is needed.
+static void programs_are_compiled_ahead(void **state)
+{
+    struct fixture *fixture = *state;
+    struct arena *arena = arena_create();
+    struct measure_programs programs = {.arena = arena, .scope = fixture->scope};
+    static const char *const kernels[] = {"bandwidth_check", "bandwidth_fill", "bandwidth_check"};
+    const struct gpu_program_desc too_large = {.shared_bytes = UINT32_C(1) << 30};
+    struct error err = {0};
+    measure_programs_list(&programs);
+    for (size_t i = 0; i < 3; i++)
+        assert_null(measure_program(&programs, kernels[i], NULL, &err));
+    assert_null(measure_program(&programs, kernels[0], &too_large, &err));
+    assert_int_equal(err.code, ERROR_INTERNAL);
+    assert_int_equal(gpu_device_live_objects(fixture->device), 0);
+    measure_programs_compile(&programs);
+    assert_int_equal(gpu_device_live_objects(fixture->device), 2);
+    const uint64_t compile_ns = programs.compile_ns;
+    assert_true(compile_ns > 0);
+    for (size_t i = 0; i < 2; i++)
+        assert_string_equal(
+            gpu_program_kernel(measure_program(&programs, kernels[i], NULL, &err))->name,
+            kernels[i]);
+    assert_int_equal(programs.compile_ns, compile_ns);
+    assert_null(measure_program(&programs, kernels[0], &too_large, &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    measure_programs_close(&programs);
+    assert_int_equal(gpu_device_live_objects(fixture->device), 0);
+    arena_destroy(arena);
+}
+
 static void a_kernel_that_is_not_in_the_build_is_named(void **state)
 {
     struct fixture *fixture = *state;
@@ -241,6 +273,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(a_recording_mistake_is_reported, open_device, close_device),
         cmocka_unit_test_setup_teardown(programs_are_compiled_once_for_the_same_choices,
                                         open_device, close_device),
+        cmocka_unit_test_setup_teardown(programs_are_compiled_ahead, open_device, close_device),
         cmocka_unit_test_setup_teardown(a_kernel_that_is_not_in_the_build_is_named, open_device,
                                         close_device),
         cmocka_unit_test_setup_teardown(words_hold_what_kernels_added_since_they_were_cleared,

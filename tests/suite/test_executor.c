@@ -192,6 +192,38 @@ static void a_loss_is_remembered_after_the_next_answer(void **state)
     arena_destroy(arena);
 }
 
+// Given a worker that dies when it compiles programs ahead, when it gets such an order, then the
+// visit is made again without them, and no loss is left in a row.
+static void a_visit_is_made_again_without_the_programs_of_other_cases(void **state)
+{
+    (void)state;
+    static const char *const worker[] = {
+        "/bin/sh", "-c",
+        "read order; case $order in *ahead*) exit 3;; esac; "
+        "echo '{\"failure\":{\"code\":\"unsupported\",\"message\":\"alone\"}}' >&0; "
+        "exec sleep 3600",
+        NULL};
+    const struct bench_case none = {0}, *const ahead[] = {&none};
+    const struct measure_request request = {.samples = 1};
+    const struct visit_order order = {.benchmark = benchmark_find("sum"),
+                                      .bench_case = &none,
+                                      .request = &request,
+                                      .ahead = ahead,
+                                      .ahead_count = 1};
+    struct arena *arena = arena_create();
+    struct measure_visit *visit;
+    struct error err = {0};
+    struct executor *executor = executor_create(
+        arena, &(struct executor_desc){
+                   .device_id = "fake:0", .worker_argv = worker, .silence_ns = hour_ns});
+    assert_false(executor_visit(executor, &order, arena, &visit, &err));
+    assert_string_equal(err.message, "alone");
+    assert_int_equal(executor_losses(executor), 0);
+    assert_int_equal(executor_losses_ever(executor), 1);
+    executor_destroy(executor);
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +233,7 @@ int main(void)
         cmocka_unit_test(an_interrupt_of_its_own_ends_the_wait),
         cmocka_unit_test(a_worker_that_leaves_early_stays),
         cmocka_unit_test(a_loss_is_remembered_after_the_next_answer),
+        cmocka_unit_test(a_visit_is_made_again_without_the_programs_of_other_cases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

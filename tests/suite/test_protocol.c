@@ -177,8 +177,15 @@ static void an_order_comes_through_with_every_bit(void **state)
                                             .lacks_metric = true};
     const char *const natives[] = {"dram__bytes_read.sum"};
     const struct visit_counting counting = {natives, 1};
-    const struct visit_order sent = {
-        benchmark_find("chase"), 42, &bench_case, &request, true, &counting};
+    const struct bench_case next = {values, 1}, *const ahead[] = {&bench_case, &next};
+    const struct visit_order sent = {.benchmark = benchmark_find("chase"),
+                                     .index = 42,
+                                     .bench_case = &bench_case,
+                                     .request = &request,
+                                     .waits = true,
+                                     .counting = &counting,
+                                     .ahead = ahead,
+                                     .ahead_count = 2};
     struct visit_order got;
     struct error err = {0};
     if (!protocol_read_order(arena, protocol_write_order(arena, &sent), &got, &err))
@@ -194,6 +201,9 @@ static void an_order_comes_through_with_every_bit(void **state)
     assert_true(got.waits);
     assert_int_equal(got.counting->native_count, 1);
     assert_string_equal(got.counting->natives[0], "dram__bytes_read.sum");
+    assert_int_equal(got.ahead_count, 2);
+    assert_true(case_uint(got.ahead[0], "bytes") == UINT64_MAX);
+    assert_int_equal(got.ahead[1]->value_count, 1);
     assert_true(protocol_is_gate(protocol_write_gate(arena)));
     assert_false(protocol_is_gate("garbage"));
     assert_true(protocol_is_leave(protocol_write_leave(arena)));

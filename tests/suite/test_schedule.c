@@ -393,6 +393,40 @@ static void visits_that_are_all_flagged_make_the_case_suspect(void **state)
     stage_destroy(stage);
 }
 
+static unsigned listed; // calls of list_program in the test that runs
+
+static void list_program(struct bench_session *session, const struct bench_case *c)
+{
+    struct error err = {0};
+    assert_int_equal(c->value_count, 1);
+    assert_null(measure_program(&session->programs, "fake_sum", NULL, &err));
+    assert_int_equal(err.code, ERROR_INTERNAL); // it is on the list, not compiled
+    listed++;
+}
+
+// Given a benchmark that names the programs of its cases, when a block of two cases is measured in
+// five rounds, then it is asked once for each case.
+static void the_programs_of_a_block_are_compiled_before_its_first_visit(void **state)
+{
+    (void)state;
+    struct stage *stage = stage_create("", NULL);
+    struct benchmark ahead = *benchmarks[0];
+    const struct benchmark *const only[] = {&ahead};
+    const struct choice_request choices = {
+        .benchmarks = only, .benchmark_count = 1, .preset = "quick"};
+    struct error err = {0};
+    listed = 0;
+    ahead.programs = list_program;
+    stage->desc.progress = NULL; // its forecast knows only the benchmarks of this build
+    stage->desc.plan =
+        plan_preset_create(stage->run->arena, &choices, stage->desc.device, stage->run, &err);
+    assert_true(schedule_run(&stage->desc));
+    assert_int_equal(stage->run->result_count, 2);
+    assert_int_equal(stage->run->results[1]->metrics[0].round_count, 5);
+    assert_int_equal(listed, 2);
+    stage_destroy(stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,6 +446,7 @@ int main(void)
         cmocka_unit_test(a_failing_case_is_visited_no_more),
         cmocka_unit_test(flagged_visits_are_made_again_while_time_lasts),
         cmocka_unit_test(visits_that_are_all_flagged_make_the_case_suspect),
+        cmocka_unit_test(the_programs_of_a_block_are_compiled_before_its_first_visit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

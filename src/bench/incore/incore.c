@@ -232,6 +232,7 @@ const struct benchmark bench_incore = {
     .quick_slowness = 1.5,
     .product = {.reach = reach, .keep = is_wanted},
     .open = incore_open,
+    .programs = incore_programs,
     .counted = counted,
     .visit = visit_case,
     .conclude = incore_conclude,

@@ -267,6 +267,14 @@ struct gpu_program *incore_program(struct incore_session *session,
     return measure_program(&session->bench->programs, name, NULL, err);
 }
 
+void incore_programs(struct bench_session *bench, const struct bench_case *c)
+{
+    struct incore_case this_case;
+    struct error unused;
+    incore_case_read(c, &this_case);
+    (void)incore_program(bench->state, &this_case, &unused);
+}
+
 // ---------------------------------------------------------------- buffers
 
 bool incore_open(struct bench_session *bench, struct error *err)

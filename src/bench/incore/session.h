@@ -131,6 +131,9 @@ MUST_CHECK bool incore_open(struct bench_session *bench, struct error *err);
 struct gpu_program *incore_program(struct incore_session *session,
                                    const struct incore_case *this_case, struct error *err);
 
+// The function `programs` of struct benchmark.
+void incore_programs(struct bench_session *bench, const struct bench_case *c);
+
 // Records a copy of `words`, the expected values from incore_kind_fill, to the device, as proof
 // number `proof`. Must be called before the dispatches that use this proof are recorded.
 void incore_proof_record(struct incore_session *session, unsigned proof, const uint32_t *words,

@@ -93,6 +93,22 @@ static const char *control_name(const struct latency_case *this_case)
     return NULL;
 }
 
+static struct gpu_program *control_program(const struct latency_chase *chase, const char *control,
+                                           struct error *err)
+{
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "latency_control_%s%s", control,
+             chase->session->clocked ? "_clock" : "");
+    return latency_program(chase->session, name, err);
+}
+
+static const char *builder_name(const struct latency_case *this_case)
+{
+    if (this_case->pointer)
+        return "latency_chain_pointer";
+    return this_case->path == LATENCY_IMAGE ? "latency_chain_image" : "latency_chain_index";
+}
+
 static bool find_programs(struct latency_chase *chase, struct error *err)
 {
     chase->program = chase_program(chase, err);
@@ -100,10 +116,7 @@ static bool find_programs(struct latency_chase *chase, struct error *err)
         return false;
     const char *control = control_name(&chase->this_case);
     if (control) {
-        char name[NAME_BYTES];
-        snprintf(name, sizeof name, "latency_control_%s%s", control,
-                 chase->session->clocked ? "_clock" : "");
-        chase->control = latency_program(chase->session, name, err);
+        chase->control = control_program(chase, control, err);
         chase->control_shift = 2 + chase->chain.link_shift;
         if (!chase->control)
             return false;
@@ -112,6 +125,21 @@ static bool find_programs(struct latency_chase *chase, struct error *err)
         return true;
     chase->awake = latency_program(chase->session, "latency_awake", err);
     return chase->awake && latency_stream(chase->session, err);
+}
+
+void latency_programs(struct bench_session *bench, const struct bench_case *c)
+{
+    struct latency_chase chase = {.session = bench->state};
+    struct error unused;
+    latency_case_read(c, &chase.this_case);
+    if (!latency_chain_of(&chase.this_case, 1, &chase.chain, &unused))
+        return;
+    (void)chase_program(&chase, &unused);
+    const char *control = control_name(&chase.this_case);
+    if (control)
+        (void)control_program(&chase, control, &unused);
+    if (!on_chip(&chase.this_case))
+        (void)latency_program(chase.session, builder_name(&chase.this_case), &unused);
 }
 
 // ---------------------------------------------------------------- building
@@ -141,13 +169,6 @@ static bool build_links(const struct latency_chase *chase, struct gpu_program *b
         params.start += count;
     }
     return true;
-}
-
-static const char *builder_name(const struct latency_case *this_case)
-{
-    if (this_case->pointer)
-        return "latency_chain_pointer";
-    return this_case->path == LATENCY_IMAGE ? "latency_chain_image" : "latency_chain_index";
 }
 
 // True if each round puts the chain at another address. How far a line of the L2 is from the core

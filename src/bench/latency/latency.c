@@ -146,6 +146,7 @@ const struct benchmark bench_latency = {
         "address translation is included. A closed formula checks where each chase ends.",
     .plan = latency_plan,
     .open = latency_open,
+    .programs = latency_programs,
     .close = latency_close,
     .counted = counted,
     .visit = latency_visit,

@@ -77,6 +77,9 @@ void latency_close(struct bench_session *bench);
 struct gpu_program *latency_program(struct latency_session *session, const char *kernel,
                                     struct error *err);
 
+// The function `programs` of struct benchmark.
+void latency_programs(struct bench_session *bench, const struct bench_case *c);
+
 // Returns the percentage of a core's on-chip memory that the kernel requests as L1
 // (gpu_program_desc): 1 for chains in shared memory, which need no L1; else 100.
 unsigned latency_l1_percent(const char *kernel);

@@ -147,6 +147,7 @@ const struct benchmark bench_loads = {
         "is checked, and the same loop without loads is timed beside each case.",
     .product = {.keep = makes_sense},
     .open = loads_open,
+    .programs = loads_programs,
     .close = loads_close,
     .counted = counted,
     .visit = loads_visit,

@@ -70,6 +70,9 @@ struct loads_work {
     struct loads_case target; // the case, if its kernel writes to `source`; else its kind is NULL
 };
 
+// The function `programs` of struct benchmark.
+void loads_programs(struct bench_session *bench, const struct bench_case *c);
+
 // Prepares the kernel of the case or, if `control` is true, the same loop without loads. A buffer
 // that the kernel writes belongs to `scope`; all other memory belongs to the session. All kernels
 // share the buffer session->proof, in which threads count wrong sums. So only the kernel prepared

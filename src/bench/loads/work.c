@@ -172,29 +172,46 @@ static const struct gpu_kernel *find_kernel(struct loads_session *session,
     return missing ? NULL : kernel;
 }
 
+static struct gpu_program *make_program(struct loads_session *session,
+                                        const struct loads_case *this_case, bool control,
+                                        struct error *err)
+{
+    const struct gpu_kernel *kernel = find_kernel(session, this_case, control, err);
+    const struct gpu_program_desc choices = {
+        .subgroup_threads = this_case->subgroup_threads,
+        .l1_percent = loads_traits_of(this_case->kind)->shared ? L1_BESIDE_SHARED : 100,
+    };
+    return kernel ? measure_program(&session->bench->programs, kernel->name, &choices, err) : NULL;
+}
+
+void loads_programs(struct bench_session *bench, const struct bench_case *c)
+{
+    struct loads_case this_case;
+    struct error unused;
+    loads_case_read(c, &this_case);
+    if (this_case.kind->robust) // measured on a second device
+        return;
+    (void)make_program(bench->state, &this_case, false, &unused);
+    (void)make_program(bench->state, &this_case, true, &unused);
+}
+
 bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
                      const struct loads_case *this_case, bool control, struct loads_work *work,
                      struct error *err)
 {
     const struct loads_traits *traits = loads_traits_of(this_case->kind);
-    const struct gpu_kernel *kernel = find_kernel(session, this_case, control, err);
+    struct gpu_program *program = make_program(session, this_case, control, err);
     struct proof proof = {0};
-    if (!kernel)
+    if (!program)
         return false;
     *work = (struct loads_work){.session = session,
+                                .program = program,
                                 .groups = this_case->groups ? this_case->groups : session->groups,
                                 .has_source = !control && traits->resource != LOADS_BY_NOTHING,
                                 .params_bytes = offsetof(struct loads_params, pushed)};
     if (control)
         prepare_control(work, this_case->kind, proof.expected);
     else if (!prepare_case(work, scope, this_case, proof.expected, err))
-        return false;
-    const struct gpu_program_desc choices = {
-        .subgroup_threads = this_case->subgroup_threads,
-        .l1_percent = traits->shared ? L1_BESIDE_SHARED : 100,
-    };
-    work->program = measure_program(&session->bench->programs, kernel->name, &choices, err);
-    if (!work->program)
         return false;
     if (!session->proof)
         session->proof = bench_buffer(session->bench->scope, sizeof proof, GPU_MEMORY_DEVICE, err);

@@ -142,6 +142,7 @@ const struct benchmark bench_occupancy = {
     .needs = GPU_CAP(DEVICE_CLOCK),
     .product = {.reach = reach},
     .open = occupancy_open,
+    .programs = occupancy_programs,
     .visit = occupancy_visit,
     .conclude = occupancy_conclude,
 };

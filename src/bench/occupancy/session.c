@@ -84,6 +84,14 @@ struct gpu_program *occupancy_program(struct occupancy_session *session,
     return measure_program(&session->bench->programs, kernel->name, &choices, err);
 }
 
+void occupancy_programs(struct bench_session *bench, const struct bench_case *c)
+{
+    struct occupancy_case this_case;
+    struct error unused;
+    occupancy_case_read(c, &this_case);
+    (void)occupancy_program(bench->state, &this_case, &unused);
+}
+
 bool occupancy_open(struct bench_session *bench, struct error *err)
 {
     struct occupancy_session *session = ARENA_NEW(bench->arena, struct occupancy_session);

@@ -39,6 +39,9 @@ struct occupancy_session {
 
 MUST_CHECK bool occupancy_open(struct bench_session *bench, struct error *err);
 
+// The function `programs` of struct benchmark.
+void occupancy_programs(struct bench_session *bench, const struct bench_case *c);
+
 // Returns the program of a case, in the session's scope; NULL with `err` if the device or this
 // build cannot run the case.
 struct gpu_program *occupancy_program(struct occupancy_session *session,
