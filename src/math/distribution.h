@@ -10,16 +10,17 @@
 // Returns half the width of a band around the empirical distribution function of `count`
 // independent samples. The band contains the true function with probability `confidence`
 // (Dvoretzky, Kiefer and Wolfowitz 1956, with the constant of Massart, "The Tight Constant in the
-// DKW Inequality", 1990). The result is at most 1, and 1 without samples.
+// DKW Inequality", 1990). The result is at most 1. It is 1 if there are no samples.
 double distribution_band(size_t count, double confidence);
 
-// Returns the largest distance between the empirical distribution functions of two ascending sets,
-// from 0 to 1 (the Kolmogorov–Smirnov statistic). NaN if a set is empty.
+// Returns the largest distance between the empirical distribution functions of two sets of values
+// (the Kolmogorov–Smirnov statistic, from 0 to 1). Each set must be in ascending order. Returns NaN
+// if a set is empty.
 double distribution_distance(const double *a, size_t a_count, const double *b, size_t b_count);
 
-// Returns Smirnov's limit for the distance between the distribution functions of two sets of
-// samples: two sets of independent samples of the same distribution exceed it only with probability
-// `error`. For few samples the true probability is lower.
+// Returns Smirnov's limit for the distance between the empirical distribution functions of two sets
+// of independent samples. Two sets from the same distribution exceed this limit only with
+// probability `error`. For few samples the true probability is lower.
 double distribution_distance_allowed(size_t a_count, size_t b_count, double error);
 
 #endif

@@ -5,9 +5,9 @@
 
 struct work {
     const struct hinge *hinge;
-    // Costs of the points that are not on the rise, because the search asks for them very often.
-    // at_low[i]: sum over the points before point i, if all are on the first plateau. at_high[i]:
-    // of point i, if it is on the next plateau.
+    // Costs that are computed once, because the search needs them very often. at_low[i] is the cost
+    // of all points before point i together if they lie on the first plateau. at_high[i] is the
+    // cost of point i alone if it lies on the next plateau.
     double *at_low, *at_high;
 };
 
@@ -32,8 +32,9 @@ static struct work work_of(struct arena *arena, const struct hinge *hinge)
     return work;
 }
 
-// Returns the cost of a rise that begins at `end`, of which `first` is the first point. Returns
-// infinity as soon as the cost is above `limit`: no point makes it smaller.
+// Returns the cost of a fit in which the first plateau ends at `end` and the rise has this width.
+// `first` is the index of the first point after `end`. Returns infinity if the cost is above
+// `limit`. (The sum then stops early, because no further point makes it smaller.)
 static double cost_of(const struct work *work, double end, size_t first, double width, double limit)
 {
     const struct hinge *hinge = work->hinge;
@@ -51,9 +52,9 @@ static double cost_of(const struct work *work, double end, size_t first, double 
     return cost <= limit ? cost : (double)INFINITY;
 }
 
-// Tries `steps` + 1 widths of the rise, from *width − reach to *width + reach, for this end of the
-// plateau. Sets *width to the width with the lowest cost and returns that cost, where it is at most
-// `limit`.
+// Tries `steps` + 1 widths of the rise, from *width − reach to *width + reach, if the first plateau
+// ends at `end`. Sets *width to the width with the lowest cost, and returns this cost. If every
+// cost is above `limit`, returns infinity and leaves *width unchanged.
 static double try_widths(const struct work *work, double end, double reach, int steps, double limit,
                          double *width)
 {
@@ -75,8 +76,9 @@ static double try_widths(const struct work *work, double end, double reach, int 
     return best;
 }
 
-// Sets *width to the width of the rise with the lowest cost for this end of the plateau, and
-// returns that cost. Searches coarsely, then finely: often only one width in a hundred fits.
+// Finds the width of the rise with the lowest cost if the first plateau ends at `end`. Stores it in
+// *width and returns its cost. Searches coarsely, then finely, because often only one width in a
+// hundred fits.
 static double best_width(const struct work *work, double end, double *width)
 {
     enum {
@@ -86,7 +88,8 @@ static double best_width(const struct work *work, double end, double *width)
     double half = work->hinge->width_max / 2;
     *width = half;
     double coarse = try_widths(work, end, half, COARSE, (double)INFINITY, width);
-    // The fine search tries the best width of the coarse one again.
+    // The fine search tries the best width of the coarse search again, so it always finds a width
+    // within the limit `coarse`.
     return try_widths(work, end, 2 * half / COARSE, FINE, coarse, width);
 }
 
@@ -106,8 +109,9 @@ static void find_end(const struct work *work, struct plateaus_step *step)
             step->width = width;
         }
     }
-    // If a straight rise fits the points worse than their noise explains, best / freedom is above 1
-    // and widens the interval (Birge, Phys. Rev. 40, 207, 1932).
+    // `best` is the cost of the best fit. If a straight rise fits the points worse than their noise
+    // explains, best / freedom is above 1. This ratio then widens the interval (Birge, Phys. Rev.
+    // 40, 207, 1932).
     double freedom = fmax((double)hinge->count - 3, 1);
     double worst = best + 3.84 * fmax(best / freedom, 1);
     step->end_low = step->end_high = step->end;
@@ -120,9 +124,9 @@ static void find_end(const struct work *work, struct plateaus_step *step)
     }
 }
 
-// Widens the interval of a plateau's end so that it contains the last point before the fitted end
-// and the first point after it. The fit is more precise than that only because it assumes a
-// straight rise, which may not be true.
+// Widens the interval of a plateau's end so that it reaches from the last point before the fitted
+// end to the first point after it. A narrower interval would depend on the assumption that the rise
+// is straight, which may not be true.
 static void bracket_end(const struct hinge *hinge, struct plateaus_step *step)
 {
     double before = step->end_low, after = step->end_high;

@@ -15,7 +15,8 @@ struct hinge {
     double from, to;  // range of x in which the first plateau may end
 };
 
-// Fits the end of the first plateau, with its interval, and the width of the rise.
+// Fits the end of the first plateau, the interval of this end, and the width of the rise. Stores
+// them in *step.
 void hinge_fit(struct arena *arena, const struct hinge *hinge, struct plateaus_step *step);
 
 #endif

@@ -29,13 +29,13 @@ struct population {
 // values, all numbers but count and freedom are NaN.
 struct population population_of(double *values, size_t count);
 
-// Returns the score of a value: the standard normal value that is as rare as `value` in the
-// population (5: one in 3.5 million). The score is positive above the median. If the population's
-// standard deviation is below `least`, `least` is used instead.
+// Returns the score of a value: the standard normal value that is as rare as `value` is in the
+// population. (One normal value in 3.5 million exceeds 5.) The score is positive above the median.
+// If the population's standard deviation is below `least`, `least` is used instead.
 double population_score(const struct population *population, double value, double least);
 
-// Returns how far above the median a value must lie to have this score; inverse of population_score
-// for scores ≥ 0.
+// Returns how far above the median a value must lie to have this score. This is the inverse of
+// population_score, for scores ≥ 0.
 double population_distance(const struct population *population, double score, double least);
 
 // score_chance returns the chance that a standard normal value exceeds the score. score_of_chance
@@ -45,13 +45,13 @@ double score_of_chance(double chance);
 
 // Returns how many of `tests` statistical tests count as discoveries if, on average, at most the
 // share `rate` of the discoveries may be false (Benjamini and Hochberg, "Controlling the false
-// discovery rate", J. R. Statist. Soc. B 57, 1995). `chances` has the `count` smallest chances of
-// all tests, ascending.
+// discovery rate", J. R. Statist. Soc. B 57, 1995). `chances` has the `count` smallest p-values of
+// all tests, in ascending order.
 size_t discoveries(const double *chances, size_t count, size_t tests, double rate);
 
-// Returns Spearman's rank correlation of pairs (Am. J. Psychology 15, 1904); equal values share
-// their mean rank. If x and y are independent, √(n − 1) times the correlation is about a standard
-// normal value. NaN for fewer than three pairs, or if all x or all y are equal.
+// Returns Spearman's rank correlation of the pairs (x[i], y[i]) (Am. J. Psychology 15, 1904). Equal
+// values share their mean rank. If x and y are independent, √(n − 1) times the correlation is about
+// a standard normal value. Returns NaN for fewer than three pairs, or if all x or all y are equal.
 double rank_correlation(struct arena *arena, const double *x, const double *y, size_t count);
 
 #endif

@@ -19,11 +19,11 @@ struct sums {
 struct work {
     const struct plateaus_desc *desc;
     size_t n;
-    double rise_part; // weight of a squared deviation on a rise, 1 on a plateau
+    double rise_part; // weight of a squared deviation on a rise; on a plateau this weight is 1
     double *ln_y;
     double *weight;
     struct sums *prefix; // [i]: sums over all points before point i; n + 1 elements
-    struct sums *linear; // like `prefix`, but with y for ln y, weighted by 1 / y²
+    struct sums *linear; // sums over the same points, but of y instead of ln y, weighted by 1 / y²
     double *best;  // [level][j]: minimum cost of points 0…j if plateau `level` ends at point j
     size_t *first; // [level][j]: first point of plateau `level` in the fit with cost best[level][j]
     size_t *before;     // [level][j]: last point of plateau `level` − 1 in the same fit
@@ -42,9 +42,9 @@ static double robust_deviation(double *values, size_t count)
     return count ? 1.4826 * stats_median(values, count) : 0;
 }
 
-// Returns the relative noise of a point, at least noise_min. It comes from second differences of
-// neighbouring points: in these, straight lines cancel out, flat or steep. For independent noise,
-// the weights (1, −2, 1) / √6 keep the variance.
+// Returns the relative noise of a point, at least noise_min. It is computed from second differences
+// of neighbouring points, because a straight line of any slope cancels out in them. The weights (1,
+// −2, 1) / √6 give a second difference the variance of one point if the noise is independent.
 static double noise_of(const struct work *work)
 {
     size_t count = 0;
@@ -61,8 +61,9 @@ static double noise_of(const struct work *work)
     return noise > work->desc->noise_min ? noise : work->desc->noise_min;
 }
 
-// Gives weight 0 to outliers: single points that are far from the median of their five neighbours
-// while the points beside them are not.
+// Gives weight 0 to outliers and weight 1 to all other points. An outlier is a single point that is
+// far from the median of the five points around it, itself included. It also lies clearly above
+// both its neighbours, or clearly below both.
 static void weigh(struct work *work, double noise)
 {
     for (size_t i = 0; i < work->n; i++) {
@@ -111,8 +112,8 @@ static double flat_cost(const struct work *work, size_t from, size_t to)
 }
 
 // Returns the sum of squared relative deviations of points [from, to) from their best straight
-// line. The line is fitted to y, not to ln y, because the latency itself rises linearly while more
-// and more loads miss. The sum is weighted with rise_part. 0 for fewer than 3 points.
+// line, multiplied by rise_part. The line is fitted to y, not to ln y, because the latency itself
+// rises linearly while more and more loads miss. Returns 0 for fewer than 3 points.
 static double line_cost(const struct work *work, size_t from, size_t to)
 {
     if (between(work->prefix, from, to).w < 3)
@@ -143,8 +144,8 @@ static void first_level(struct work *work)
 }
 
 // A rise is the part of the curve between two plateaus. Sets entry[i] for each point i: the minimum
-// cost of all points before it, if a plateau begins at point i after a rise, and another plateau
-// ends where this rise begins.
+// cost of all points before i if plateau `level` begins at point i, after a rise. The plateau
+// before it ends where this rise begins.
 static void make_entries(struct work *work, size_t level)
 {
     const double *below = work->best + (level - 1) * work->n;
@@ -190,7 +191,8 @@ static double plateau_height(const struct work *work, size_t first, size_t last)
 }
 
 // Reads the segmentation into `levels` plateaus with the lowest cost from the tables of `work`.
-// Returns false if in it a plateau is not higher than the one before by the factor ratio_min.
+// Returns false if a plateau in this segmentation is lower than ratio_min times the plateau before
+// it.
 static bool trace_back(struct work *work, size_t levels, struct plateaus *fit)
 {
     size_t last = work->n - 1;
@@ -211,8 +213,8 @@ static bool trace_back(struct work *work, size_t levels, struct plateaus *fit)
     return true;
 }
 
-// Chooses the number of levels with the lowest penalised cost, among the segmentations in which
-// every level is higher than the one before by the factor ratio_min.
+// Chooses the number of levels with the lowest penalised cost. Considers only segmentations in
+// which every level is at least ratio_min times as high as the level before it.
 static void choose_levels(struct work *work, double noise, struct plateaus *fit)
 {
     struct plateaus candidate = *fit;
@@ -260,8 +262,8 @@ static bool work_init(struct work *work, struct arena *arena, const struct plate
 
 // ---------------------------------------------------------------- ends of plateaus
 
-// Returns the height of a plateau near its end: the median of its points within ramp_max of its
-// last point, but at least of its last three points.
+// Returns the height of a plateau near its end: the median y of the points that lie within ramp_max
+// (in x) of the plateau's last point. Uses at least the last three points.
 static double height_at_end(const struct work *work, const struct plateau *plateau)
 {
     size_t first = plateau->last;
@@ -289,7 +291,7 @@ static void fit_steps(struct arena *arena, const struct work *work, struct plate
             .count = (above->first + above->last) / 2 + 1 - first,
             .low = low,
             .high = above->height,
-            // A plateau may go on to rise slowly (creep) after its last points. This is not part of
+            // A plateau may still rise slowly (creep) after its last points. This is not part of
             // the rise to the next plateau, so half of the plateau's creep counts as noise.
             .noise = fmax(fit->noise, fabs(log(low / below->height)) / 2),
             .width_max = desc->ramp_max,
@@ -342,10 +344,11 @@ static double steepness_above(const struct plateaus *fit, size_t k)
     return step_above(fit, k) / fmax(width, 1e-6);
 }
 
-// Returns true if level k is flat enough: along it, y rises by less than a third of the steps
-// beside it. A curve that rises everywhere can be cut into stairs anywhere, but each stair then
-// rises as much as its steps are high. A long level may rise by more if the slopes beside it are
-// far steeper than its own.
+// Returns true if level k is flat enough: along it, y rises by less than a third of the smaller
+// step beside it. (If it is the only level, ln y rises by less than ln ratio_min.) A curve that
+// rises everywhere can be divided into levels anywhere, but each level then rises as much as the
+// steps beside it. A long level may rise by more if the slopes beside it are far steeper than its
+// own.
 static bool is_flat(const struct work *work, const struct plateaus *fit, size_t k)
 {
     bool alone = fit->count == 1;

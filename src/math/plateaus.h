@@ -11,8 +11,8 @@
 // last points. The interval of the end is a profile likelihood interval: all ends whose cost is
 // within χ²₁(0.95) = 3.84 of the least cost (more, by the Birge ratio, if the hinge fits badly).
 // The interval reaches at least from the last point before the end to the first point after the
-// end. If the plateau rises slowly (creeps), the noise is at least half of ln(height at its end /
-// height).
+// end. If the plateau rises slowly (creeps), the fit of its end assumes a larger noise: at least
+// half of ln(height of the last points / height of the plateau).
 #ifndef MATH_PLATEAUS_H
 #define MATH_PLATEAUS_H
 
@@ -31,8 +31,8 @@ struct plateaus_desc {
     size_t count;
     double ratio_min; // minimum ratio of the heights of two neighbouring levels
     double ramp_max;  // maximum width in x of the rise between two plateaus, usually 0.75
-    // Minimum length of a plateau in x, usually 0.25; half of it for the first and the last
-    // plateau.
+    // Minimum length of a plateau in x, usually 0.25. The first and the last plateau need only half
+    // of it.
     double length_min;
     double noise_min; // the fit assumes at least this relative noise of y, usually 0.002
 };
@@ -64,8 +64,8 @@ struct plateaus {
     const char *reason;
 };
 
-// Fits the curve `desc`. The function takes scratch memory from `arena` and releases it before it
-// returns.
+// Fits plateaus to the curve `desc` and stores the result in *fit. The function takes scratch
+// memory from `arena` and releases it before it returns.
 void plateaus_fit(struct arena *arena, const struct plateaus_desc *desc, struct plateaus *fit);
 
 #endif

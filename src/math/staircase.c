@@ -79,9 +79,10 @@ static double noise_of(const struct staircase_work *work)
     return root_of_squares(count ? 1.4826 * stats_median(work->scratch, count) : 0, noise_least);
 }
 
-// Returns how badly the fit describes the points of the other chains (chains of loads with other
-// strides): a sum over these points, to which each adds at most an upper bound. Adds the squares of
-// the deviations, each divided by its standard deviation and with the same bound, to *squares.
+// Returns how badly the fit describes the points of chains with other strides: −2 times a log
+// likelihood. Each point adds the square of its deviation in units of its standard deviation, but
+// at most STAIRCASE_OTHER_MOST, and a term for the size of the standard deviation. Adds the squares
+// alone to *squares.
 static double others_loss(const struct staircase_work *work, const struct staircase *fit,
                           double *squares)
 {
@@ -134,8 +135,8 @@ static bool is_flat_between(const struct staircase_work *work, const struct stai
 }
 
 // Returns true if the curve alone cannot show step k, so that chains with other strides must show
-// it: the step is of kind 0, or it is so near to a larger step of another kind than 0, with no flat
-// part between them, that both may be one step with an unknown shape.
+// it. This is so if the step is of kind 0. It is also so if a larger step of another kind than 0 is
+// near, and no flat part lies between the two: both may be one step with an unknown shape.
 static bool needs_others(const struct staircase_work *work, const struct staircase *fit, size_t k)
 {
     for (size_t i = 0; i < fit->count; i++)
@@ -152,9 +153,10 @@ static void remove_at(struct staircase *fit, size_t k)
     memmove(&fit->steps[k], &fit->steps[k + 1], (fit->count - k) * sizeof *fit->steps);
 }
 
-// Removes a step in three cases: the cost grows by less than the penalty of one step without it;
-// its rise is too small; or the curve alone cannot show it (needs_others), and the points of chains
-// with other strides do not show it either.
+// Removes each step for which one of three conditions is true. First: without the step, the cost
+// grows by less than the penalty of one step. Second: the step's rise is below
+// staircase_least_rise. Third: the curve alone cannot show the step (needs_others), and the points
+// of chains with other strides do not show it either.
 static void remove_steps(const struct staircase_work *work, struct staircase *fit, double *cost)
 {
     double penalty = 3 * log((double)work->n) + 6, squares = 0;
@@ -176,9 +178,9 @@ static void remove_steps(const struct staircase_work *work, struct staircase *fi
     }
 }
 
-// Searches for the steps that fit best, beginning with the steps of `fit`. If `steep` is true, only
-// steep shapes are tried at first (step_shape_is_steep). Returns the loss plus the penalty of all
-// steps.
+// Searches for the steps that fit best, beginning with the steps of `fit`. If `steep` is true, the
+// first part of the search tries only steep shapes (step_shape_is_steep). Returns the loss plus the
+// penalty of all steps.
 static double search(const struct staircase_work *work, struct staircase *fit, bool steep)
 {
     staircase_weigh(work, NULL);
@@ -194,7 +196,8 @@ static double search(const struct staircase_work *work, struct staircase *fit, b
     return loss_of(work, fit) + (3 * log((double)work->n) + 6) * (double)fit->count;
 }
 
-// Makes a fit with sharp steps at the ends of the plateaus, from which a search may begin.
+// Makes a fit from which a search may begin: it has a sharp step at the end of each flat plateau
+// but the last one.
 static void begin_at(const struct plateaus *plateaus, struct staircase *fit)
 {
     fit->count = 0;

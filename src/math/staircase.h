@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fits the steps that caches and TLBs make in a latency curve. Model: latency = base + Σ rise ×
-// share (region / end). share is the share of a chain's loads that miss, by one of the shapes of
-// math/step_shapes.h. x is in octaves: log2 of the region.
+// share (region / end), with one term for each step. `share` is the share of a chain's loads that
+// miss; its shape is one of those in math/step_shapes.h. x is in octaves: log2 of the region.
 //
 // Fit: weighted least squares with Huber's loss. Steps are added while the Bayesian information
 // criterion falls. Then the shape and the end of each step are improved in turn, and steps that are
@@ -32,11 +32,12 @@ struct staircase_step {
     double end, end_low, end_high;
     double rise;    // rise of y at the step; > 0
     unsigned shape; // number of the step's shape, for step_shapes_share
-    // kind of the step: index in staircase_others.shift, which says how other chains show the step
+    // Kind of the step: the first index of staircase_others.shift, which tells how chains with
+    // other strides show the step.
     unsigned kind;
-    // Set only by staircase_refine. Compares this fit with the best fit in which the step has
-    // another kind (kind 0 if `kind` is not 0, any kind but 0 if `kind` is 0): by how much the loss
-    // is larger there. It is twice the logarithm of a likelihood ratio.
+    // Set only by staircase_refine: by how much the loss is larger in the best fit in which this
+    // step has another kind. That kind is 0 if `kind` is not 0, and any kind but 0 if `kind` is 0.
+    // `lead` is twice the logarithm of a likelihood ratio.
     double lead;
 };
 
@@ -56,8 +57,9 @@ struct staircase {
 };
 
 // Fits steps to the points x, y of `curve`. `plateaus` is the fit of the same points by
-// math/plateaus.h, or NULL. One of the searches begins with a step at the end of each plateau, so
-// that the fit misses no level that `plateaus` has. Returns false if there are fewer than 8 points.
+// math/plateaus.h, or NULL. If it is given, one of the searches begins with a step at the end of
+// each flat plateau, because the other searches may miss a level. Returns false if there are fewer
+// than 8 points.
 bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
                    const struct plateaus_desc *curve, const struct plateaus *plateaus,
                    struct staircase *fit);
@@ -74,10 +76,11 @@ struct staircase_points {
 bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, struct staircase_step *step);
 
-// Points of chains whose stride differs from that of the curve's chain. Point i shows a step of
-// kind k as the curve does at x[i] + shift[k][i]. A step that has the shape `shape` in the curve
-// has the shape seen_as(k, shape) in these points; if that is STEP_SHAPES, no step of kind k has
-// the shape `shape` in the curve. Steps of kind 0 may be near steps of other kinds.
+// Points of chains whose stride differs from that of the curve's chain. A step of kind k has the
+// same effect on point i as on a point of the curve at x[i] + shift[k][i]. If the step has the
+// shape `shape` in the curve, it has the shape seen_as(k, shape) in these points. If seen_as
+// returns STEP_SHAPES, a step of kind k cannot have the shape `shape` in the curve. The end of a
+// step of kind 0 may be near the end of a step of another kind.
 struct staircase_others {
     const double *x, *y, *shift[STAIRCASE_KINDS];
     size_t count;

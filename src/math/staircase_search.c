@@ -4,12 +4,13 @@
 #include <math.h>
 #include <string.h>
 
-// The ends of two steps must be at least this many octaves apart.
+// The ends of two steps must be at least this many octaves apart (is_apart names an exception).
 static const double apart_min = 0.7;
 
 // minimum rise of a step, relative to the curve's height before the step
 static const double rise_min = 0.1;
-// The same minimum for a step of kind 0, if there are points of chains with other strides.
+// Minimum rise of a step of kind 0, relative to the curve's height before the step, if the fit also
+// uses chains with other strides.
 static const double rise_min_other = 0.03;
 
 static bool is_tried(const struct staircase_range *range, unsigned shape)
@@ -28,8 +29,8 @@ static double height_below(const struct staircase *fit, size_t k)
 }
 
 // Returns true if step k may be of kind `kind` and end at `end`: no other step ends within
-// apart_min of `end`. Exception: if there are points of chains with other strides, which tell kinds
-// apart, two steps may be nearer if only one of them is of kind 0.
+// apart_min of `end`. There is one exception: chains with other strides tell kinds apart. If there
+// are such chains and exactly one of two steps is of kind 0, the steps may be nearer.
 static bool is_apart(const struct staircase_work *work, const struct staircase *fit, size_t k,
                      unsigned kind, double end)
 {
@@ -53,8 +54,9 @@ struct trial {
     unsigned shape, kinds;
 };
 
-// Gives step trial->k the end and the shape of `trial`, and tries each of its kinds. If the cost is
-// below *best, stores the fit in *fit and the cost in *best.
+// Gives step trial->k the end and the shape of `trial`, and tries each kind in trial->kinds. If a
+// kind lowers the cost below *best and the step's rise is large enough (staircase_least_rise),
+// stores the fit in *fit and its cost in *best.
 static void try_kinds(const struct staircase_work *work, struct staircase_normal *normal,
                       const struct trial *trial, struct staircase *fit, double *best)
 {
@@ -89,9 +91,6 @@ static void try_kinds(const struct staircase_work *work, struct staircase_normal
     }
 }
 
-// Changes step k to the end (within the range), shape and kind with which the cost of the fit is
-// lowest. The ends and shapes of all other steps stay. Returns the cost. If no end is possible,
-// returns infinity and leaves *fit unchanged.
 double staircase_improve(const struct staircase_work *work, struct staircase *fit, size_t k,
                          const struct staircase_range *range)
 {
@@ -136,9 +135,6 @@ double staircase_improve_all(const struct staircase_work *work, struct staircase
     return cost;
 }
 
-// Adds to the fit the one step that reduces its cost most. Returns false, and changes nothing, if
-// the cost falls by less than the penalty of one step, or if there are STAIRCASE_STEPS_MAX steps
-// already.
 bool staircase_add_step(const struct staircase_work *work, struct staircase *fit, bool steep,
                         double *cost)
 {

@@ -4,19 +4,20 @@
 
 #include <math.h>
 
-// The caller of staircase_fit_step gives the height of the step. This is the relative error of that
-// height.
+// Relative error of the height that the caller of staircase_fit_step gives for the step.
 static const double height_error = 0.1;
 
-// The interval of a sharp step reaches to where half of the loads miss, but at most this many
-// octaves above its end.
+// The interval of a step's end reaches up to where half of the loads miss, but for this reason
+// alone to at most this many octaves above the end. (Coarse shapes, step_shape_is_coarse, have
+// another limit.)
 static const double middle_most = 0.09;
 
 // Widens the interval of a step's end (the capacity of its cache), because no real cache has
-// exactly the fitted shape. For a slow rise, the interval becomes wider: another shape with another
-// end may fit it equally well, because pages at any address fill sets unevenly. Loads then miss
-// before the capacity, so the interval reaches farther upwards. (If four ways fill at random, a
-// fifth of the loads misses at 0.6 of the capacity, which is 0.74 octaves before it.)
+// exactly the fitted shape. The interval of a slowly rising step becomes wider, because another
+// shape with another end may fit it equally well. Such steps arise where pages at arbitrary
+// addresses fill the sets unevenly. Loads then miss before the capacity, so the interval reaches
+// farther upwards. (In sets of four ways that fill at random, a fifth of the loads miss at 0.6 of
+// the capacity, which is 0.74 octaves below it.)
 void staircase_widen(const struct step_shapes *shapes, struct staircase_step *step)
 {
     bool slow = step_shape_is_slow(step->shape);
@@ -28,8 +29,9 @@ void staircase_widen(const struct step_shapes *shapes, struct staircase_step *st
     step->end_high = fmax(step->end_high + (slow ? 0.8 : margin), step->end + middle);
 }
 
-// Returns the height of a step with this shape and end that explains the points best. `rise` is the
-// height that the caller expects, with the relative error height_error.
+// Returns the height of a step with this shape and end that explains the points best. `low` is the
+// latency before the step. `rise` is the height that the caller expects, with the relative error
+// height_error.
 static double rise_of(const struct step_shapes *shapes, const struct staircase_points *points,
                       double low, double rise, unsigned shape, double end)
 {
@@ -44,8 +46,9 @@ static double rise_of(const struct step_shapes *shapes, const struct staircase_p
     return sum / weights;
 }
 
-// Tries all shapes for a step with this end, and sets *best_shape to the one that fits best.
-// Returns its loss: Huber's, with an upper bound for what one point adds.
+// Tries a step with this end in all shapes but the gradual ones (step_shape_is_gradual). Sets
+// *best_shape to the shape that fits best, and returns its loss: Huber's loss, to which one point
+// adds at most STAIRCASE_OTHER_MOST.
 static double step_cost(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, double end, unsigned *best_shape)
 {

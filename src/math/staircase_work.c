@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-// Assumed standard deviation of a point from the fitted shape, where half of the loads miss, as a
-// share of the step's rise: for points of the curve, and for points of chains with other strides.
-// (No real cache has exactly the fitted shape.)
+// Assumed standard deviation of a point from the fitted shape where half of the loads miss, as a
+// share of the step's rise. No real cache has exactly the fitted shape. shape_error is for points
+// of the curve, shape_error_other for points of chains with other strides.
 static const double shape_error = 0.04, shape_error_other = 0.1;
 
 static struct step_places places_of(struct arena *arena, size_t count)
@@ -16,8 +16,6 @@ static struct step_places places_of(struct arena *arena, size_t count)
                                 .beyond = ARENA_ARRAY(arena, count + 1, double)};
 }
 
-// Allocates the arrays of `work` in `arena`, and sets work->base_least, the minimum height of the
-// first level, from the lowest point.
 void staircase_prepare(struct arena *arena, struct staircase_work *work)
 {
     size_t count = work->n;
@@ -49,8 +47,6 @@ static double dot(const struct staircase_work *work, const double *a, const doub
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// Adds to `sums` the weighted products of column j with each column and with y, summed over the
-// points from index `from` to `to` − 1.
 void staircase_add_products(const struct staircase_work *work, size_t count, size_t j, size_t from,
                             size_t to, double *sums)
 {
@@ -100,9 +96,6 @@ static bool solve_used(const struct staircase_normal *normal, const bool *used, 
     return true;
 }
 
-// Solves the normal equations: finds the factor of each column, which is the base (height of the
-// first level) or the rise of a step; rises are at least 0. Returns the cost, which is the weighted
-// sum of squared deviations; infinity if there is no solution, or if the base is below base_least.
 double staircase_solve(const struct staircase_work *work, const struct staircase_normal *normal,
                        double *factor)
 {
@@ -131,10 +124,6 @@ void staircase_place_others(const struct staircase_work *work, unsigned kind, do
     step_shapes_place(work->seen[kind], work->n - work->curve, end, &work->other_places[kind]);
 }
 
-// Two functions that set column j to the share of loads that miss because of one step:
-// staircase_fill_curve for the curve's points, staircase_fill_others for the points of chains with
-// other strides. The end of the step is that of the last call of step_shapes_place or
-// staircase_place_others.
 void staircase_fill_curve(const struct staircase_work *work, size_t j, unsigned shape)
 {
     step_shapes_fill(work->shapes, shape, &work->places, work->curve, work->column[j]);
@@ -180,8 +169,6 @@ double staircase_solve_fit(const struct staircase_work *work, struct staircase *
     return cost;
 }
 
-// Returns the y that the fit expects of point i, and the point's standard deviation from this y.
-// The deviation is larger within a rise, because no real cache has exactly the fitted shape.
 struct staircase_expected staircase_expect(const struct staircase_work *work,
                                            const struct staircase *fit, size_t i)
 {
@@ -200,9 +187,6 @@ struct staircase_expected staircase_expect(const struct staircase_work *work,
     return (struct staircase_expected){y, sqrt(variance)};
 }
 
-// Sets the weight of each point from its standard deviation from the fit; if `fit` is NULL, from
-// its noise alone. Points far from the fit get less weight (Huber). One point of a chain with
-// another stride adds at most STAIRCASE_OTHER_MOST to the cost, so that it cannot decide alone.
 void staircase_weigh(const struct staircase_work *work, const struct staircase *fit)
 {
     const struct staircase none = {.base = 1};

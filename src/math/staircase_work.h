@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The least squares and the search that the files of math/staircase.h share.
+// Declares the least-squares solver and the search for steps that all files staircase*.c use.
 #ifndef MATH_STAIRCASE_WORK_H
 #define MATH_STAIRCASE_WORK_H
 
@@ -18,24 +18,25 @@ struct staircase_work {
     const struct step_shapes *shapes;
     const double *x, *y;
     size_t n, curve; // number of all points, and of the curve's points
-    // Points of chains with other strides; NULL: only the curve is fitted.
+    // Points of chains with other strides. NULL if only the curve is fitted.
     const struct staircase_others *others;
-    // seen[k][i]: a step of kind k looks the same to point i of the other chains as to the curve at
-    // this x.
+    // seen[k][i] is a value of x. A step of kind k has the same effect on point i of the other
+    // chains as on a point of the curve at this x.
     double *seen[STAIRCASE_KINDS];
     // `weight`: weight of each point. column[0] is all ones; column[k + 1] is the share of loads
     // that miss because of step k, at each point.
     double *weight, *column[STAIRCASE_COLUMNS];
-    // Where each point lies in the table of shapes, for the end of a step that is being tried: the
-    // curve's points (places), and the other chains' points for each kind of step (other_places).
+    // Position of each point in the table of shapes if a step has the end that the search tries
+    // (step_shapes_place): `places` for the curve's points, other_places[k] for the other chains'
+    // points if the step is of kind k.
     struct step_places places, other_places[STAIRCASE_KINDS];
     double *scratch;
     double noise;
-    double base_least; // minimum height of the first level, a little below the lowest point
+    double base_least; // minimum height of the first level: 0.8 times the lowest y
 };
 
-// The normal equations of the weighted least squares: products of every two columns, and in the
-// last column their products with y.
+// The normal equations of the weighted least squares. matrix[i][j] is the weighted product of
+// columns i and j. The last column of the matrix has the products of each column with y.
 struct staircase_normal {
     double matrix[STAIRCASE_COLUMNS + 1][STAIRCASE_COLUMNS + 1];
     double squares; // weighted sum of the squares of y
@@ -57,8 +58,8 @@ struct staircase_range {
 
 // ---------------------------------------------------------------- least squares
 
-// Allocates the arrays of `work` in `arena`, and sets work->base_least, the minimum height of the
-// first level, from the lowest point.
+// Allocates the arrays of `work` in `arena`. Sets work->base_least, the minimum height of the first
+// level, from the lowest point.
 void staircase_prepare(struct arena *arena, struct staircase_work *work);
 
 // Finds the base (height of the first level) and the rises of a fit; the ends, shapes and kinds of
@@ -92,9 +93,10 @@ void staircase_add_products(const struct staircase_work *work, size_t count, siz
 // equations.
 void staircase_set_column(struct staircase_normal *normal, size_t j, const double *sums);
 
-// Solves the normal equations: finds the factor of each column, which is the base (height of the
-// first level) or the rise of a step; rises are at least 0. Returns the cost, which is the weighted
-// sum of squared deviations; infinity if there is no solution, or if the base is below base_least.
+// Solves the normal equations. Stores the factor of each column in `factor`: the base (height of
+// the first level) or the rise of a step, which is at least 0. Returns the cost, which is the
+// weighted sum of squared deviations. Returns infinity if there is no solution, or if the base is
+// below base_least.
 double staircase_solve(const struct staircase_work *work, const struct staircase_normal *normal,
                        double *factor);
 
@@ -117,14 +119,15 @@ double staircase_improve(const struct staircase_work *work, struct staircase *fi
                          const struct staircase_range *range);
 
 // Improves each step of the fit in turn, `sweeps` times. The first sweep tries all kinds and moves
-// ends by up to 0.36 octaves; later sweeps keep the kinds and move ends by up to 0.06 octaves.
-// Returns the cost of the fit.
+// ends by up to 0.36 octaves; later sweeps keep the kinds and move ends by up to 0.06 octaves. If
+// `steep` is true, tries only steep shapes (step_shape_is_steep). Returns the cost of the fit.
 double staircase_improve_all(const struct staircase_work *work, struct staircase *fit, int sweeps,
                              bool steep);
 
-// Adds to the fit the one step that reduces its cost most. Returns false, and changes nothing, if
-// the cost falls by less than the penalty of one step, or if there are STAIRCASE_STEPS_MAX steps
-// already.
+// Adds to the fit the one step that reduces its cost most, and updates *cost, the cost of the fit.
+// If `steep` is true, tries only steep shapes (step_shape_is_steep). Returns false and changes
+// nothing if the cost would fall by less than the penalty of one step, or if there are
+// STAIRCASE_STEPS_MAX steps already.
 bool staircase_add_step(const struct staircase_work *work, struct staircase *fit, bool steep,
                         double *cost);
 
@@ -133,9 +136,10 @@ double staircase_least_rise(const struct staircase_work *work, const struct stai
                             size_t k);
 
 // Widens the interval of a step's end (the capacity of its cache), because no real cache has
-// exactly the fitted shape. For a slow rise, the interval becomes wider: another shape with another
-// end may fit it equally well, because pages at any address fill sets unevenly. Loads then miss
-// before the capacity, so the interval reaches farther upwards.
+// exactly the fitted shape. The interval of a slowly rising step becomes wider, because another
+// shape with another end may fit it equally well. Such steps arise where pages at arbitrary
+// addresses fill the sets unevenly. Loads then miss before the capacity, so the interval reaches
+// farther upwards.
 void staircase_widen(const struct step_shapes *shapes, struct staircase_step *step);
 
 #endif

@@ -40,10 +40,10 @@ struct stats_serial {
 };
 
 void stats_serial_add(struct stats_serial *serial, const double *series, size_t count);
-// the correlation C; 0 if all series are constant
+// Returns the correlation C (struct stats_serial). Returns 0 if all series are constant.
 double stats_serial_correlation(const struct stats_serial *serial);
 // Returns the standard deviation that stats_serial_correlation has if the values are independent.
-// NaN if no series has two values.
+// Returns NaN if no series has two values.
 double stats_serial_error(const struct stats_serial *serial);
 
 // Returns the quantile of Student's t distribution: P(T ≤ t) = p, for 0 < p < 1 and at least one
@@ -51,11 +51,11 @@ double stats_serial_error(const struct stats_serial *serial);
 // and 26.7.4 of Abramowitz and Stegun.
 double stats_t_quantile(double p, unsigned freedom);
 
-// Returns the rank k for a confidence interval of the median that assumes no distribution. It is
-// the largest k such that the interval from the k-th smallest to the k-th largest of n independent
-// values contains the median with at least this confidence; 0 if even the smallest and the largest
-// value do not suffice. The coverage is 1 − 2 P(Binomial(n, ½) < k) (David and Nagaraja, "Order
-// Statistics", 7.1).
+// Returns the rank k for a confidence interval of the median that assumes no distribution. The
+// interval reaches from the k-th smallest to the k-th largest of n independent values. k is the
+// largest rank with which it contains the median with at least this confidence. Returns 0 if even
+// the smallest and the largest value do not suffice. The coverage is 1 − 2 P(Binomial(n, ½) < k)
+// (David and Nagaraja, "Order Statistics", 7.1).
 size_t stats_median_rank(size_t count, double confidence);
 
 struct interval {

@@ -132,10 +132,10 @@ static double set_share(enum kind kind, unsigned ways, double lines)
         return sqrt(1 - ways / lines);
     case EVEN_PARTS:
     case SPREAD_PARTS:
-        // The two nodes of a line lie in different sectors, so a lap loads the line twice. The
-        // other node's load divides the lap since the last load of a sector into two gaps. A load
-        // hits only if the line stayed in the cache in both: both gaps must be shorter than the
-        // part g of a lap after which a line is replaced.
+        // The two nodes of a line lie in different sectors, so a lap loads the line twice. The load
+        // of the other node divides the time between two loads of a sector into two gaps. A load
+        // hits only if the line stayed in the cache during both. So each gap must be shorter than
+        // the part g of a lap after which a line is replaced.
         return fmin(2 * sqrt(1 - ways / lines), 1);
     case PAGES:
     case EVEN:
@@ -153,7 +153,7 @@ static double even_share(enum kind kind, unsigned ways, double load)
 }
 
 // Returns the share of loads that miss if the number of lines in a set has a Poisson distribution.
-// The k-th term of the sum has the probability that a line shares its set with k other lines.
+// Term k of the sum is for a line that shares its set with k other lines.
 static double spread_share(unsigned ways, double load, const double *by_lines)
 {
     double mean = load * ways, probability = exp(-mean), share = 0;

@@ -40,20 +40,20 @@ double step_shapes_share(const struct step_shapes *shapes, unsigned shape, doubl
 // the loads miss; at most 2.
 double step_shapes_width(const struct step_shapes *shapes, unsigned shape);
 
-// Where each point of a curve lies in the table of shapes if a step has a given end. The search for
-// a fit computes this once for all shapes. index: the table's element before the point. part: the
-// point's position between that element (0) and the next (1). beyond: 2^-n for a point n octaves
-// after the table's end, else 0.
+// Position of each point of a curve in the table of shapes if a step has a given end. The search
+// for a fit computes these positions once for all shapes. index[i] is the table's element before
+// point i. part[i] is the position between this element (0) and the next one (1). beyond[i] is 2^-n
+// if point i is n octaves after the table's end, and 0 for all other points.
 struct step_places {
     int *index;
     double *part, *beyond;
 };
 
-// Sets `places` for `count` points and a step that ends at `end`, as struct step_places describes.
+// Sets `places` for the `count` points x of a curve and a step that ends at `end`.
 void step_shapes_place(const double *x, size_t count, double end, const struct step_places *places);
 
-// Sets share[i] to the share of loads that miss at point i (step_shapes_share), if the step has the
-// end that step_shapes_place was given for `places`.
+// Sets share[i] to the share of loads that miss at point i if the step has this shape. `places`
+// comes from step_shapes_place, which was given the points and the end of the step.
 void step_shapes_fill(const struct step_shapes *shapes, unsigned shape,
                       const struct step_places *places, size_t count, double *share);
 
@@ -64,8 +64,8 @@ bool step_shape_is_gradual(unsigned shape);
 // True for shapes that only a chain with two nodes in each line can have: pair and parts.
 bool step_shape_is_double(unsigned shape);
 
-// True for shapes in which the share of misses rises slowly: random replacement, or a shape other
-// than `even` with at most 16 ways.
+// True for shapes in which the share of misses rises slowly: those with random replacement, and
+// those of at most 16 ways that are not `even`.
 bool step_shape_is_slow(unsigned shape);
 
 // True for the shape `even` with at most 3 ways. A cache with more ways can have this shape, too,
@@ -79,7 +79,8 @@ bool step_shape_is_random(unsigned shape);
 // of the chain.
 bool step_shape_is_steep(unsigned shape);
 
-// Returns the shape that a step of the same cache has in a chain with only one node per line.
+// Returns the shape that the step of a cache has in a chain with one node per line, if it has
+// `shape` in a chain with two nodes per line. Returns all other shapes unchanged.
 unsigned step_shape_single(unsigned shape);
 
 // Returns the number of the shape `spread` (a hash chooses the set) for sets with `ways` ways.
