@@ -46,8 +46,8 @@ enum {
 static const double within_first = 0.85;
 // Minimum size of a read from memory, divided by the size of the last cache.
 static const double apart_from_caches = 4;
-// device_span raises the smallest size of a level's reads, but at most until the largest size is
-// this many times the smallest.
+// The whole device should read at least CORE_BYTES per core. For this, the smallest size of a
+// level's reads is raised, but not beyond the largest size divided by this number.
 static const double least_width = 2.5;
 // Factor by which a rounded size may lie outside the range of allowed sizes.
 static const double rounding = 1.05;
@@ -57,7 +57,8 @@ static const double plateau_ratio = 1.05;
 static const double least_part_of_end = 0.125;
 
 struct span {
-    double from, to; // allowed sizes of reads in bytes; from > to: no size lies in the level alone
+    // allowed sizes of reads in bytes; from > to if no size lies in the level alone
+    double from, to;
     const char *why; // if from > to: the reason, as text for the user
 };
 
@@ -134,9 +135,9 @@ static bool is_in_span(double bytes, const struct span *span)
 }
 
 // Adds up to `count` cases that read memory. Their sizes form a geometric series from span.from to
-// span.to, rounded by the function `round_to`; a size that rounding moves out of the span is left
-// out. If `round_to` is grain_size, all workgroups read the same memory; else each reads its own
-// part.
+// span.to, rounded by the function `round_to`. A size that rounding moves out of the span is left
+// out. If `round_to` is grain_size, all workgroups read the same memory; otherwise each workgroup
+// reads its own part.
 static void add_reads(struct map_cases *cases, const char *scope, uint64_t (*round_to)(double),
                       struct span span, unsigned count)
 {
@@ -184,7 +185,7 @@ void map_bandwidth_add_cases(struct map_cases *cases, const struct level_curve *
 struct reads {
     const struct result *at[READS_MAX]; // the reads with the verdict ok, sorted by size
     size_t count;
-    // reason of the last read with another verdict than ok; NULL if all reads are ok
+    // reason of the last read whose verdict is not ok; NULL if there is none
     const char *why;
 };
 
@@ -213,8 +214,8 @@ static int compare_bytes(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-// Finds the results that are reads by `scope` with a size in `span`. Only those with the verdict
-// `ok` get into reads->at; reads->why gets the reason of one of the others.
+// Finds the results that are reads by `scope` with a size in `span`. Stores those with the verdict
+// `ok` in reads->at. Sets reads->why to the reason of another of these results, or to NULL.
 static void find_reads(const struct map_writer *w, const char *scope, const struct span *span,
                        struct reads *reads)
 {
@@ -242,8 +243,8 @@ struct run_of_reads {
 };
 
 // Returns the plateau: the longest series of neighbouring sizes with nearly equal bandwidth. Of
-// equally long series, the one with the largest sizes is chosen: with few bytes per core, several
-// cores request the same line at the same time.
+// equally long series, returns the one with the largest sizes, because with few bytes per core
+// several cores request the same line at the same time.
 static struct run_of_reads plateau_of(const struct reads *reads)
 {
     struct run_of_reads best = {0};

@@ -23,8 +23,8 @@ static const double sure_lead = 100, sure_octaves = 2.2, sure_after = 1.5, sure_
 // one, hardly any load hits.
 static const double sector_least = 1.4, sector_most = 4;
 enum {
-    // minimum number of chains with one node in each line at the height of a level that show that
-    // the level ends later
+    // The function `clip` changes latencies only if at least this many chains have the latency of
+    // the next level.
     CLIP_LEAST = 3
 };
 
@@ -61,8 +61,8 @@ bool map_caches_has_probe(const struct map_steps *steps, const struct run *run,
     return probe_near(steps, run, chain) != NULL;
 }
 
-// Returns the input of lines_judge for level k, without the probes. `inner` holds the k caches
-// nearer to the core.
+// Returns the input of lines_judge for level k, without the probes. `inner` has the k caches nearer
+// to the core.
 static struct lines_question question_of(const struct map_steps *steps, size_t k,
                                          const struct lines_cache *inner)
 {
@@ -83,8 +83,8 @@ static struct lines_question question_of(const struct map_steps *steps, size_t k
     };
 }
 
-// Judges level k by its probes: returns line, sector and capacity of its cache. `inner` holds the k
-// caches nearer to the core; the cache of level k is stored as inner[k].
+// Judges level k by its probes: returns line, sector and capacity of its cache. `inner` has the k
+// caches nearer to the core. The cache of level k is stored in inner[k].
 static struct lines_answer line_of(struct arena *arena, const struct map_steps *steps,
                                    const struct run *run, size_t k, struct lines_cache *inner)
 {
@@ -107,9 +107,10 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
     return answer;
 }
 
-// Adds a chain with its latency `ns` to the question if it can show the sector of the level: its
-// region must be between `least` and `most` bytes, and no step that is only perhaps a TLB's may add
-// to the latency. The latency that TLBs certainly add is subtracted.
+// Adds a chain with its latency `ns` to the question if the chain can show the sector of the level.
+// Its region must be between `least` and `most` bytes. No step that only may be that of a TLB may
+// add to its latency, because this part would be unknown. The part that TLBs certainly add is
+// subtracted.
 static void add_sector_probe(const struct map_steps *steps, const struct lines_chain *chain,
                              double ns, double least, double most, struct lines_probe *probes,
                              struct lines_question *question)
@@ -120,9 +121,9 @@ static void add_sector_probe(const struct map_steps *steps, const struct lines_c
         probes[question->probe_count++] = (struct lines_probe){*chain, ns};
 }
 
-// Returns the sector in bytes of level k, whose line is known; 0: unknown. Uses all chains with
-// several nodes per line: probes and, if a line is longer than the distance of the latency curve's
-// nodes, the points of the latency curve.
+// Returns the sector in bytes of level k, whose line is known; 0 if the sector is unknown. Uses all
+// chains with several nodes per line: probes and, if a line is longer than the distance of the
+// latency curve's nodes, the points of the latency curve.
 static double sector_of(struct arena *arena, const struct map_caches *caches, const struct run *run,
                         size_t k, const struct lines_cache *inner)
 {
@@ -156,9 +157,9 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, co
     }
     if (question.probe_count >= 2)
         return lines_sector(&question, line, size, judged);
-    // With fewer than two chains that can show the sector, only the sector that lines_judge found
-    // is left. It is used only if the cache is about as large as the region where the curve's level
-    // ends. Otherwise the probes of lines_judge cover several times the cache, where few loads hit.
+    // Fewer than two chains can show the sector, so only the sector that lines_judge found is left.
+    // It is used only if the cache is about as large as the region where the curve's level ends.
+    // Otherwise the probes of lines_judge cover several times the cache, where few loads hit.
     return size > 0.9 * question.end ? judged : 0;
 }
 
@@ -169,8 +170,8 @@ double map_caches_size_about(const struct map_caches *caches, size_t k)
     return line->capacity > 0 ? line->capacity : end * fmin(sqrt(line->line / MAP_NODE_BYTES), 1);
 }
 
-// Replaces latencies above `beyond`, the height of the next level, by that height if enough points
-// are at it: larger chains then miss the next level, too.
+// Larger chains may miss the next level, too. If enough points have the height `beyond` of the next
+// level, replaces all latencies above `beyond` by `beyond`.
 static void clip(const struct level_curve *points, double beyond)
 {
     size_t at = 0;
@@ -181,8 +182,8 @@ static void clip(const struct level_curve *points, double beyond)
 }
 
 // True if the points show the end of level k: some points are nearly at its height, and others are
-// more than half way up to the next level. False if another level ends less than STAIRCASE_NEAR
-// octaves before or after, because that end may cause the same rise.
+// more than half way up to the next level. False if the previous or the next level ends less than
+// STAIRCASE_NEAR octaves from there, because that end may cause the same rise.
 static bool has_end(const struct plateaus *fit, size_t k, const struct level_curve *points)
 {
     double low = fit->levels[k].height, rise = fit->levels[k + 1].height - low;
@@ -197,9 +198,9 @@ static bool has_end(const struct plateaus *fit, size_t k, const struct level_cur
     return within && beyond;
 }
 
-// Finds the capacity of level k from chains with one node in each line, and stores it in
-// caches->sizes[k]; caches->sized[k] tells if it was found. Sets caches->ends[k] or
-// caches->endless[k] if these chains show that the level ends or were measured but show no end.
+// Finds the capacity of level k from chains with one node in each line. If they show it, sets
+// caches->sized[k] and stores the capacity in caches->sizes[k]. Sets caches->ends[k] if these
+// chains show that the level ends. Sets caches->endless[k] if they were measured but show no end.
 static void find_size(struct arena *arena, const struct run *run, struct map_caches *caches,
                       const struct lines_cache *inner, size_t k)
 {
@@ -229,9 +230,9 @@ static void find_size(struct arena *arena, const struct run *run, struct map_cac
     caches->endless[k] = measured && !caches->ends[k] && !(steps->clocks.usual_ghz > 0);
 }
 
-// Returns false if a chain with a node every 32 bytes misses in a region that level k should hold
-// (`size` is the capacity found). The true line is then shorter than the one assumed, and the chain
-// that found the capacity touched only a part of the lines.
+// Returns false if a chain with a node every 32 bytes misses in a region that level k should hold.
+// (`size` is the capacity that chains with one node in each line show.) The true line is then
+// shorter than the one assumed, so those chains touched only a part of the lines.
 static bool holds_all(const struct map_steps *steps, const struct run *run, size_t k, double size)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -313,8 +314,9 @@ static void find_sectors(struct arena *arena, const struct run *run, struct map_
 }
 
 // True if the step at the end of level k and a neighbouring step may belong to one cache whose sets
-// fill unevenly. That may be if the line of level k is unknown, or if a larger step follows that
-// shows a shorter line or none.
+// fill unevenly. This is possible in two cases. First: level k is not the first level, its line is
+// unknown, and a neighbouring step is near. Second: the next step is near and rises more than twice
+// as much, and it shows a shorter line or one of the two lines is unknown.
 static bool may_be_part(const struct map_caches *caches, size_t k)
 {
     const struct map_steps *steps = &caches->steps;
@@ -362,8 +364,9 @@ static bool is_bent(struct arena *arena, const struct map_caches *caches, size_t
            !map_steps_is_even(arena, &caches->steps, k, bent_least);
 }
 
-// Cuts the list of valid levels off before the first step whose probes no cache explains. For each
-// level that may be no cache of its own, stores the reason in caches->unsure.
+// Finds the first step whose probes no cache explains, unless other results show it clearly
+// (is_sure). The list of valid levels then ends before this step. For each level that may not be a
+// separate cache, stores the reason in caches->unsure.
 static void judge_lines(struct arena *arena, struct map_caches *caches)
 {
     struct plateaus *fit = &caches->steps.curve.fit;

@@ -56,29 +56,30 @@ void map_cases_add_latency(struct map_cases *cases, const char *path, const char
 // Returns the region sizes at which the latency of vector loads is measured first, as a list in the
 // form of --set. There are four sizes per octave up to twice the last cache, three per octave up to
 // six times the last cache, then one per octave. The largest sizes show address translation, and
-// caches that no driver states; around their ends, later stages of the plan add more sizes. (If the
-// lines of the last cache are short, only a region of four times its size fills it.) On a CPU:
-// three sizes per octave up to MAP_CPU_BYTES.
+// caches that no driver states; later stages of the plan add more sizes around the ends of such
+// caches. (If the lines of the last cache are short, only a region of four times its size fills
+// it.) On a CPU there are three sizes per octave up to MAP_CPU_BYTES.
 const char *map_cases_coarse_sizes(const struct map_cases *cases);
 
-// A latency chain of the benchmark map, and the function that adds it as a case. A chain whose
-// region has fewer than two nodes is not added.
+// A latency chain of the benchmark map. map_cases_add_chain adds it as a case, unless its region
+// has fewer than two nodes.
 struct map_chain {
     const char *what; // what the chain shows: a MAP_… text of bench/map.h
     size_t level;     // number of the level or step that the chain is for, from 1
     double bytes;     // size of the region in bytes; is rounded down to a multiple of `grain`
     uint64_t stride, grain;
-    double clock_hz; // requested core clock, if `what` is MAP_CLOCKS; 0: none
-    unsigned chains; // number of chains at once, if `what` is MAP_NEIGHBOURS; 0: one on each core
+    double clock_hz; // requested core clock, if `what` is MAP_CLOCKS; 0 if none is requested
+    // number of chains at once, if `what` is MAP_NEIGHBOURS; 0 means one on each core
+    unsigned chains;
 };
 void map_cases_add_chain(struct map_cases *cases, const struct map_chain *chain);
 
 // Adds a case of straight-line code with this number of instructions.
 void map_cases_add_code(struct map_cases *cases, uint64_t instructions);
 
-// Adds a bandwidth case that reads `bytes` of memory, by the scope "device" (all workgroups) or
-// "workgroup" (one). With `apart`, each workgroup reads its own part of these bytes; otherwise each
-// reads all of them.
+// Adds a bandwidth case that reads `bytes` of memory. `scope` is "device" (all workgroups read) or
+// "workgroup" (one workgroup reads). With `apart`, each workgroup reads its own part of these
+// bytes; otherwise each workgroup reads all of them.
 void map_cases_add_read(struct map_cases *cases, const char *scope, bool apart, uint64_t bytes);
 
 #endif

@@ -79,8 +79,8 @@ bool clock_states_choose_cycles(struct arena *arena, struct level_curve *curve,
     return true;
 }
 
-// Returns the core clock in GHz at which most of the curve's points ran, and stores the number of
-// these points in *count.
+// Returns the core clock in GHz at which the largest number of the curve's points ran. Stores this
+// number in *count.
 static double usual_clock(const struct level_curve *curve, size_t *count)
 {
     double usual = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Handles a core clock that changes while a curve is measured. If it goes up and down, latencies
-// are computed from core cycles. If it has two states, the curve keeps only the points at the usual
-// clock. Latencies at the other clock are converted, by the heights that the levels have at both
-// clocks.
+// Corrects latencies for a core clock that changed while a curve was measured. If the clock changed
+// often, latencies are computed from core cycles. If the clock had two states, the curve keeps only
+// the points at the usual clock. Latencies at the other clock are converted, by the heights that
+// the levels have at both clocks.
 #ifndef MAP_CLOCK_STATES_H
 #define MAP_CLOCK_STATES_H
 
@@ -10,7 +10,8 @@
 #include "math/staircase.h"
 
 struct clock_states {
-    // > 0: latencies are computed from core cycles, and a cycle counts as this many ns
+    // If this is above 0, latencies are computed from core cycles, and a cycle counts as this many
+    // ns.
     double cycle_ns;
     // The two core clocks in GHz, if the clock had two states. If usual_ghz > 0, the curve has only
     // points that ran at usual_ghz; results that ran at neither clock are ignored.
@@ -18,21 +19,21 @@ struct clock_states {
     double other_heights[STAIRCASE_STEPS_MAX + 1]; // latencies in ns of the levels at other_ghz
 };
 
-// Decides if the core clock changed too often for latencies in ns. It did if the intervals of the
-// latencies in cycles are less than half as wide as those in ns. If so, replaces the curve's
-// latencies by values computed from cycles, sets states->cycle_ns and returns true. Otherwise
-// returns false.
+// Decides if the core clock changed too often for latencies in ns. It did if the 95 % intervals of
+// the latencies in cycles are less than half as wide as those in ns (medians over the curve). If
+// so, replaces the curve's latencies by values computed from cycles, sets states->cycle_ns and
+// returns true. Otherwise returns false.
 bool clock_states_choose_cycles(struct arena *arena, struct level_curve *curve,
                                 struct clock_states *states);
 
-// If 30 % to 90 % of the curve's points ran at one core clock, keeps these in the curve and moves
-// all other points to `others`.
+// If one core clock is that of at least 30 % and at most 90 % of the curve's points, keeps these
+// points in the curve and moves all other points to `others`.
 void clock_states_keep_usual(struct arena *arena, struct level_curve *curve,
                              struct clock_states *states, struct level_curve *others);
 
-// Finds the latency of each level of the fit `all` at the second core clock, the one at which most
-// points of `others` ran. Sets states->other_ghz to this clock only if each level has points at
-// this clock and the latencies rise from level to level.
+// Finds the latency of each level of the fit `all` at the second core clock, the one at which the
+// largest number of points of `others` ran. Sets states->other_ghz to this clock only if each level
+// has points at this clock and the latencies rise from level to level.
 void clock_states_find_heights(struct arena *arena, const struct step_shapes *shapes,
                                const struct staircase *all, const struct level_curve *others,
                                struct clock_states *states);

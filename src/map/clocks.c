@@ -82,8 +82,9 @@ void map_clocks_add_cases(struct map_cases *cases, const struct level_curve *cur
     if (!fit || !count)
         return;
     for (size_t k = 0; k < fit->flat && (k + 1 < fit->flat || fit->decided); k++) {
-        // Takes two points of the curve inside the flat part of the level. The first points of that
-        // part may still lie on the rise before it, and the last points have the longest chains.
+        // Takes two points of the curve inside the flat part of the level. The first points of the
+        // flat part may still lie on the rise before it, and its last points have the longest
+        // chains.
         const struct plateau *level = &fit->levels[k];
         size_t span = level->last - level->first,
                at[] = {level->first + span / 3, level->first + span * 2 / 3};
@@ -112,7 +113,8 @@ static double clock_of(const struct result *result)
 struct points {
     double *ns, *hz;
     size_t count;
-    // For each clock that the user requested: "asked for 1.2 GHz, ran at 1.201 GHz; …"; "": none
+    // For each clock that the user requested: "asked for 1.2 GHz, ran at 1.201 GHz; …". Empty if
+    // the user requested none.
     const char *text;
 };
 

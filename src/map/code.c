@@ -116,8 +116,8 @@ struct level_curve map_code_curve(struct arena *arena, const struct run *run, co
 }
 
 // Returns the bytes per instruction that were computed from the driver's code size; 0 if unknown.
-// Takes the value of the longest code, which has the smallest share of other instructions than the
-// multiply-adds that are counted.
+// Takes the value of the longest code: only its multiply-adds are counted, and in the longest code
+// other instructions have the smallest share.
 static double driver_bytes(const struct level_curve *curve)
 {
     const struct result *longest = curve->count ? curve->results[curve->count - 1] : NULL;
@@ -127,11 +127,11 @@ static double driver_bytes(const struct level_curve *curve)
     return 0;
 }
 
-// Returns the bytes per instruction of the measured code; 0 if unknown:
-//   the value from the driver's code size, if it is plausible (AMD's have 8 or 12 bytes);
-//   else 16 on NVIDIA GPUs that are in our table of architectures: all of these are Volta or later
-//   and have instructions of 128 bits (Jia, Maggioni, Staiger, Scarpazza, "Dissecting the NVIDIA
-//   Volta GPU Architecture via Microbenchmarking", arXiv:1804.06826, 2018)
+// Returns the bytes per instruction of the measured code; 0 if unknown. This is the value from the
+// driver's code size, if it is plausible (AMD's instructions have 8 or 12 bytes). Otherwise it is
+// 16 on NVIDIA GPUs that are in our table of architectures. All of these are Volta or later and
+// have instructions of 128 bits (Jia, Maggioni, Staiger, Scarpazza, "Dissecting the NVIDIA Volta
+// GPU Architecture via Microbenchmarking", arXiv:1804.06826, 2018).
 static double instruction_bytes(const struct map_writer *w, const struct level_curve *curve)
 {
     double said = driver_bytes(curve);
@@ -202,8 +202,8 @@ static void flag_unknown(const struct map_writer *w, struct result *result, cons
                 "could not separate the instruction caches%s: %s", beyond, why);
 }
 
-// Adds the last level as a result without a size: it holds even the longest code that was measured,
-// so its end is not known.
+// Adds a result without a size for the last level. Even the longest code that was measured fits in
+// this level, so its end is not known.
 static void add_bound(const struct map_writer *w, struct result *hierarchy,
                       const struct level_curve *curve, const char *why)
 {

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-// If the regions of all chains together are this many times as large as a level, they overflow it,
-// however many cores share it.
+// If the regions of all chains together are this many times as large as a level, they overflow the
+// level, however many cores share it.
 static const double crowded_out = 1.6;
 
 enum {
@@ -100,8 +100,8 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 
 // ---------------------------------------------------------------- cores that share a level
 
-// Region of each chain of a probe for sharers, as a share of the level's size: one such chain fits
-// in the level, two do not.
+// Region of each chain of a probe for sharers, as a share of the level's size. A cache holds one
+// such chain, but not two.
 static const double fitting_part = 0.75;
 
 // Returns the number of chains of the probe after the one with `chains` chains. The series is 2, 4,
@@ -115,8 +115,8 @@ static unsigned more_chains(unsigned chains, unsigned cores)
 }
 
 // Adds a probe of `chains` chains, each over a region of `part` times the level's size. Adds none
-// if the level before this one can hold such a region, or if all regions together exceed `most`
-// bytes.
+// if the region is below REGION_MIN or the level before this one can hold it, or if all regions
+// together exceed `most` bytes. Also adds none that `probes` already has, or if `probes` is full.
 static void add_sharers_probe(const struct map_level *level, double part, unsigned chains,
                               double most, struct map_sharers_probe *probes, size_t *count)
 {
@@ -138,7 +138,7 @@ size_t map_sharers_plan(const struct map_level *level, unsigned cores,
         chains = more_chains(chains, cores);
         add_sharers_probe(level, fitting_part, chains, most, probes, &count);
     }
-    // If chains of fitting_part on all cores would exceed `most` bytes together, chains over
+    // Chains of fitting_part on all cores may exceed `most` bytes together. If so, chains over
     // smaller regions on all cores show whether a few cores share the level.
     for (unsigned n = 2; n < cores && fitting_part * level->end * cores > most; n *= 2)
         add_sharers_probe(level, fitting_part / n, cores, most, probes, &count);
@@ -180,9 +180,9 @@ unsigned map_sharers_together(const struct map_sharers_probe *probe, unsigned co
     }
 }
 
-// Several cores share one cache of the level, and their chains together cover `bytes`. Returns the
-// latency to expect. It is read from the latency curve of a single core (level->alone). Without
-// that curve it is computed, for a cache that holds `end` bytes.
+// Returns the latency to expect of chains that together cover `bytes` and run on cores that share
+// one cache of the level. It is read from the latency curve of a single core (level->alone).
+// Without that curve it is computed, for a cache that holds `end` bytes.
 static double shared_ns(const struct map_level *level, double end, double bytes)
 {
     double share = bytes > end ? 1 : 0;
@@ -194,9 +194,9 @@ static double shared_ns(const struct map_level *level, double end, double bytes)
 }
 
 // Returns how far a probe's latency is from the expected latency `ns`, which assumes that each load
-// that misses the level hits the next one. If all chains together overflow the next level too, a
-// miss may take up to level->slowest. Then latencies from `ns` to the one with such misses do not
-// count as deviations.
+// that misses the level hits the next level. All chains together may overflow the next level too; a
+// miss may then take up to level->slowest. In this case, latencies from `ns` to the one with such
+// misses do not count as deviations.
 static double off_of(const struct map_level *level, const struct map_sharers_probe *probe,
                      double latency, double ns)
 {
@@ -216,9 +216,9 @@ struct crowd {
 };
 
 // Returns how far a probe's latency (the median of its chains) is from the latency expected if
-// `sharers` cores share a cache; stores the expected latency in *ns. If about half of the chains
-// have more neighbours in their cache than the other chains, the median may be that of either half;
-// then a latency between those of the halves does not count as a deviation.
+// `sharers` cores share a cache; stores the expected latency in *ns. Half of the chains may have
+// more neighbours in their cache than the other half. The median may then be that of either half,
+// so a latency between those of the halves does not count as a deviation.
 static double off_of_sharers(const struct map_level *level, double end, double crowding,
                              const struct map_sharers_probe *probe, double latency,
                              const struct crowd *crowd, unsigned sharers, double *ns)
@@ -230,9 +230,9 @@ static double off_of_sharers(const struct map_level *level, double end, double c
     return latency > low && latency < high ? 0 : off_of(level, probe, latency, *ns);
 }
 
-// Returns how badly the assumption that `sharers` cores share the level explains the probes, if the
-// level holds `end` bytes: a sum of squared deviations. With `crowding` > 1, a level that several
-// chains use counts as full at regions that are this many times smaller.
+// Returns how badly the assumption that `sharers` cores share the level explains the probes: a sum
+// of squared deviations (Huber's loss). The level is assumed to hold `end` bytes. With `crowding` >
+// 1, a level that several chains use counts as full when their regions are this many times smaller.
 static double sharers_cost_at(const struct map_level *level, double end, double crowding,
                               const struct crowd *crowd, unsigned sharers)
 {
@@ -266,8 +266,8 @@ static double sharers_cost(const struct map_level *level, const struct crowd *cr
 }
 
 // Sets answer->sharers if exactly one number from answer->low to answer->high divides the number of
-// cores. If another divisor is near to this number, the probes must exclude that other divisor by a
-// larger margin.
+// cores. The probes must exclude every other divisor near to this number by a larger margin;
+// otherwise answer->sharers stays 0.
 static void choose_sharers(const struct map_level *level, const struct crowd *crowd, double best,
                            struct map_sharers *answer)
 {

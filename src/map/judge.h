@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the probes of a level show besides its size and line: the ways of its sets, the cores that
-// share it, and the clock that it runs by. The functions depend only on their arguments.
+// Judges what the probes of a level show besides its size and line: the ways of its sets, the
+// number of cores that share it, and the clock that determines its latency. The functions depend
+// only on their arguments.
 #ifndef MAP_JUDGE_H
 #define MAP_JUDGE_H
 
@@ -13,29 +14,30 @@
 
 // A level of a latency curve. Latencies may have any unit.
 struct map_level {
-    double before; // latency of the level before this one; 0: this is the first
+    double before; // latency of the level before this one; 0 if this is the first level
     double within; // latency of this level
     double beyond; // latency of the next level or of memory
-    // If chains on several cores miss this level, all of them together may overflow the next level,
-    // too. next_end is the size in bytes at which the next level ends (infinity: it is memory);
-    // `slowest` is the latency of loads that miss all levels.
+    // Chains on several cores that miss this level may together overflow the next level, too.
+    // next_end is the size in bytes at which the next level ends (infinity if the next level is
+    // memory); `slowest` is the latency of loads that miss all levels.
     double next_end, slowest;
     double end;        // size in bytes at which the level ends
-    double before_end; // size at which the level before this one ends; 0: this is the first
+    double before_end; // size at which the level before this one ends; 0 if this is the first level
     // The interval of `end`. `shapes` and `shape` describe how the latency rises at `end`; if
     // `shapes` is NULL, it rises sharply.
     double end_low, end_high;
     const struct step_shapes *shapes;
     unsigned shape;
-    // Latency curve of a chain on one core; NULL if address translation adds to it near the level's
-    // end.
+    // Latency curve of a chain on one core. NULL if address translation adds to this latency near
+    // the level's end.
     const struct level_curve *alone;
 };
 
 // Returns the latency of a curve at a region of `bytes`; between its points it is interpolated.
 double map_curve_ns(const struct level_curve *curve, double bytes);
 
-// Describes level k (counted from 0) of a curve, which must not be the last level.
+// Returns the description of level k (counted from 0) of a curve. The level must not be the last
+// one.
 struct map_level map_level_of(const struct level_curve *curve, size_t k);
 
 // ---------------------------------------------------------------- ways
@@ -54,14 +56,14 @@ uint64_t map_ways_stride(double end);
 // Maximum stride in bytes of the probes for ways. A level that needs a larger stride is not probed.
 #define MAP_WAYS_STRIDE_MOST (UINT64_C(4) << 20)
 
-// Bytes added to the stride of a control chain of 33 nodes. Its nodes lie in different sets, so it
-// should fit in the level. If it does, the TLB reaches all nodes, and the other probes show the
-// ways; if not, they show nothing.
+// Bytes added to the stride of a control chain of 33 nodes. The nodes of this chain lie in
+// different sets, so the level should hold them. If it does, the TLB reaches all nodes, and the
+// other probes show the ways. If it does not, the other probes show nothing.
 #define MAP_WAYS_BESIDE UINT64_C(416)
 
-// Returns the number of ways of the level. If the probes do not show it, returns 0 and sets *why to
-// the reason. latency[i] belongs to the chain of map_ways_plan[i] nodes; NaN if it was not
-// measured.
+// Returns the number of ways of the level. latency[i] belongs to the chain of map_ways_plan[i]
+// nodes; it is NaN if that chain was not measured. If the probes do not show the number, returns 0
+// and sets *why to the reason.
 unsigned map_ways_judge(const struct map_level *level, const double *latency, const char **why);
 
 // ---------------------------------------------------------------- cores that share a level
@@ -77,15 +79,15 @@ struct map_sharers_probe {
     unsigned chains; // number of chains: from 2 to the number of cores
 };
 
-// Plans the probes that show how many cores share a level. Each chain covers ¾ of the level: one
-// fits, two in the same cache do not. If there are more chains than caches of this level, some
-// chains share one. Where that many chains would cover too much memory, chains over smaller regions
-// on all cores are added. Returns the number of probes.
+// Plans the probes that show how many cores share a level. Each chain covers ¾ of the level: a
+// cache holds one such chain, but not two. If there are more chains than caches of this level, some
+// chains share a cache. If such chains on all cores would cover too much memory together, the plan
+// also has chains over smaller regions on all cores. Returns the number of probes.
 size_t map_sharers_plan(const struct map_level *level, unsigned cores,
                         struct map_sharers_probe probes[MAP_SHARERS_MAX]);
 
 struct map_sharers {
-    // Number of cores that share one cache of the level; 0: unknown, `why` has the reason.
+    // Number of cores that share one cache of the level; 0 if unknown. `why` then has the reason.
     unsigned sharers;
     unsigned low, high; // bounds of the number of sharers, also if the number is unknown
     const char *why;
@@ -96,18 +98,17 @@ struct map_sharers {
 size_t map_sharers_plan_again(const struct map_level *level, const struct map_sharers *found,
                               unsigned cores, struct map_sharers_probe probes[MAP_SHARERS_MAX]);
 
-// Returns how many chains of the probe run in one cache as seen from a typical chain, which is
-// counted too, if each group of `sharers` neighbouring cores has one cache. `part` chooses the
-// typical chain: if all chains are sorted by this count, it is the one at this fraction (0.5: the
-// median).
+// Assumes that each group of `sharers` neighbouring cores has one cache, and counts for each chain
+// of the probe how many chains run in its cache (itself included). Returns this count for a typical
+// chain. If the chains are sorted by their counts, the typical chain is the one at the fraction
+// `part` (0.5: the median).
 unsigned map_sharers_together(const struct map_sharers_probe *probe, unsigned cores,
                               unsigned sharers, double part);
 
 // Finds how many cores share the level: the number that, with the level's shape, explains the
 // probes best. A probe whose latency is nearer (by ratio) to `before` than to `within` shows
-// nothing, because the level before this one holds its regions. The number is given only if it is
-// the only one within the bounds that divides the number of cores; otherwise only the bounds are
-// given.
+// nothing, because the level before this one holds its regions. The number is given only if no
+// other number within the bounds divides the number of cores. Otherwise only the bounds are given.
 struct map_sharers map_sharers_judge(const struct map_level *level,
                                      const struct map_sharers_probe *probes, const double *latency,
                                      size_t count, unsigned cores);

@@ -20,7 +20,7 @@ enum {
 };
 
 // If address translation is a part of the latency of memory, this latency is given only if its
-// interval is narrower than this, relative to the median.
+// interval, relative to the median, is narrower than this.
 static const double translated_width = 0.1;
 
 static const char no_end[] = "chains with a node in each line do not show its end";
@@ -111,8 +111,8 @@ static void add_level_claim(const struct map_writer *w, struct result *result,
 
 // ---------------------------------------------------------------- ways, sharers
 
-// Returns the number of ways of level k that chains with nodes `stride` bytes apart show; 0 if
-// none, with the reason in *why.
+// Returns the number of ways of level k that chains with nodes `stride` bytes apart show. If they
+// show none, returns 0 and sets *why to the reason.
 static unsigned ways_at(const struct map_writer *w, const struct map_level *level, size_t k,
                         uint64_t stride, const char **why)
 {
@@ -147,9 +147,10 @@ static void add_ways(const struct map_writer *w, struct result *result,
     map_add_known(w, result, MAP_METRIC_WAYS, unknown ? 0 : ways, unknown ? unknown : why);
 }
 
-// Adds the detail "partition" if level k looks like the near half of the next cache: it ends at
-// half the size of the only cache that the driver states, and not all cores share it. If it is
-// unknown how many cores share it, only the sizes suggest a half, so the text says "perhaps".
+// Adds the detail "partition" if level k looks like the near half of the next cache. It does if it
+// ends at half the size of the only cache that the driver states, and if more than one but not all
+// cores share it. If it is unknown how many cores share level k, only the sizes suggest a half, so
+// the text says "perhaps".
 static void add_part(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k, const struct map_sharers *sharers)
 {
@@ -233,9 +234,9 @@ static bool is_cut_short(const struct map_writer *w, const struct level_curve *c
     return largest_region(curve) < 0.9 * (double)w->limits.last_cache_bytes;
 }
 
-// True if a cache that no driver states could hold all regions measured, so that the last part of
-// the curve may be a cache instead of memory. A size that the driver states is ignored if it is far
-// below the last level found, because some drivers state the first cache (AMD's OpenCL).
+// True if a cache that no driver states could hold all regions measured. The last part of the curve
+// may then be a cache instead of memory. A size that the driver states is ignored if it is less
+// than half of the last level found, because some drivers state the first cache (AMD's OpenCL).
 static bool is_open(const struct map_writer *w, const struct level_curve *curve)
 {
     size_t count = curve->fit.count;
@@ -264,7 +265,7 @@ static void add_memory_latency(const struct map_writer *w, struct result *result
 {
     const struct plateau *level = &curve->fit.levels[k];
     const struct level_height ns = levels_height(w->scratch, curve, k, "latency");
-    // If a further cache may end behind the last one, only chains over few pages at a time count.
+    // If a further cache may end after the last one, only chains over few pages at a time count.
     bool unsure = k > 0 && w->caches->unsure[k - 1];
     if (map_add_local_height(w, result, k, ns.count && !unsure ? ns.median : INFINITY))
         return;

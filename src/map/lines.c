@@ -24,7 +24,7 @@ enum {
 // likelihood, and 9 is 2 ln 90: the best answer is then at least 90 times as likely.
 static const double margin = 9;
 // An answer with another sector than the best answer is excluded if its cost is this much above the
-// minimum. This is more than `margin`, because fewer probes show a sector.
+// minimum cost. This is more than `margin`, because fewer probes show a sector.
 static const double sector_margin = 11;
 
 // Costs added to an answer (line, sector, capacity of a cache) that does not follow from the end of
@@ -38,24 +38,25 @@ static const double odd_slow = 0.4;
 // Standard error of the model, as a share of the latency step between the level and the next one:
 // no real machine has ideal LRU replacement or exactly cyclic laps.
 static const double model_error = 0.06;
-// The same where half of the loads miss, in addition, if the latency rises slowly at the end of the
-// level: such a cache does not replace the oldest line, or fills its sets unevenly. Where no load
-// misses, or all do, this makes no difference.
+// Additional standard error, as a share of the latency step, at a region where half of the loads
+// miss. It applies if the latency rises slowly at the end of the level: the cache does not replace
+// the oldest line (random_error), or it fills its sets unevenly (slow_error). Where no load misses,
+// or all do, the error is 0.
 static const double random_error = 0.15, slow_error = 0.07;
 
 // Standard error of the model, as a share of the latency step, for chains that show only the
 // sector.
 static const double sector_error = 0.05;
 // lines_sector returns its best sector only if the cost of every other sector is higher by at least
-// a margin: agreed_margin if lines_judge found the same sector, alone_margin if it found none. The
-// latter is larger if even the best sector fits badly.
+// a margin: agreed_margin if lines_judge found the same sector, alone_margin if it found none.
 static const double agreed_margin = 3, alone_margin = 6;
 
 // If a lap touches more than this many times as many lines as the cache has, all its sets overflow,
 // even if they fill unevenly.
 static const double uneven_most = 4;
 
-// if even the best answer has a larger misfit, lines_judge gives no answer
+// Maximum misfit of the best answer, as a share of the latency step. If the misfit is larger,
+// lines_judge gives no answer.
 static const double misfit_max = 0.3;
 
 const struct lines_chain lines_plan[] = {{1.4, 416},  {2.3, 416}, {4.6, 416},  {9.2, 416},
@@ -66,9 +67,10 @@ const size_t lines_plan_count = sizeof lines_plan / sizeof *lines_plan;
 
 // ---------------------------------------------------------------- what is expected
 
-// A lap over a chain has length 1, and the loads of one line divide it at random into `nodes` gaps.
-// `longest` is a length of gaps. power[i] is the i-th power that all_shorter needs, for i < known;
-// they are kept, because it is called for many numbers of gaps.
+// The gaps between the loads of one line in a lap. A lap over a chain has length 1, and the loads
+// of the line divide it at random into `nodes` gaps. `longest` is a limit for the length of a gap.
+// power[i] is (1 − i × longest)^(nodes − 1), for i < known. These powers are kept, because
+// all_shorter needs them for many numbers of gaps.
 struct gaps {
     unsigned nodes, known;
     double longest, power[POWERS];
@@ -84,7 +86,7 @@ static double power_of(struct gaps *gaps, unsigned i)
     return power;
 }
 
-// Returns the probability that `count` successive gaps are all shorter than `longest`.
+// Returns the probability that `count` successive gaps are all shorter than gaps->longest.
 static double all_shorter(struct gaps *gaps, unsigned count)
 {
     double share = 0, binomial = 1;
@@ -95,8 +97,8 @@ static double all_shorter(struct gaps *gaps, unsigned count)
     return share;
 }
 
-// Returns the mean probability that a line survives from one load of it to the next, if `nodes`
-// loads of it lie at random times of a lap and the line survives a part g of the lap with the
+// Returns the mean probability that a line survives from one of its loads to the next. A lap has
+// `nodes` loads of the line, at random times. The line survives a part g of the lap with the
 // probability exp(−rate × g).
 static double survival(unsigned nodes, double rate)
 {
@@ -110,9 +112,10 @@ static double survival(unsigned nodes, double rate)
     return (nodes - 1) * integral;
 }
 
-// The same as miss_share_at for a cache that replaces a random line. In a lap, a part of all loads
-// finds no line, and each of these loads replaces a line, which gives the rate of `survival`.
-// Repeating this equation finds the rate, from above.
+// Returns the share of loads that miss a cache that replaces a random line, if a lap touches x
+// times as many lines as the cache holds. in_line and in_sector are the numbers of nodes in a line
+// and in a sector. In a lap, a part of all loads finds no line, and each of these loads replaces a
+// line, which gives the rate of `survival`. Repeating this equation finds the rate, from above.
 static double random_miss_share(unsigned in_line, unsigned in_sector, double x)
 {
     double rate = x * in_line, before = 2 * rate;
@@ -178,13 +181,13 @@ double lines_expected(const struct lines_cache *caches, size_t count,
 
 struct candidate {
     double line, sector, capacity;
-    // Ways of sets that fill unevenly (0: even): `sparse` for chains whose nodes are farther apart
-    // than a line, `dense` for all others.
+    // Ways of sets that fill unevenly; 0 if they fill evenly. `sparse` is for chains whose nodes
+    // are farther apart than a line, `dense` for all other chains.
     double sparse, dense;
     // True: the candidate assumes that chains with one node per line miss as often as the chain
     // that found the level's end.
     bool as_seen;
-    bool random; // true: it replaces a random line of a set; false: the oldest one
+    bool random; // true if the cache replaces a random line of a set, false if the oldest one
     double cost; // −2 ln of the candidate's likelihood, up to a constant
 };
 
@@ -193,9 +196,9 @@ struct candidates {
     size_t count;
 };
 
-// True if the probe's chain may use only some of the sets, so that it says little about the
-// capacity. Nodes 2, 4, … lines apart fall into every second, fourth, … set, unless a hash chooses
-// the sets; whether one does is unknown.
+// True if the probe's chain may use only some of the sets, so that the probe says little about the
+// capacity. Nodes that are 2, 4, … lines apart fall into every second, fourth, … set, unless a hash
+// chooses the sets. It is unknown whether a hash does.
 static bool leaves_sets_out(const struct lines_probe *probe, double line)
 {
     return probe->chain.stride > line &&
@@ -219,8 +222,9 @@ static struct inner inner_of(const struct lines_question *question, const struct
     return inner;
 }
 
-// True if the cache may replace random lines. The latency of one that replaces the oldest line, but
-// fills its sets unevenly, may rise as slowly, so answers then have to hold for both.
+// True if the curve's shape is that of a cache that replaces random lines. A cache that replaces
+// the oldest line, but fills its sets unevenly, may have the same shape. So answers must then be
+// true for both kinds of cache.
 static bool may_be_random(const struct lines_question *question)
 {
     return question->shapes && step_shape_is_random(question->shape);
@@ -243,8 +247,8 @@ static double share_of(const struct lines_question *question, const struct candi
                              log2(lines / candidate->capacity));
 }
 
-// Returns the standard error that a slow rise adds to the model, as a share of the latency step, if
-// half of the loads miss the level.
+// Returns the standard error that a slow rise adds to the model where half of the loads miss the
+// level, as a share of the latency step.
 static double slow_error_of(const struct lines_question *question)
 {
     return !question->shapes                       ? 0
@@ -253,8 +257,8 @@ static double slow_error_of(const struct lines_question *question)
                                                    : 0;
 }
 
-// Returns how badly the candidate explains the probes. `slow` is the error where half of the loads
-// miss (slow_error_of).
+// Returns how badly the candidate explains the probes, as a cost. `slow` is the error where half of
+// the loads miss (slow_error_of).
 static double cost_of(const struct lines_question *question, const struct inner *inner,
                       const struct candidate *candidate, double slow)
 {
@@ -282,16 +286,17 @@ static double cost_of(const struct lines_question *question, const struct inner 
     return cost;
 }
 
-// Factors from the region where a level ends to the capacities that are tried. 0 stands for the
-// region itself: address bits choose the sets, or each node has a line of its own. The other
-// factors assume that a hash chooses the sets and that lines are shorter than the stride. The
-// capacity is then that of the lines that the nodes touch, times the factor, because unevenly
-// filled sets overflow early.
+// Capacities that are tried, as factors of a size. The factor 0 stands for the region where the
+// level ends: address bits choose the sets, or each node has a line of its own. The other factors
+// assume that a hash chooses the sets and that lines are shorter than the stride. The capacity is
+// then the factor times the size of the lines that the nodes touch in that region. Factors above 1
+// are needed because unevenly filled sets overflow early.
 static const double size_factors[SIZES] = {0, 1, 1.19, 1.41, 1.68, 2};
 
-// Ways of unevenly filled sets that are tried: first for chains whose nodes are farther apart than
-// a line, then for all others (if a hash works on aligned blocks, these fill all sets evenly, with
-// 0). The pair {0, 0}: sets fill in the way that the end of the latency curve shows.
+// Ways of unevenly filled sets that are tried. The first number of a pair is for chains whose nodes
+// are farther apart than a line, the second for all other chains. (If a hash works on aligned
+// blocks, these other chains fill all sets evenly, which is 0.) The pair {0, 0} stands for sets
+// that fill in the way that the end of the latency curve shows.
 static const double fillings[FILLINGS][2] = {{0, 0}, {6, 0}, {6, 6}, {16, 0}, {16, 16}};
 
 static bool is_possible(const struct lines_question *question, double line, size_t size,
@@ -410,9 +415,8 @@ static double sector_cost(const struct lines_question *question, const struct li
     return cost;
 }
 
-// Returns the minimum cost of this sector over capacities around `capacity`, each with sets that
-// fill evenly and with sets that fill unevenly as question->spread says, and over the ways to
-// replace lines.
+// Returns the minimum cost of this sector. Tries capacities around `capacity`, sets that fill
+// evenly and sets that fill unevenly as question->spread says, and the ways to replace lines.
 static double least_sector_cost(const struct lines_question *question, double line, double sector,
                                 double capacity)
 {
@@ -446,7 +450,8 @@ double lines_sector(const struct lines_question *question, double line, double c
             answer = sector;
         }
     }
-    // On average the probes have to be within the standard error of the best answer.
+    // On average, the probes must deviate from the best sector by no more than a standard error.
+    // Otherwise the sector is unknown.
     if (best > (double)question->probe_count)
         return 0;
     if (judged > 0 && judged != answer)

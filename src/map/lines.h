@@ -36,18 +36,18 @@ struct lines_cache {
     double latency;  // latency of a load that hits this cache; any unit
     double capacity; // size of the cache in bytes
     double line, sector;
-    // > 0: ways of a set, if the number of lines per set has a Poisson distribution; 0: sets fill
-    // evenly.
+    // Number of ways of a set, if the number of lines per set has a Poisson distribution; 0 if all
+    // sets fill evenly.
     double spread;
-    bool random; // true: it replaces a random line of the set instead of the oldest one
+    bool random; // true if the cache replaces a random line of the set instead of the oldest one
 };
 
 struct lines_chain {
     double region, stride; // bytes that the chain covers, and bytes from one node to the next
 };
 
-// Returns the mean latency of a load that the model expects for a chain through `count` caches. It
-// is right if the stride is an odd multiple of 32 bytes, or if a hash chooses the sets.
+// Returns the mean latency of a load that the model expects for a chain through `count` caches. The
+// expectation is right if the stride is an odd multiple of 32 bytes, or if a hash chooses the sets.
 double lines_expected(const struct lines_cache *caches, size_t count,
                       const struct lines_chain *chain);
 
@@ -57,14 +57,14 @@ struct lines_probe {
 };
 
 // The probes that show the line of a level. `region` is here a multiple of the region at which the
-// level ends on the latency curve.
+// level ends on the latency curve. "Fits" means that the level holds all lines of the chain.
 //   stride 416 = 13 × 32: There is one node per line, and all sets are used. If the end is the
 //   capacity, 1, 2, 3 or 4 of these four probes fit for lines of 256, 128, 64 or 32 bytes.
-//   stride 32, regions below 1: Every line is touched, so only the capacity decides whether a probe
-//   fits. The capacity is less than the end if lines are shorter than the stride of the curve's
-//   chains.
-//   stride 1696 = 53 × 32: Any cache holds the few lines of such a chain, but it needs as many
-//   pages as the other probes. If these probes do not fit, the end is that of a TLB.
+//   strides 32 and 64, regions below 1: Every line of at least `stride` bytes is touched, so only
+//   the capacity decides whether a probe fits. The capacity is less than the end if lines are
+//   shorter than the stride of the curve's chains.
+//   stride 1696 = 53 × 32: Any cache holds the few lines of such a chain, but the chain needs as
+//   many pages as the other probes. If these probes do not fit, the end is that of a TLB.
 //   strides 32 and 64, regions 1.5 and 2.2: They lie beyond the end, so only loads of a sector that
 //   another node has loaded can hit.
 extern const struct lines_chain lines_plan[];
@@ -75,27 +75,28 @@ struct lines_question {
     const struct lines_cache *caches;
     size_t level;           // index of the level: the number of caches nearer to the core
     double latency, beyond; // latency of this level, and of the next level (or memory)
-    // Region in bytes at which the next level ends; 0: the next level is memory.
+    // Region in bytes at which the next level ends; 0 if the next level is memory.
     double beyond_end;
     // Region in bytes at which the level ends on the latency curve.
     double end;
     double stride; // bytes from node to node of the chains that measured the latency curve
     double noise;  // relative standard deviation of a probe's latency
-    // Number of ways of the level's sets if they fill unevenly; 0: they fill evenly.
+    // Number of ways of the level's sets if they fill unevenly; 0 if they fill evenly.
     double spread;
-    // with `shape`: how the curve's latency rises at the end of the level; NULL: unknown
+    // These two members tell how the curve's latency rises at the end of the level. `shapes` is
+    // NULL if this is unknown.
     const struct step_shapes *shapes;
     unsigned shape;
     const struct lines_probe *probes;
     size_t probe_count;
 };
 
-// What the probes show of a cache, in bytes. 0: the probes do not show this value, and `why` has
-// the reason as part of a sentence.
+// What the probes show of a cache, in bytes. A value is 0 if the probes do not show it; `why` then
+// has the reason as part of a sentence.
 struct lines_answer {
     double line, sector, capacity;
     const char *why;
-    bool misfit; // true: the probes were measured, but no cache explains them
+    bool misfit; // true if the probes were measured, but no cache explains them
 };
 
 // Returns the line, sector and capacity of a level's cache with which the latencies of the probes
@@ -104,11 +105,11 @@ struct lines_answer {
 // nearly as well; all values are 0 if no answer explains the probes.
 struct lines_answer lines_judge(const struct lines_question *question);
 
-// Returns the sector of a cache whose line is known; 0 if unknown. The probes in `question` have
-// several nodes per line and cover more than the cache, so only nodes that share a sector find it
-// loaded. `capacity` may be wrong by a factor of 1.6. `judged` is the sector that lines_judge found
-// (0: none). If it is not 0, the answer is this sector or 0, and other sectors must be excluded by
-// a smaller margin.
+// Returns the sector of a cache whose line is known; 0 if the sector is unknown. The probes in
+// `question` have several nodes per line and cover more than the cache, so only nodes that share a
+// sector find it loaded. `capacity` may be wrong by a factor of 1.6. `judged` is the sector that
+// lines_judge found, or 0. If it is not 0, the answer is this sector or 0, and a smaller margin
+// suffices to exclude other sectors.
 double lines_sector(const struct lines_question *question, double line, double capacity,
                     double judged);
 

@@ -12,8 +12,8 @@
 // 2 MiB is flat. The size of its pages comes from chains whose nodes are nearer together or farther
 // apart: one entry serves all nodes that lie in one page.
 
-// Default distance in bytes between the pages that a latency chain visits. Chains with it show the
-// TLB's reach.
+// Default distance in bytes between the pages that a latency chain visits. Chains with this
+// distance show the reach of a TLB.
 #define MAP_PAGE_BYTES (UINT64_C(2) << 20)
 
 // Adds the latency cases with one node per page of 2 MiB, for regions from 16 MiB to the largest
@@ -21,26 +21,28 @@
 // size.
 void map_translation_add_cases(struct map_cases *cases);
 
-// Adds the chains that show the page size of the TLB whose reach the latency curve over pages
-// shows. Adds none if the curve shows no reach or `curve` is NULL.
+// Adds the chains that show the page size of a TLB. `curve` is the latency curve of chains with one
+// node per page of 2 MiB. Adds none if the curve does not show the reach of a TLB, or if `curve` is
+// NULL.
 void map_pages_add_cases(struct map_cases *cases, const struct level_curve *curve);
 
-// Adds the chains with a node in each page that find the reach of a TLB, if the probes of
-// map_pages_add_cases show that its pages are smaller than 2 MiB.
+// If the probes of map_pages_add_cases show that pages are smaller than 2 MiB, adds chains with one
+// node in each page. These chains show the reach of a TLB for such pages.
 void map_reach_add_cases(struct map_cases *cases, const struct run *run,
                          const struct map_steps *steps, const struct level_curve *curve);
 
-// Adds the results `what=tlb` from the latency curve over pages: one for each end of a flat part,
-// with the region up to which that TLB reaches. If the last part of the curve is flat too, also
-// adds one without a level number, for loads that miss all TLBs. If the curve shows no end, adds
-// only a skipped result with the reason.
+// Adds the results `what=tlb` from `curve`, the latency curve of chains with one node per page.
+// There is one result for each end of a flat part: the region up to which that TLB reaches. If the
+// last part of the curve is flat too, also adds a result without a level number, for loads that
+// miss all TLBs. If the curve shows no end, adds only a skipped result with the reason.
 void map_add_translation(const struct map_writer *w, const struct level_curve *curve);
 
 // ---------------------------------------------------------------- bandwidth
-// The bandwidth of a level is the plateau of reads with several sizes within the level. If several
-// caches form a level, each of them has to hold everything that is read. So the number of parts
-// that workgroups read has no factor 2 or 3: a scheduler that deals workgroups to 2, 3, 4, 6, 8 …
-// caches in turn then brings every part to every cache.
+// The bandwidth of a level is measured by reads of several sizes within the level. It is the
+// bandwidth that neighbouring sizes have in common (a plateau). If a level consists of several
+// caches, each of them must hold all data that is read. So the number of parts that workgroups read
+// is not divisible by 2 or 3. A scheduler that assigns workgroups to 2, 3, 4, 6, 8 … caches in turn
+// then brings every part to every cache.
 
 // Adds the bandwidth cases: reads within each level of the latency curve, and reads of memory far
 // beyond the last level. Adds none if `curve` is NULL. `sizes` comes from map_level_sizes.
@@ -49,7 +51,8 @@ void map_bandwidth_add_cases(struct map_cases *cases, const struct level_curve *
 
 // Adds the read bandwidth of level k (counted from 0; the last one is memory) to `result`: that of
 // the whole device and that of one workgroup, or the reasons why they are unknown. For a cache also
-// adds the number of its instances, which needs the metric `sharers`; so add that metric first.
+// adds the number of such caches on the device. This needs the metric `sharers`, which must be
+// added first.
 void map_add_bandwidth(const struct map_writer *w, struct result *result,
                        const struct level_curve *curve, const struct map_size *sizes, size_t k);
 
@@ -60,9 +63,9 @@ void map_add_bandwidth(const struct map_writer *w, struct result *result,
 struct level_curve map_code_curve(struct arena *arena, const struct run *run, const char *device);
 
 // Adds cases of straight-line code, with the lengths that the instruction curve needs next. If the
-// curve has no points: four lengths per octave from 64 to 32768 instructions. Otherwise: lengths
-// around the end of each level that is not known to 3 %. Adds none on CPUs and simulated GPUs,
-// where code shows no instruction caches.
+// curve has no points, these are four lengths per octave from 64 to 32768 instructions. Otherwise
+// they are lengths around the end of each level that is not known to 3 %. Adds none on CPUs and
+// simulated GPUs, where code shows no instruction caches.
 void map_code_add_cases(struct map_cases *cases, const struct level_curve *curve);
 
 // Adds the results of the path "instruction": its levels (the instruction caches) and the memory
@@ -76,7 +79,7 @@ void map_add_code(const struct map_writer *w);
 
 // Reads the core clocks of the setting clock=LIST from the request. Stores them in Hz in *hz (in
 // `arena`) and their number in *count; leaves both unchanged without this setting. Fails with
-// ERROR_USAGE like map_settings_check.
+// ERROR_USAGE if map_settings_check would fail.
 MUST_CHECK bool map_clocks_read(struct arena *arena, const struct choice_request *request,
                                 const double **hz, size_t *count, struct error *err);
 

@@ -80,15 +80,15 @@ static const struct level_curve *curve_of(const struct level_curves *all, const 
     return best;
 }
 
-// Returns one more than the number of level ends around which more sizes may be needed: the ends of
-// all flat levels of the curve that are followed by another level.
+// Returns one more than the number of level ends around which more sizes may be needed. These are
+// the ends of all flat levels of the curve that are followed by another level.
 static size_t levels_to_refine(const struct plateaus *fit)
 {
     return fit->flat < fit->count ? fit->flat + 1 : fit->count;
 }
 
-// Adds KNEE_POINTS region sizes around the end of each level that is not known to 3 %: from 0.03
-// octaves before the interval of the end to 0.03 octaves after it.
+// Adds KNEE_POINTS region sizes around the end of each level, if this end is not known to 3 %. The
+// sizes reach from 0.03 octaves before the interval of the end to 0.03 octaves after it.
 static void plan_knees(struct map_cases *cases, const struct level_curve *curve, const char *order,
                        uint64_t grain)
 {
@@ -204,8 +204,8 @@ static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
 }
 
 // Adds more chains with one node in each line, within the interval of each capacity that such
-// chains found. Skips capacities whose interval is narrow, and those whose interval is wide because
-// latency rises slowly.
+// chains found. Skips a capacity if its interval is narrow, or if latency rises slowly there,
+// because the interval is then always wide.
 static void plan_sizes_again(struct map_cases *cases, const struct map_caches *caches)
 {
     for (size_t k = 0; k + 1 < caches->steps.curve.fit.flat; k++) {
@@ -250,11 +250,11 @@ static void add_way(struct map_cases *cases, size_t number, uint64_t stride, uns
                                                        .grain = stride});
 }
 
-// Adds the probes for the ways of level k. Without `again`: a chain of 33 nodes in one set and one
-// of 33 nodes in different sets. With `again`, if only the second of these chains fits, address
-// bits choose the set; then adds chains of 2 to 33 nodes, with the stride of the first chain and
-// with three times this stride. Large caches choose their sets by a hash, so their ways are not
-// probed.
+// Adds the probes for the ways of level k. Without `again`, adds two chains of 33 nodes: one with
+// all nodes in one set, and one with nodes in different sets. If only the second of these chains
+// fits, address bits choose the set. With `again`, adds in this case chains of 2 to 33 nodes, with
+// the stride of the first chain and with three times this stride. Large caches choose their sets by
+// a hash, so their ways are not probed.
 static void plan_ways(struct map_cases *cases, const struct map_caches *caches,
                       const struct run *run, size_t k, bool again)
 {

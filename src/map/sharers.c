@@ -27,7 +27,7 @@ struct map_level map_caches_level(const struct map_caches *caches, size_t k)
     return level;
 }
 
-// True if a level nearer to the core than level k holds a part of the regions of the probe's
+// True if a level nearer to the core than level k may hold a part of the regions of the probe's
 // chains. inner[i] is the number of cores that share a cache of level i.
 static bool hits_before(const struct map_level *level, const struct map_steps *steps, size_t k,
                         unsigned cores, const unsigned *inner,
@@ -66,9 +66,9 @@ static const struct result *neighbours_result(const struct map_steps *steps, con
 }
 
 // Returns the median latency in ns of a probe for the sharers of level k, less the time that
-// address translation adds. NaN if the probe was not measured. 0 if it shows nothing: it is too
-// noisy, it is not known what translation adds, or a level nearer to the core holds a part of the
-// regions.
+// address translation adds. Returns NaN if the probe was not measured. Returns 0 if the probe shows
+// nothing: it is too noisy, a level nearer to the core may hold a part of the regions, or it is not
+// known how much translation adds.
 static double neighbours_ns(const struct map_level *level, const struct map_steps *steps,
                             const struct run *run, size_t k, unsigned cores, const unsigned *inner,
                             const struct map_sharers_probe *probe)
@@ -80,14 +80,15 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
     if (!isfinite(ns) || map_steps_noisy(steps, result))
         return 0;
     // level->alone, the latency curve of one core, is missing if translation adds to it. Without
-    // it, nobody knows where a level ends whose lines hold several nodes.
+    // this curve, the end of a level whose lines hold several nodes is unknown.
     if ((!level->alone && step_shape_is_gradual(level->shape)) ||
         hits_before(level, steps, k, cores, inner, probe))
         return 0;
     if (map_steps_may_be_translated(steps, probe->region, false))
         return 0;
-    // If a chain exceeds a TLB, the cores may share this TLB. So translation adds at least what it
-    // adds to one chain, and at most what it would add to a chain over the regions of all chains.
+    // If a chain exceeds a TLB, the cores may share this TLB. Translation then adds at least what
+    // it adds to one chain, and at most what it would add to a single chain over all regions
+    // together.
     double least = map_steps_translation(steps, probe->region);
     double most = map_steps_translation(steps, probe->region * probe->chains);
     bool exceeds = map_steps_may_be_translated(steps, probe->region, true);
@@ -95,9 +96,9 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
                                                                                        : ns - least;
 }
 
-// Returns how many cores share level k, as far as the probes show it. inner[i] cores share each
-// level i before level k. Stores the probes in `probes`, their number in *count. With `again`, uses
-// the second series of probes too.
+// Returns how many cores share level k, as far as the probes show it. inner[i] is the number of
+// cores that share a cache of level i, for each level before level k. Stores the probes in
+// `probes`, their number in *count. With `again`, uses the second series of probes too.
 static struct map_sharers sharers_of(const struct map_caches *caches, const struct run *run,
                                      size_t k, unsigned cores, const unsigned *inner, bool again,
                                      struct map_sharers_probe probes[2 * MAP_SHARERS_MAX],

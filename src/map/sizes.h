@@ -32,18 +32,21 @@ struct map_scale map_level_scale(const struct map_caches *caches, size_t k);
 // possible lines to the region at which the level ends on the curve.
 void map_level_sizes(const struct map_caches *caches, struct map_size *sizes);
 
-// Returns the region sizes that lie in level k alone: well beyond level k − 1 and well within level
-// k. low > high: no size does. The last level of the curve is memory; its regions are three to four
-// times as large as the last cache. `sizes` comes from map_level_sizes.
+// Returns the range of region sizes that lie in level k alone: well beyond level k − 1 and well
+// within level k. If no size does, `low` is above `high`. The last level of the curve is memory;
+// its regions are three to four times as large as the last cache. `sizes` comes from
+// map_level_sizes.
 struct map_size map_level_alone(const struct level_curve *curve, const struct map_size *sizes,
                                 size_t k);
 
-// Stores the regions of the chains over few pages at a time that are to show level k (the last one:
-// memory). Returns their number; 0 if the level has no room for regions that differ enough.
+// Stores the sizes of the regions for the chains over few pages at a time that are to show level k.
+// (The last level is memory.) Returns their number; 0 if the level has no room for regions that
+// differ enough.
 size_t map_level_local_regions(const struct map_caches *caches, size_t k,
                                double regions[MAP_LOCAL_POINTS]);
 
-// What the chains over few pages at a time show of a level, if their regions lie in it alone.
+// What the chains over few pages at a time show of a level, if their regions lie in this level
+// alone.
 struct map_local {
     // result of the fastest of these chains; NULL if they were not all measured
     const struct result *fastest;
@@ -55,8 +58,10 @@ struct map_local {
 struct map_local map_level_local(struct arena *arena, const struct map_caches *caches,
                                  const struct run *run, size_t k);
 
-// Sets caches->unsure[k] if chains over few pages at a time are about as fast beyond the end of
-// level k as within it. The rise of the curve at this end may then come from address translation.
+// Sets caches->unsure[k] in two cases. First: chains over few pages at a time are about as fast
+// beyond the end of level k as within the level, so address translation may cause the rise at this
+// end. Second: such chains show that a further cache may end within level k, or beyond it in what
+// the curve shows as memory.
 void map_level_judge(struct arena *arena, const struct run *run, struct map_caches *caches);
 
 #endif

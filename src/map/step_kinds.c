@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which steps of the curve are caches and which are translation: the curve and the probes are
-// fitted together.
+// Decides which steps of the latency curve are caches and which are address translation. For this,
+// the steps are fitted to the curve and to the probes together.
 #include "map/steps.h"
 
 #include "bench/map.h"
@@ -37,17 +37,18 @@ static const double kind_line[LINES] = {32, 64, MAP_NODE_BYTES, LINES_MAX_BYTES}
 static const unsigned kind_ways[] = {0, 6, 16};
 
 // Returns the line in bytes of a kind of cache. A probe of n nodes is expected to have the latency
-// that the curve has at a region of n × line bytes. If address bits choose the set, this is the
-// cache's true line. If a hash does, it is 128 for true lines of up to 128 bytes, because the
-// curve's nodes, 128 bytes apart, use one line each.
+// that the curve has at a region of n × line bytes. If address bits choose the set, this line is
+// the cache's true line. If a hash chooses the set, it is 128 for true lines of up to 128 bytes,
+// because the curve's nodes, 128 bytes apart, use one line each.
 static double line_of(unsigned kind)
 {
     return kind_line[(kind - 1) % LINES];
 }
 
-// Returns the shape that a step has for probes, if it has `shape` on the curve and is of this kind;
-// STEP_SHAPES if the two do not fit together. The shapes differ because many nodes of the curve
-// share a page and two share a line of 256 bytes, while probes have one node in each line.
+// Returns the shape that a step of this kind has for probes if it has `shape` on the curve. Returns
+// STEP_SHAPES if a step of this kind cannot have `shape`. The shapes differ because many nodes of
+// the curve share a page and two share a line of 256 bytes, while probes have one node in each
+// line.
 static unsigned seen_as(unsigned kind, unsigned shape)
 {
     bool is_double = step_shape_is_double(shape), is_random = step_shape_is_random(shape);
@@ -88,8 +89,8 @@ static double cost_of(const struct map_steps *steps, const struct map_step_probe
             continue;
         for (size_t k = 0; k < steps->all.count; k++)
             ns += parts_of[i][k][choice[k]];
-        // COST_MOST keeps one probe from deciding alone. Large deviations happen because sets that
-        // address bits choose fill unevenly at the strides of the probes.
+        // COST_MOST keeps one probe from deciding alone. Probes deviate far because their strides
+        // fill sets unevenly if address bits choose the set.
         double off = fabs(probes[i].ns - ns) / (sigma * ns);
         cost += fmin(off * off, COST_MOST);
     }
@@ -116,8 +117,8 @@ static bool is_allowed(const struct staircase *all, const unsigned *choice)
     return true;
 }
 
-// Sets the kind of each step of the curve, so that together they explain the latencies of the
-// probes best.
+// Chooses the kind of each step of the curve. Of all combinations of kinds that next_choice makes,
+// takes the one that explains the latencies of the probes best.
 static void choose_kinds(struct arena *arena, struct map_steps *steps,
                          const struct map_step_probe *probes, size_t count)
 {
@@ -192,8 +193,8 @@ bool map_steps_is_probe(const struct map_steps *steps, const struct result *resu
            isfinite(map_steps_ns(steps, result));
 }
 
-// Returns by how many ns, by the fit, loads in other levels than k and address translation change
-// the latency of a probe with one node in each line.
+// Returns by how many ns the latency of a probe with one node in each line differs from that of
+// level k alone, by the fit. Loads in other levels and address translation cause this difference.
 static double probe_changed_by_others(const struct map_steps *steps, size_t k,
                                       const struct map_step_probe *probe)
 {

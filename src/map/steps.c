@@ -24,9 +24,10 @@ static const double flat_octaves = 0.3;
 // Two steps of the curve that are fewer octaves apart than this are merged into one. (The end of
 // half a cache and the end of the whole cache are 1 octave apart and stay separate.)
 static const double close_octaves = 0.93;
-// The same for two steps of caches without a flat part between them. (A cache less than 2.5 times
-// as large as the one before would hardly help. Only the near half of a cache, one octave before
-// the whole, is a level of its own.)
+// Two steps of caches without a flat part between them are merged if they are one_rise_least to
+// one_rise octaves apart. (A cache less than 2.5 times as large as the one before would hardly
+// help. Only the near half of a cache, one octave before the end of the whole, is a level of its
+// own.)
 static const double one_rise_least = 1.1, one_rise = 1.3;
 // If the misfit of the latency curve is larger than this, steps of caches do not explain the curve.
 static const double misfit_max = 4;
@@ -66,8 +67,9 @@ static bool is_settled(const struct map_steps *steps, size_t i, size_t k)
     return true;
 }
 
-// Returns by how many ns, by the fit, loads that hit other levels than k change the latency of
-// point i of the curve. The time that address translation adds is not included.
+// Returns by how many ns the latency of point i of the curve differs from that of level k alone, by
+// the fit, because some loads hit other levels. The time that address translation adds is not
+// included.
 static double changed_by_levels(const struct map_steps *steps, size_t i, size_t k)
 {
     double ns = 0;
@@ -81,8 +83,8 @@ static double changed_by_levels(const struct map_steps *steps, size_t i, size_t 
 }
 
 // Sets the points that show the last level, for a curve in which address translation adds to all
-// points of this level. Takes the first points whose loads almost all miss the caches, because
-// translation adds least to these.
+// points of this level. Takes the first FLAT_POINTS points whose loads almost all miss the caches,
+// because translation adds least to these points.
 static void find_translated(const struct map_steps *steps, size_t k, double from,
                             struct plateau *level)
 {
@@ -100,7 +102,8 @@ static void find_translated(const struct map_steps *steps, size_t k, double from
 
 // Sets the first and last point that show level k, among the points with `from` < x < `to`. Almost
 // all loads of such a point hit level k, its latency is near the level's height, and address
-// translation adds almost nothing to it.
+// translation adds almost nothing to it. If no point of the last level is like this, takes the
+// points of find_translated.
 static void find_points(const struct map_steps *steps, size_t k, double from, double to,
                         struct plateau *level)
 {
@@ -133,7 +136,7 @@ static void find_points(const struct map_steps *steps, size_t k, double from, do
     level->x_last = curve->octaves[level->last];
 }
 
-// True if enough successive points of the curve are at the height of level k after the part of
+// True if enough successive points of the curve have the height of level k after the part of
 // address translation is subtracted.
 static bool is_flat(const struct map_steps *steps, size_t k)
 {
@@ -155,7 +158,8 @@ static bool is_flat(const struct map_steps *steps, size_t k)
     return false;
 }
 
-// True if the chains with one node in each line that show level k alone are at its height.
+// True if there are at least SINGLE_LEAST chains with one node in each line that show level k
+// alone, and if all of them have the height of the level.
 static bool is_flat_for_probes(struct arena *arena, const struct map_steps *steps,
                                const struct run *run, size_t k)
 {
@@ -168,7 +172,8 @@ static bool is_flat_for_probes(struct arena *arena, const struct map_steps *step
     return single.count >= SINGLE_LEAST;
 }
 
-// True if both ends of level k are so near to each other that the level may be a part of one rise.
+// True if the two ends of level k are so near to each other that the level may be a part of one
+// rise.
 static bool is_short(const struct map_steps *steps, size_t k)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -213,9 +218,9 @@ static const char *why_no_fit(const struct map_steps *steps)
     return NULL;
 }
 
-// Returns the height of the first level in ns: the median of the points before its end. If that
-// differs by 10 % or more from the fitted height, to which all points of the curve contribute,
-// returns the latter.
+// Returns the height of the first level in ns: the median of the points before its end, without
+// what translation adds. If this median differs by 10 % or more from the fitted height, to which
+// all points of the curve contribute, or if there are too few points, returns the fitted height.
 static double first_height(struct arena *arena, const struct map_steps *steps)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -242,8 +247,8 @@ static double dearest_translation(const struct map_steps *steps)
     return (close ? 8 : 2) * fit->levels[fit->count - 1].height;
 }
 
-// Makes the levels of the curve (steps->curve.fit) from all steps that are not known to be those of
-// TLBs.
+// Makes the levels of the curve (steps->curve.fit) from all steps but those that are known to be
+// the steps of TLBs.
 static void make_fit(struct arena *arena, struct map_steps *steps, const struct run *run)
 {
     struct plateaus *fit = &steps->curve.fit;
@@ -277,8 +282,8 @@ static void make_fit(struct arena *arena, struct map_steps *steps, const struct 
             fit->reason = "the curve rises without flat parts";
         else if (k + 1 < fit->count && steps->kinds[steps->step[k]] == STEP_UNKNOWN)
             fit->reason = "address translation may make the next step";
-        // Level k still counts if it is flat itself. The step before level k is then valid, because
-        // the levels on both sides of that step are flat.
+        // A flat level k still counts, even if there is a reason to stop here. The step before
+        // level k is then valid, because the levels on both sides of this step are flat.
         if (!fit->reason || (k > 0 && !noisy && is_flat(steps, k)))
             fit->flat++;
     }
@@ -311,9 +316,9 @@ bool map_steps_may_be_translated(const struct map_steps *steps, double bytes, bo
     return false;
 }
 
-// Returns the spread of the latencies that level k has between the rises at its ends, without
-// translation: the difference between the 90th and the 10th percentile of the points, relative to
-// the level's height. 0 if there are no such points.
+// Returns the spread of the latencies of level k, relative to the level's height: the difference
+// between the 90th and the 10th percentile. It uses the points between the rises at both ends of
+// the level, without what translation adds. Returns 0 if there are no such points.
 static double spread_of(struct arena *arena, const struct map_steps *steps, size_t k)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -366,9 +371,9 @@ double map_steps_chain(const struct map_steps *steps, const struct run *run, con
 
 // ---------------------------------------------------------------- the whole
 
-// Merges neighbouring steps that are less than close_octaves apart, unless just one of them is a
-// TLB's. The end of the merged step may lie anywhere between the ends of the two steps. Reason: if
-// the sets of a cache fill unevenly, its one rise looks like two.
+// Merges neighbouring steps that are less than close_octaves apart, because one rise of a cache
+// looks like two if its sets fill unevenly. Does not merge two steps if just one of them is that of
+// a TLB. The end of the merged step may lie anywhere between the ends of the two steps.
 static void merge_close(struct staircase *all)
 {
     for (size_t i = 0; i + 1 < all->count;) {
@@ -384,9 +389,9 @@ static void merge_close(struct staircase *all)
     }
 }
 
-// Merges the steps at both ends of a level if the level is one_rise_least to one_rise octaves long
-// and nothing shows a flat part of it. The larger step gives the end. Returns false if there is no
-// such level.
+// Merges the steps at both ends of a level of caches if the level is one_rise_least to one_rise
+// octaves long and neither the curve nor the probes show a flat part of it. The merged step has the
+// end of the larger of the two steps. Returns false if there is no such level.
 static bool merge_rise(struct arena *arena, struct map_steps *steps, const struct run *run)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -412,7 +417,8 @@ static bool merge_rise(struct arena *arena, struct map_steps *steps, const struc
     return false;
 }
 
-// Counts steps as those of TLBs if they lie far beyond the largest cache that the device may have.
+// Steps that lie far beyond the largest cache that the device may have (`cache_most` bytes) count
+// as steps of TLBs.
 static void judge_far_steps(struct map_steps *steps, double cache_most)
 {
     for (size_t i = 0; i < steps->all.count; i++)
@@ -433,8 +439,8 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
         .x = steps->curve.octaves, .y = steps->curve.ns, .count = steps->curve.count};
     struct map_step_probe *probes;
     size_t count = 0, fitted = steps->all.points;
-    // The caller's steps->all may already be a fit of this curve and of the run's probes. Its
-    // number of points tells whether it is.
+    // The caller's steps->all may already be a fit of this curve and of the run's probes. The
+    // number of fitted points tells whether it is.
     if (fitted >= points.count) {
         clock_states_find_heights(arena, steps->shapes, &steps->all, &others, &steps->clocks);
         count = map_steps_probes(arena, steps, run, &probes);

@@ -23,8 +23,8 @@ struct map_steps {
     // + 1.
     struct staircase all;
     enum map_step_kind kinds[STAIRCASE_STEPS_MAX];
-    // True: the steps explain the latencies of the probes well, so a level counts even if no part
-    // of the curve is flat there.
+    // True if the steps explain the latencies of the probes well. A level then counts even if no
+    // part of the curve is flat there.
     bool explained;
     struct clock_states clocks;
     size_t step[PLATEAUS_MAX]; // step[k]: index in `all` of the step at the end of level k
@@ -58,11 +58,11 @@ size_t map_steps_probes(struct arena *arena, const struct map_steps *steps, cons
 void map_steps_refine(struct arena *arena, struct map_steps *steps,
                       const struct map_step_probe *probes, size_t count);
 
-// Returns the results of the run's chains that, by the fit, show the height of level k alone: all
-// probes with one node in each line whose loads in other levels change the latency by less than 1 %
-// of it. Two nodes of the curve's chain lie in a line of 256 bytes, so the latency of the curve
-// rises slowly at the end of such a level, and the curve may have no point that shows a level
-// alone. Returns an empty curve if the lines of level k are shorter.
+// Returns the probes with one node in each line that show the height of level k alone: by the fit,
+// loads in other levels change the latency by less than 1 % of this height. Such probes are needed
+// if lines have 256 bytes. Two nodes of the curve's chain then share a line, so the curve rises
+// slowly at the end of the level and may have no point that shows the level alone. Returns an empty
+// curve if the lines of level k are shorter.
 struct level_curve map_steps_single(struct arena *arena, const struct map_steps *steps,
                                     const struct run *run, size_t k);
 
@@ -75,17 +75,17 @@ void map_steps_judge_kinds(struct map_steps *steps);
 double map_steps_noise(struct arena *arena, const struct map_steps *steps);
 
 // A chain shows one level alone only if loads in other levels change its latency by less than this
-// share of the level's height. (A share of the loads is no measure: 3 % of loads that take four
-// times as long change the latency by 9 %.)
+// share of the level's height. (A limit for the share of such loads would not suffice: 3 % of loads
+// that take four times as long change the latency by 9 %.)
 #define MAP_STEPS_OTHERS 0.01
 
 // If the points of a level differ by more than the sum of this share and the noise, the level is
 // not flat. (In the near half of an H200's L2 they differ by up to 0.036, because its end is near.)
 #define MAP_STEPS_UNEVEN 0.05
 
-// True if level k is even: between the rises at its ends, without what translation adds, its points
-// differ by less than `most` plus the noise (difference between the 90th and the 10th percentile,
-// relative to the height).
+// True if level k is even: its points differ by less than `most` plus the noise (map_steps_noise).
+// The difference is that between the 90th and the 10th percentile, relative to the height. It
+// counts only points between the rises at both ends of the level, without what translation adds.
 bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_t k, double most);
 
 // ---------------------------------------------------------------- latencies
@@ -94,9 +94,9 @@ bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_
 // curve's latencies (clock_states_ns); NaN if the result has none.
 double map_steps_ns(const struct map_steps *steps, const struct result *result);
 
-// True if the 95 % interval of the result's latency is wider than 10 % of it (50 % if the core
-// clock had two states) both in ns and in cycles. A changing core clock makes one of the two
-// intervals wide in any case, so one alone does not count.
+// True if the 95 % interval of the result's latency is wider than 10 % of the latency (50 % if the
+// core clock had two states), both in ns and in cycles. One wide interval alone does not count,
+// because a changing core clock makes one of the two wide in any case.
 bool map_steps_noisy(const struct map_steps *steps, const struct result *result);
 
 // True if the result is a chain of kind MAP_PROBE on the curve's device and has a latency.

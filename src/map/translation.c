@@ -12,13 +12,14 @@
 enum {
     UNIT_TEXT = 32,
     PAGES_PROBES = 9,
-    // Number of wide probes (nodes more than 2 MiB apart); these are the first probes.
+    // Number of wide probes, whose nodes are more than 2 MiB apart. They are the first probes.
     PAGES_WIDE = 4,
     // One lap over a chain of up to PAGES_LAP_NODES pages should touch lines of about this many
     // bytes in all, as in the benchmark latency.
     PAGES_LAP_BYTES = 1 << 20,
     PAGES_LAP_NODES = PAGES_LAP_BYTES / MAP_NODE_BYTES,
-    // Index of the first of the two odd probes, which are the last: nodes 1.5 MiB apart.
+    // Index of the first of the two odd probes, whose nodes are 1.5 MiB apart. They are the last
+    // probes.
     PAGES_ODD = 7,
     // Number of chains with a node in each page that look for one TLB's reach.
     REACH_POINTS = 20
@@ -30,8 +31,10 @@ enum {
 // them would have fewer than 4 nodes.
 #define PAGES_REACH_MIN (UINT64_C(92) << 20)
 
-// The regions of those chains cover this range of the number of nodes that fit the TLB where nodes
-// are 2 MiB apart. Smaller pages 2 MiB apart use only some of its sets, so more of them fit.
+// If pages are smaller than 2 MiB, chains with one node in each page look for the TLB's reach.
+// Their number of nodes is reach_from to reach_to times the number of nodes that the TLB holds if
+// nodes are 2 MiB apart. The TLB holds more of the smaller pages, because such pages 2 MiB apart
+// use only some of its sets.
 static const double reach_from = 0.6, reach_to = 2.6;
 
 struct pages_probe {
@@ -44,8 +47,8 @@ static const double contrast_min = 1.1;
 // Maximum ratio of two latencies in a flat part of the curve.
 static const double lap_flat = 1.05;
 
-// Returns the size in bytes up to which address translation costs nothing for a chain with one node
-// per 2 MiB (the TLB's reach); 0 if the curve shows no end of its first flat part.
+// Returns the reach of a TLB in bytes: the size up to which address translation costs nothing for a
+// chain with one node per 2 MiB. Returns 0 if the curve shows no end of its first flat part.
 static double translation_end(const struct level_curve *curve)
 {
     const struct plateaus *fit = &curve->fit;
@@ -75,16 +78,17 @@ static struct pages_probe probe_of(double region, uint64_t page)
 }
 
 // Makes the probes that show the page size of a TLB with this reach, over regions of at most `most`
-// bytes. A region of 0 marks a probe that is not possible. This happens to the wide probes if the
-// reach is below PAGES_REACH_MIN, or so large that no region fits.
-//   wide    The region is 0.7 p times the reach, with nodes p, 2p, 4p, 8p times 2 MiB apart: these
-//           probes fit the TLB if an entry covers at most 2, 4, 8, 16 MiB. p is 16, or the largest
-//           of 8, 4, 2 with which the region fits in `most`.
-//   narrow  The region is 0.9, 0.45, 0.225 of the reach, with nodes 1, ½, ¼ MiB apart: these probes
+// bytes. A region of 0 means that a probe is not possible. This happens to the wide probes if the
+// reach is below PAGES_REACH_MIN, or so large that no region is at most `most`. "Fits" means that
+// the TLB has an entry for each node of the probe.
+//   wide    The region is 0.7 p times the reach, with nodes p, 2p, 4p, 8p times 2 MiB apart. These
+//           probes fit if an entry covers at most 2, 4, 8, 16 MiB. p is 16, or the largest of 8, 4,
+//           2 with which the region is at most `most`.
+//   narrow  The region is 0.9, 0.45, 0.225 of the reach, with nodes 1, ½, ¼ MiB apart. These probes
 //           fit if an entry covers at least 2, 1, ½ MiB.
 //   odd     The region is 0.65 and 1.3 times the reach, with nodes 1.5 MiB apart. Both probes fit
-//           only in one case: pages are smaller than 2 MiB, and the nodes of the curve, an even
-//           number of pages apart, left out sets of the TLB.
+//           only if pages are smaller than 2 MiB and the nodes of the curve, an even number of
+//           pages apart, did not use all sets of the TLB.
 static void pages_plan(double reach, double most, struct pages_probe probes[PAGES_PROBES])
 {
     double times = 16;
@@ -140,12 +144,12 @@ struct pages_latency {
     double ns, half;
 };
 
-// Returns 1 if the probe's latency shows that it fits the TLB, 0 if it does not fit, and −1 if the
-// curve rises too little, or the latency is too uncertain, to tell.
+// Returns 1 if the probe's latency shows that its nodes fit the TLB, and 0 if they do not. Returns
+// −1 if the curve rises too little, or the latency is too uncertain, to tell.
 static int fits(const struct level_curve *curve, double within, const struct pages_probe *probe,
                 struct pages_latency latency)
 {
-    // The region at which the curve's chain needs as many TLB entries as the probe, if each node
+    // The curve's chain needs as many TLB entries at this region as the probe does, if each node
     // has an entry of its own.
     double alike =
         fmax(probe->region * (double)MAP_PAGE_BYTES / (double)probe->page, probe->region);
@@ -164,8 +168,9 @@ struct pages_answer {
 };
 
 // Finds the page size from the latencies of the probes. A probe fits the TLB if its latency is
-// nearer (by ratio) to `within` than to the latency of `curve` at the larger of two regions: the
-// probe's own, and the one at which the curve's chain needs as many TLB entries as the probe.
+// nearer (by ratio) to `within` than to the latency of `curve` at a larger region. This region is
+// the probe's own, or the one at which the curve's chain needs as many TLB entries as the probe,
+// whichever is larger.
 static struct pages_answer pages_judge(const struct level_curve *curve, double within,
                                        const struct pages_probe *probes,
                                        const struct pages_latency *latencies)
@@ -194,8 +199,9 @@ static struct pages_answer pages_judge(const struct level_curve *curve, double w
         "some of its sets";
     if (answers[PAGES_ODD + 1])
         return answer;
-    // Among the wide probes, and also among the narrow ones, each needs fewer TLB entries than the
-    // one before it. So the number of probes before the first that fits gives the page size.
+    // Among the wide probes, and also among the narrow ones, each probe needs at most as many TLB
+    // entries as the probe before it. So the number of probes before the first that fits gives the
+    // page size.
     unsigned wide = 0, narrow = 0;
     while (wide < PAGES_WIDE && answers[wide] <= 0)
         wide++;
@@ -226,8 +232,9 @@ static struct pages_answer pages_judge(const struct level_curve *curve, double w
 
 static const char path[] = "vector";
 
-// Returns the latency of probe i, with half of its relative interval: that in ns or, if narrower,
-// that in cycles. (If the core clock changed, the interval in cycles is narrower.)
+// Returns the latency of probe i and half the width of its interval, relative to the latency. The
+// interval is that in ns or that in cycles, whichever is narrower. (If the core clock changed, the
+// one in cycles is narrower.)
 static struct pages_latency latency_of(const struct map_steps *steps, const struct run *run,
                                        size_t i, const struct pages_probe *probe)
 {
@@ -285,7 +292,8 @@ void map_reach_add_cases(struct map_cases *cases, const struct run *run,
     }
 }
 
-// Returns the curve of the chains with a node in each page, if pages are smaller than 2 MiB.
+// Returns the latency curve of the chains with one node in each page of `page` bytes, which are
+// measured if pages are smaller than 2 MiB.
 static struct level_curve reach_curve(const struct map_writer *w, uint64_t page)
 {
     const struct run *run = w->run;
@@ -303,8 +311,8 @@ static struct level_curve reach_curve(const struct map_writer *w, uint64_t page)
     return curve;
 }
 
-// Returns the region at which level k of the curve over pages ends, with its interval: the reach of
-// a TLB. If no flat level follows, the end lies between the last point of the level and the next
+// Returns the reach of a TLB, with its interval: the region at which level k of the curve over
+// pages ends. If no flat level follows, the end lies between the last point of level k and the next
 // point.
 static struct level_height reach_of(const struct level_curve *curve, size_t k)
 {
@@ -319,10 +327,10 @@ static struct level_height reach_of(const struct level_curve *curve, size_t k)
 }
 
 // True if the rise after `pages` pages may be the end of a cache instead of a TLB. A lap over few
-// pages (at most 1/8 of PAGES_LAP_NODES) touches lines of PAGES_LAP_BYTES in total, to within 6 %;
-// a lap over up to half of PAGES_LAP_NODES pages, to within a third. If the curve of vector loads
-// is flat around this number of bytes, caches cause no rise. With more pages, a lap has one node in
-// each page, so its lines grow with the region and a cache may end.
+// pages (at most 1/8 of PAGES_LAP_NODES) touches lines of PAGES_LAP_BYTES in total, to within 6 %.
+// A lap over up to half of PAGES_LAP_NODES pages does so to within a third. If the curve of vector
+// loads is flat around this number of bytes, caches cause no rise. With more pages, a lap has one
+// node in each page. The total size of its lines then grows with the region, so a cache may end.
 static bool may_be_cache(const struct map_writer *w, double pages)
 {
     const struct level_curve *vector = &w->caches->steps.curve;
@@ -335,7 +343,7 @@ static bool may_be_cache(const struct map_writer *w, double pages)
 }
 
 // True if the points of level k differ by no more than MAP_STEPS_UNEVEN plus the noise of the curve
-// of vector loads. (Small steps that the fit of that curve does not see count as its noise.)
+// of vector loads. (Steps of that curve that are too small for its fit count as noise.)
 static bool is_even(const struct map_writer *w, const struct level_curve *curve, size_t k)
 {
     double spread = fmin(levels_spread(w->scratch, curve, k, "latency"),

@@ -48,13 +48,14 @@ void map_add_heights(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k);
 
 // Adds the latency of level k of the path "vector" without address translation: that of a chain
-// which visits few pages at a time. If such chains do not agree, adds why the latency is unknown.
-// Adds nothing and returns false if the run has no such chain, or if the chain is not clearly
-// faster than `ns`, the latency of the curve.
+// which visits few pages at a time. If such chains do not agree, adds instead why the latency is
+// unknown. Adds nothing and returns false if the run has no such chain, or if the chain is not
+// clearly faster than `ns`, the latency of the curve.
 bool map_add_local_height(const struct map_writer *w, struct result *result, size_t k, double ns);
 
-// Adds the latency of level k as map_add_local_height or map_add_heights does. If the points that
-// show the level do not agree, adds the detail "latency" with the reason why it is unknown.
+// Adds the latency of level k as map_add_local_height does, or else as map_add_heights does. If the
+// points that show the level do not agree, adds the detail "latency" with the reason why the
+// latency is unknown.
 void map_add_flat_heights(const struct map_writer *w, struct result *result,
                           const struct level_curve *curve, size_t k);
 
