@@ -45,8 +45,8 @@ static double bound_of(const struct counter *counter)
 }
 
 // Returns the largest counted value that agrees with a claim of zero, for which there is no ratio
-// counted ÷ claimed: the share close_bound of the result's largest claim of the same unit; for
-// bytes at least AUDIT_ZERO_BYTES, summed over all units of work.
+// counted ÷ claimed. It is the share close_bound of the result's largest claim of the same unit.
+// For bytes it is at least AUDIT_ZERO_BYTES, summed over all units of work.
 static double zero_bound(const struct result *result, const struct counter *counter)
 {
     double most = 0;

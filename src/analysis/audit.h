@@ -26,13 +26,15 @@ bool audit_agrees(const struct result *result, const struct counter *counter);
 // reads or the hits were not counted, or if a unit of work read less than a byte.
 double audit_hit_rate(const struct result *result, unsigned level);
 
-// A claim is the value that a benchmark predicts for a hardware counter. Adds up to three findings
-// to the run for each device whose counters have claims. "counted": its value is the share of the
-// claims that agree with the count. "l2-served": its value is the largest share of a claim to read
-// memory that the L2 served although the claim agrees, its key is the key of that result.
-// "claim-differs": its keys are those of the results with a claim that does not agree. Results that
-// other work may have disturbed (reason "shared-device") are left out, because the counters of L2
-// and DRAM include such work.
+// Adds up to three findings to the run for each device whose counters have claims. (A claim is the
+// value that a benchmark predicts for a hardware counter.)
+//   counted        value: the share of the claims that agree with the count.
+//   l2-served      About claims `dram_read` (bytes read from memory) that agree with the count. Its
+//                  value is the largest share of such a claim that the L2 served instead of memory.
+//                  key: the result with this share.
+//   claim-differs  value: the number of claims that do not agree. keys: the results with them.
+// Results that other work may have disturbed (reason "shared-device") are left out, because the
+// counters of L2 and DRAM include such work.
 void audit_add_findings(struct run *run);
 
 #endif

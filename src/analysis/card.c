@@ -178,8 +178,8 @@ static bool is_described(const struct builder *b, const struct result *result,
            (b->headline->level == CARD_LEVEL_ANY || (bytes >= sets->least && bytes <= sets->most));
 }
 
-// Returns the range of working sets whose cases may give the headline's figure. For a cache it
-// holds only the largest working set that was measured: of a smaller one, a larger part lies in
+// Returns the range of working sets whose cases may give the headline's figure. For a cache it has
+// only the largest working set that was measured, because a larger part of a smaller one lies in
 // caches nearer to the cores.
 static struct working_sets wanted_sets(const struct builder *b)
 {

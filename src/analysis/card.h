@@ -4,13 +4,13 @@
 // benchmarks of the run declare (struct headline_info): a headline names the metric and the cases
 // that give a figure. So no benchmark or metric is named here.
 //
-// A row has one figure, or two that belong together: read and copy, FP16 and FP8. There are two
-// kinds of figures:
+// A row has one figure, or two that belong together, for example read and copy, or FP16 and FP8.
+// There are two kinds of figures:
 //
 //   a level    The latency of a level of memory. It is that of the case with the median latency in
 //              a flat part of the latency curve (analysis/levels.h). If at least half of the cases
 //              are ok, only those are considered. The first flat part is L1, the second L2. The
-//              last one is DRAM if the curve reaches four times the size at which that part begins.
+//              last one is DRAM if the curve reaches four times the size of the last cache.
 //   the best   The best of the cases that the headline describes. A case that is ok is preferred
 //              to a better one that is not ok, if they are at most CARD_NEAR apart. If the headline
 //              names a level (headline_info.level), only cases whose working set fits that level
@@ -42,8 +42,8 @@ enum {
 #define CARD_NO_GPU "no-gpu"
 
 struct card_figure {
-    // Title of the figure: the row's label and the figure's name, "DRAM read"; in card.further the
-    // title of the headline.
+    // Title of the figure: the row's label and the figure's name, such as "DRAM read". In
+    // card.further it is the title of the headline.
     const char *title;
     // name of the figure within its row, "read" or "copy"; NULL if the row has one figure
     const char *name;
@@ -52,20 +52,21 @@ struct card_figure {
     const char *key; // key of the case that gave the figure
     enum unit unit;  // unit in which screens show the figure
     enum better better;
-    double value;   // value of the figure; not finite: none (`verdict` and `reason` say why)
-    double ci95[2]; // 95 % interval of `value`; not finite: not known
+    // value of the figure; not finite if there is none (`verdict` and `reason` then say why)
+    double value;
+    double ci95[2]; // 95 % interval of `value`; not finite if unknown
     bool at_least;
-    double cycles; // `value` in cycles of the core clock; not finite: not known
-    double limit;  // physical limit of `value`; not finite: not known
-    double share;  // `value` as a share of `limit` (metric_share); not finite: not known
+    double cycles; // `value` in cycles of the core clock; not finite if unknown
+    double limit;  // physical limit of `value`; not finite if unknown
+    double share;  // `value` as a share of `limit` (metric_share); not finite if unknown
     enum verdict verdict;
     const char *reason; // why the figure's verdict is not ok; NULL if it is ok
-    bool provisional;   // true: the run is not finished, so the figure may still change
-    // Value of the same figure on the reference card; not finite: there is no reference card, or it
-    // lacks this figure of the same benchmark and version.
+    bool provisional;   // true if the run is not finished, so that the figure may still change
+    // Value of the same figure on the reference card. Not finite if there is no reference card, or
+    // if it lacks this figure of the same benchmark and version.
     double reference;
-    // Next element of a list: figures with the same row and name that are worse than the shown one,
-    // from other headlines. NULL: end of the list.
+    // The next figure in a list of figures with the same row and name, from other headlines, that
+    // are worse than the shown one. NULL at the end of the list.
     const struct card_figure *other;
 };
 
@@ -99,7 +100,7 @@ struct card {
     const struct run *run;
     const struct run_device *device;
     const char *api; // API of the device: "vulkan"
-    // warning that the device is a CPU and not a GPU; NULL: it is a GPU
+    // warning that the device is a CPU and not a GPU; NULL if it is a GPU
     const char *warning;
     // The device's longest latency curve; it has no cases if the run has no curve.
     struct level_curve curve;
@@ -109,9 +110,9 @@ struct card {
     // the benchmarks.
     struct card_figure *further;
     size_t further_count, further_capacity;
-    // Known card to compare with; NULL: no known card is suitable.
+    // Known card to compare with; NULL if no known card is suitable.
     const struct known_card *reference;
-    bool same_model; // true: the reference has the same model name as this card
+    bool same_model; // true if the reference has the same model name as this card
     // Sentences about what stands out: a figure differs from a reference of the same model, is not
     // trusted or is far below its limit, or several benchmarks measured different values for it. If
     // no figure differs from such a reference, a sentence says so.
@@ -120,8 +121,8 @@ struct card {
 };
 
 // Fills `card` for the run's device with this id. All texts live in `arena` or in the run. The card
-// is compared with the most suitable of the `known` cards (NULL: with none), but never with a known
-// card that was made from this run. A CPU is not compared.
+// is compared with the most suitable of the `known` cards, but never with a known card that was
+// made from this run. It is not compared if `known` is NULL or if the device is a CPU.
 void card_build(struct arena *arena, const struct run *run, const char *device,
                 const struct known_cards *known, struct card *card);
 
@@ -130,7 +131,8 @@ void card_build(struct arena *arena, const struct run *run, const char *device,
 void card_judge(struct arena *arena, struct card *card, const struct known_cards *known);
 
 // Returns a sentence that says what the run lacks: nothing was measured on this device, none of its
-// cases gave a number, or the run was interrupted or is not finished. NULL if nothing is lacking.
+// cases gave a number, or the run was interrupted or is not finished. Returns NULL if it lacks
+// nothing.
 const char *card_state(const struct card *card);
 
 // Returns true if the figure has a final value and the verdict ok.

@@ -150,8 +150,9 @@ static bool is_same_model(const struct known_card *known, const struct card *car
     return card->device->name && strcmp(known->device, card->device->name) == 0;
 }
 
-// Returns how suitable a known card is as a reference for `card`; 0 means unsuitable. The same
-// model counts most, then the same preset, then the number of figures that both have.
+// Returns how suitable a known card is as a reference for `card`. 0 means unsuitable: it is from
+// the same run, has another API, or has no figure in common. The same model counts most, then the
+// same preset, then the number of figures that both have.
 static size_t rank(const struct known_card *known, const struct card *card)
 {
     bool itself = card->run->started && strcmp(known->started, card->run->started) == 0;
@@ -189,8 +190,7 @@ static void note(struct card *card, const char *text)
         card->notes[card->note_count++] = text;
 }
 
-// Figures that a function `judge` chose from a card, in ascending order of the weight that it gave
-// them.
+// Figures that the function `choose` selected from a card, in ascending order of their weights.
 struct choice {
     const struct card_figure *figures[FIGURES_MAX];
     double weights[FIGURES_MAX];
@@ -208,8 +208,8 @@ static void choice_add(struct choice *choice, const struct card_figure *figure, 
     choice->weights[at] = weight;
 }
 
-// Returns the figures of the card that `judge` accepts. `judge` returns the weight of a figure, or
-// NaN to leave the figure out.
+// Returns those figures of the card to which the function `judge` gives a weight, sorted by weight.
+// `judge` returns NaN to leave a figure out.
 static struct choice choose(const struct card *card,
                             double (*judge)(const struct card_figure *figure))
 {

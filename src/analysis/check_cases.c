@@ -166,11 +166,12 @@ const struct result *check_result(const struct run *run, const struct run_device
     return NULL;
 }
 
-// `other` is a result of another run. Rates how well it can be compared with copies between `card`
-// and the device with index `peer`. 3: `other` is of copies between `card` and a device with that
-// index. 2: between `card` and a device with another index. 1: between all devices together, or
-// `card` measured it and the result does not name the devices, as in the reference results that are
-// embedded in the program. 0: between other devices.
+// Rates how well `other`, a result of another run, can be compared with copies between `card` and
+// the device with index `peer`. Returns 3 if `other` is of copies between `card` and a device with
+// that index. Returns 2 if it is of copies between `card` and a device with another index. Returns
+// 1 if it is of copies between all devices together. Also returns 1 if `card` measured it and it
+// does not name the devices, as in the reference results that are embedded in the program. Returns
+// 0 if it is of copies between other devices.
 static int fitness(const struct check_case *of, const struct result *other,
                    const struct run_device *card, double peer)
 {

@@ -14,11 +14,12 @@ struct check_case {
     // Values that the parameters of the case must have, except `bytes` (conditions for
     // case_matches).
     const char *values;
-    // Value of the parameter `bytes` of the case; 0: it has no such parameter. For a small device,
-    // check_bytes reduces the value.
+    // Value of the parameter `bytes` of the case; 0 if the case has no such parameter. For a small
+    // device, check_bytes reduces the value.
     uint64_t bytes;
-    bool quick; // true: quick checks measure the case, too
-    // True: the case uses several devices at once, so no other case may be measured meanwhile.
+    bool quick; // true if quick checks measure the case, too
+    // True if the case uses several devices at once, so that no other case may be measured
+    // meanwhile.
     bool at_once;
 };
 extern const struct check_case check_cases[];
@@ -31,9 +32,9 @@ const struct check_case *check_case_of(enum check_metric metric);
 const char *check_title(struct arena *arena, const struct check_figure *figure);
 
 // Returns the value of the parameter `bytes` with which a check measures the case on a device:
-// of->bytes, halved until it is small enough, but not below 16 KiB. It is small enough at a quarter
-// of the memory and of the largest allocation; for cases of L2 also at half of the last cache; for
-// all other cases on a CPU also at 64 MiB.
+// of->bytes, halved until it is small enough, but not below 16 KiB. It is small enough if it is at
+// most a quarter of the memory and of the largest allocation. In cases of the L2 it must also be at
+// most half of the last cache. On a CPU it must be at most 64 MiB in all other cases.
 uint64_t check_bytes(const struct check_case *of, const struct run_device *device);
 
 // Returns the case of a check that the result has measured with the full size (check_case.bytes).
@@ -46,10 +47,11 @@ const struct check_case *check_wanted(const struct result *result);
 const struct result *check_result(const struct run *run, const struct run_device *device,
                                   enum check_metric metric, double peer);
 
-// `result` of one run gives a figure of `device`. Returns the result of another run, `run`, that
-// gives the same figure of `card`; NULL if there is none. For copies between devices, both results
-// must have been made the same way, and a peer with the same index is preferred. For copies between
-// all devices, the number of devices must be the same, too.
+// Returns the result of the run `run` that can be compared with `result`, a result of another run.
+// `result` gives a figure of `device`; the returned result gives the same figure of `card`. NULL if
+// there is none. For copies between devices, both results must have been made the same way, and a
+// peer with the same index is preferred. For copies between all devices, the number of devices must
+// be the same, too.
 const struct result *check_counterpart(const struct run *run, const struct run_device *card,
                                        const struct check_case *of, const struct run_device *device,
                                        const struct result *result);

@@ -50,8 +50,9 @@ enum {
 };
 
 // Returns how far the value of a healthy card (or run) may be above or below the median of `count`
-// other values, as a factor − 1 (0.03: 3 %). In each of the two directions, only a share of 1 −
-// confidence of the healthy ones is further off. NaN if the spread has no degrees of freedom.
+// other values, as a factor − 1 (0.03: 3 %). In each of the two directions, only the share 1 −
+// confidence of all healthy cards is farther from the median. Returns NaN if the spread has no
+// degrees of freedom.
 double check_spread_bound(const struct check_spread *spread, size_t count, double confidence);
 
 // ---------------------------------------------------------------- values of other cards
@@ -69,17 +70,18 @@ struct check_ask {
     const struct check_state *state;
 };
 
-// The values with which a device is compared in one case: one for each run of this very card. If
-// there are none, one for each card of the same model. If there are none of these either, and the
-// limit of memory or host link bounds the case: one for each card of the same architecture. This is
-// the share of its own limit that the card reaches, times the limit of this device.
+// The values with which a device is compared in one case. There is one value for each run of this
+// very card. If there is no such run, there is one for each card of the same model. If there is no
+// such card either, and none was left out, there is one for each card of the same architecture, but
+// only if the limit of memory or host link bounds the case. That value is the share of its own
+// limit that the other card reaches, times the limit of this device.
 struct check_others {
     double values[CHECK_OTHERS_MAX], core_hz[CHECK_OTHERS_MAX], memory_hz[CHECK_OTHERS_MAX];
     const char *uuids[CHECK_OTHERS_MAX];
     size_t count;
-    bool itself; // true: all values are from runs of this very card
-    // True: no card of the model was measured, so the values are computed from the share of their
-    // limit that other models reach.
+    bool itself; // true if all values are from runs of this very card
+    // True if no card of the model was measured, so that the values are computed from the share of
+    // their limit that other models reach.
     bool by_limit;
     double unsure; // relative half-width of the 95 % interval of the value that was added last
     // UUIDs of cards of which a run was not used, because the card then had another power limit or
@@ -87,7 +89,7 @@ struct check_others {
     const char *left[CHECK_OTHERS_MAX];
     size_t left_out;
     // Driver of a card that is compared, if its branch (first number of the version) differs from
-    // that of the judged device's driver; NULL: no branch differs.
+    // that of the judged device's driver. NULL if no branch differs.
     const char *driver;
 };
 void check_others_of(struct arena *arena, const struct check_ask *ask, const struct check_case *of,

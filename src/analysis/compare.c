@@ -44,9 +44,9 @@ enum side {
 
 // The same metric of one case in two runs: element 0 is from run base, element 1 from run new.
 struct figure {
-    const struct metric *of[2]; // the metric in both runs; NULL: not known
-    // The metrics of which those in `of` are a part (metric_info.part_of), such as the total time;
-    // NULL: `of` are not parts.
+    const struct metric *of[2]; // the metric in both runs; NULL if unknown
+    // The metrics of which those in `of` are a part (metric_info.part_of), such as the total time.
+    // NULL if those in `of` are not parts.
     const struct metric *whole[2];
 };
 

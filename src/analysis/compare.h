@@ -3,9 +3,9 @@
 //
 // Cases are paired by device (analysis/pairing.h) and key; only the same version of a benchmark and
 // the same METHOD values are comparable. For each metric the ratio new ÷ base has the interval
-// [new.low ÷ base.high, new.high ÷ base.low]. It is right whenever both 95 % intervals are right,
-// and for equal widths it is √2 times as wide as the 95 % interval of a ratio. So well under 1 % of
-// the pairs without a difference are called changed, however noisy they are
+// [new.low ÷ base.high, new.high ÷ base.low]. This interval is right whenever both 95 % intervals
+// are right. If those have equal widths, it is √2 times as wide as the 95 % interval of a ratio. So
+// well under 1 % of the pairs without a difference are called changed, however noisy they are
 // (tests/unit/test_compare.c).
 //
 // The ratio has no interval if a metric's interval reaches 0 or below. Then the two values differ
@@ -17,18 +17,20 @@
 //   slower
 //   card      like faster, slower and other, but the devices are different cards of one model
 //             (their UUIDs differ), and healthy cards of one model differ by as much
-//             (card_spread_of). That spread holds for 95 % of a benchmark's figures. So at most 5 %
-//             of them may lie beyond it, up to three times as far (in logarithms), and are called
-//             card as well; but not those that the card of either run shows.
+//             (card_spread_of). That spread is the limit for 95 % of a benchmark's figures. Further
+//             figures are called card as well if they are at most 5 % of all and differ by at most
+//             three times the spread (in logarithms). But a figure on the card (analysis/card.h) of
+//             either run is never such a further figure.
 //   clock     Time and cycles of the same work disagree: the core clock changed, not the work. If
-//             the cycles are unsure, the intervals of both ratios must not overlap. For two cards
-//             of one model, the time differs by more than card_spread_of, but the cycles do not.
+//             the cycles are unsure, the intervals of both ratios must not overlap. Two cards of
+//             one model also get this word if the time differs by more than card_spread_of, but the
+//             cycles do not.
 //   other     like faster and slower, but for a metric without a better direction
 //   unsure    the interval contains a limit of the range, there is no interval, or a value is only
 //             a lower bound (metric.at_least)
-//   missing   a case, a metric of it or a device that was measured in base only
+//   missing   a case, a metric or a device that was measured in base only
 //   added     a case or a device that was measured in new only
-//   broken    measured in base, failed in new
+//   broken    a case that was measured in base and failed in new
 //   refused   the versions or METHOD values differ
 //
 // A metric that is a part of another one (metric_info.part_of) is same, faster or slower relative
@@ -63,7 +65,8 @@ enum compare_word {
 const char *compare_word_name(enum compare_word word);
 
 struct ratio {
-    // `value`: the ratio new ÷ base; `low` and `high`: the ends of its interval; NaN: not known
+    // `value` is the ratio new ÷ base; `low` and `high` are the ends of its interval. NaN if
+    // unknown.
     double value, low, high;
 };
 
@@ -96,27 +99,27 @@ extern const size_t card_spread_count;
 
 // Returns the relative difference between two healthy cards of one model that 95 % of a benchmark's
 // figures with this unit do not exceed. It is at least RESULTS_CLOCK_STEPS. If the table has no row
-// for them, because too few cards were measured, returns the largest value in the table.
+// for such figures, because too few cards were measured, returns the largest value in the table.
 double card_spread_of(const char *benchmark, enum unit unit);
 
 // A row of a comparison: one metric of one case in both runs. A row whose word is ADDED, BROKEN or
-// REFUSED stands for a whole case; so does a row with MISSING if base_metric is NULL.
+// REFUSED is about a whole case; so is a row with MISSING if base_metric is NULL.
 struct compare_row {
     enum compare_word word;
-    // Results of the case in base and in new; NULL: there is none.
+    // Results of the case in base and in new; NULL if the run has none.
     const struct result *base, *now;
-    // The metric in base and in new. base_metric is NULL if the row stands for a whole case;
-    // now_metric is NULL then, too, and if new lacks the metric.
+    // The metric in base and in new. base_metric is NULL if the row is about a whole case.
+    // now_metric is NULL in this case, too, and if new lacks the metric.
     const struct metric *base_metric, *now_metric;
     struct ratio ratio;
-    // Ratio new ÷ base of the metric that measures the same work in cycles; NaN: not known.
+    // Ratio new ÷ base of the metric that measures the same work in cycles; NaN if unknown.
     struct ratio cycles;
-    bool suspect; // true: a result of the row has the verdict suspect
-    // true: the metric is a part of another one, and is left out of the geometric mean
+    bool suspect; // true if a result of the row has the verdict suspect
+    // true if the metric is a part of another one; the geometric mean then leaves the row out
     bool is_part;
-    // True: the row may be an outlier between two cards of one model. It is faster, slower or
-    // other, its change, in time or in cycles, is at most 3 times card_spread_of (in logarithms),
-    // and the card of neither run shows its case.
+    // True if the row may be an outlier between two cards of one model. It is faster, slower or
+    // other. Its change, in time or in cycles, is at most 3 times card_spread_of (in logarithms).
+    // Neither run's card (analysis/card.h) shows its case.
     bool is_outlier;
     // Why the row has the word refused, broken, missing, added or unsure; may be NULL.
     const char *text;
@@ -127,7 +130,7 @@ struct compare_part {
     const char *benchmark;
     size_t counts[COMPARE_WORD_COUNT];
     // Geometric mean of the ratios base ÷ new (where lower is better) and new ÷ base (where higher
-    // is better); above 1: new is faster.
+    // is better). A mean above 1 says that new is faster.
     double geometric_mean;
     // number of rows that the geometric mean includes; with 0 rows the mean is NaN
     size_t mean_count;

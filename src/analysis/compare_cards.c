@@ -27,8 +27,8 @@ bool compare_other_card(const struct device_pair *pair)
            strcmp(base->uuid, now->uuid) != 0;
 }
 
-// Share of a benchmark's figures that may differ between two healthy cards by more than
-// card_spread_of says: card_spread_of holds for the other 95 %.
+// Of a benchmark's figures, 95 % differ between two healthy cards by at most card_spread_of. This
+// is the share of the figures that may differ by more.
 static const double outlier_share = 0.05;
 
 // `card` is the summary of a run's most important figures. Returns true if it shows a figure from

@@ -184,9 +184,10 @@ struct gap {
     size_t device;
     // Any row of the group; it gives the name of the benchmark and the metric.
     const struct cross_row *group;
-    // `equal`: number of rows with a ratio. `apart`: number of those whose ratio is a finding.
+    // `equal` is the number of rows with a ratio, `apart` the number of those whose ratio is a
+    // finding.
     size_t equal, apart;
-    // Row whose ratio is a finding and farthest from 1; NULL: no ratio is a finding.
+    // The row whose ratio is a finding and farthest from 1; NULL if no ratio is a finding.
     const struct cross_row *worst;
 };
 

@@ -14,13 +14,13 @@
 #define CROSS_RATIO_HIGH 1.03
 
 struct cross_cell {
-    // Result of the row's case through one API; NULL: not measured through this API.
+    // Result of the row's case through one API; NULL if it was not measured through this API.
     const struct result *result;
     const struct metric *metric; // metric of `result`; NULL if `result` is NULL
     // This metric's value divided by its value on the reference device (the same chip through
     // another API). NaN for the reference device itself, and if the two cases are not equal.
     struct ratio ratio;
-    bool apart; // true: the ratio is so far from 1 that it is reported as a finding
+    bool apart; // true if the ratio is so far from 1 that it is reported as a finding
 };
 
 // One metric of one case. Each cell holds the metric's value on one device of the chip, that is,
@@ -29,7 +29,7 @@ struct cross_row {
     const struct result *first; // result of the first device that has the metric
     const struct metric *metric;
     struct cross_cell *cells;
-    bool apart; // true: the ratio of at least one cell is reported as a finding
+    bool apart; // true if the ratio of at least one cell is reported as a finding
 };
 
 // Returns true if both rows have the same benchmark and metric, and so belong to one group.
@@ -38,8 +38,8 @@ bool cross_same_group(const struct cross_row *a, const struct cross_row *b);
 struct cross_chip {
     const struct run_device **devices; // the devices that are this chip, one for each API
     size_t device_count;
-    // Index of the reference device, by whose values those of the others are divided: CUDA, else
-    // OpenCL, else the last one.
+    // Index of the reference device. The values of the other devices are divided by its values. It
+    // is the CUDA device, else the OpenCL device, else the last one.
     size_t reference;
     struct cross_row *rows;
     size_t row_count, row_capacity;

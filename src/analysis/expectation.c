@@ -374,11 +374,11 @@ static const char *why_nothing(const struct run *run, const struct check *check)
     return check->cause ? check->cause : "no figure was measured";
 }
 
-// Concludes the cause of the slow figure that is worst relative to its expected value. Leaves out
-// figures that were measured while the host was busy (reason "shared-host"). If no other figure is
-// slow, and no figure of the host link is ok, too few lanes or a low generation of this link make
-// the card slow; else, if a slow figure was left out, the card was busy. Returns false if none of
-// this is so.
+// Finds the slow figure that is worst relative to its expected value, and concludes its cause.
+// Ignores figures that were measured while the host was busy (reason "shared-host"). If no other
+// figure is slow and no figure of the host link is ok, looks for too few lanes or a low generation
+// of this link, which make the card slow. If there are none but a slow figure was ignored, the card
+// was busy. Returns false if none of this is true.
 static bool find_slow(const struct judging *j)
 {
     struct run *run = j->run;

@@ -4,10 +4,10 @@
 //
 // A figure is slow if its whole interval is worse than the expectation by more than a bound:
 //
-//   own card     The expectation holds runs of this very card (or of a simulated device of this
-//                name). The bound is the spread of repeated runs of one card (check_others.h), but
-//                at most the bound for few cards. If there is only one run, the error of its value
-//                is added.
+//   own card     The expectation comes from runs of this very card (or of a simulated device with
+//                this name). The bound is the spread of repeated runs of one card
+//                (check_others.h), but at most the bound for few cards. If there is only one run,
+//                the error of its value is added.
 //   few cards    There are fewer than EXPECTATION_CARDS other cards. The bound is the spread
 //                between cards, pooled over the class of the figure. A remark of the check says how
 //                many cards there are.
@@ -18,10 +18,10 @@
 // for the bandwidth of the L2 at least EXPECTATION_L2_LEAST. A link to the host is slow if its best
 // round is below the expectation divided by √2.
 //
-// All other bounds are Student's t times the standard deviation: of 1/(1 − EXPECTATION_CONFIDENCE)
-// healthy figures, one is called slow. The bound for few cards is at most the spread that `fathom
-// compare` uses (card_spread_of). If the references have too few cards for a class, that spread is
-// the bound.
+// All other bounds are Student's t times the standard deviation: one healthy figure in 1/(1 −
+// EXPECTATION_CONFIDENCE) is called slow. The bound for few cards is at most the spread that
+// `fathom compare` uses (card_spread_of). If the references have too few cards for a class, that
+// spread is the bound.
 #ifndef ANALYSIS_EXPECTATION_H
 #define ANALYSIS_EXPECTATION_H
 
@@ -41,7 +41,7 @@ struct expectation {
     size_t run_count;
     enum check_basis basis;
     // Reference runs (reference_checks_run), used in addition to compute how much healthy cards
-    // differ; NULL: none.
+    // differ; may be NULL.
     struct run *references;
 };
 

@@ -3,8 +3,9 @@
 // are broken or slow, groups of cards that differ, and machines that are missing.
 //
 // A card is first judged by its own check, then compared with the cards of its kind: the same model
-// through the same API. Cards that their checks call slow, broken or busy are left out of the
-// kind's median and scale: even if half of a fleet lacks half its lanes, they must not look normal.
+// through the same API. Cards that their checks call slow, broken or busy do not count for the
+// kind's median and scale. Otherwise, cards with half of their lanes would look normal if half of a
+// fleet had this fault.
 //
 //   loss       How much worse a figure is than the median of the kind: 0.03 means 3 % worse.
 //   distance   The same difference in logarithms, counted in scales (math/outliers.h). The scale is
@@ -14,12 +15,13 @@
 //   slow       The loss is at least FLEET_EFFECT, and the distance is so large that only a share
 //              FLEET_ERROR of all healthy fleets has such a figure anywhere: with N figures, the
 //              chance of each is at most FLEET_ERROR / N (Bonferroni).
-//   by check   A card that its check calls slow is slow. Exception: its slow figures are all just
-//              beyond the bound of an expectation from many cards, as one healthy figure in a
-//              thousand is. Such a card is compared like all others, but it is at least doubtful.
-//              The exception ends if more figures are beyond such bounds than chance explains.
-//   doubtful   The loss is as large as for slow, but the distance is unlikely only by the weaker
-//              test of the false discovery rate (FLEET_DISCOVERIES). It is not counted as failure.
+//   by check   A card that its check calls slow is slow, with one exception: all its slow figures
+//              are just beyond the bound of an expectation from many cards, as one healthy figure
+//              in a thousand is. Such a card is compared like all others, but it is at least
+//              doubtful. There is no exception if more figures of the fleet are beyond such bounds
+//              than chance explains.
+//   doubtful   The loss is at least FLEET_EFFECT, but the distance is unlikely only by the weaker
+//              test of the false discovery rate (FLEET_DISCOVERIES). A doubtful card is no failure.
 //   noisy      The spread of the medians of a card's rounds is as rare as the loss of a slow card,
 //              and at least FLEET_NOISE times that of the kind. The card is healthy otherwise.
 //   found      The smallest loss with which 99 of 100 cards would be called slow: the limit of
@@ -83,35 +85,36 @@ enum unit fleet_unit(enum unit unit);
 const char *fleet_percent(struct arena *arena, double share);
 
 struct fleet_point {
-    const struct check_figure *figure; // the card's figure of one metric; NULL: not measured
-    // how much worse the figure is than the median of the card's kind: 0.03 = 3 % worse; NaN: not
-    // known
+    // the card's figure of one metric; NULL if it was not measured
+    const struct check_figure *figure;
+    // how much worse the figure is than the median of the card's kind (0.03: 3 % worse); NaN if
+    // unknown
     double loss;
     // how rare the loss is among the cards of the kind, as a standard normal value
-    // (math/outliers.h); NaN: too few cards
+    // (math/outliers.h); NaN if there are too few cards
     double score;
-    // probability that a healthy card has so high a score; NaN: the card is not compared
+    // probability that a healthy card has so high a score; NaN if the card is not compared
     double chance;
-    // true: the card's own check or the comparison with other cards called the figure slow
+    // true if the card's own check or the comparison with other cards called the figure slow
     bool slow;
 };
 
 struct fleet_card {
     const char *host, *file;
-    // Texts from the run file; NULL: not in the file.
+    // Texts from the run file; NULL if the file lacks them.
     const char *name, *driver, *api, *tool, *started;
     struct check check;
-    size_t kind; // index in fleet.kinds; SIZE_MAX: the name of the card is not known
+    size_t kind; // index in fleet.kinds; SIZE_MAX if the name of the card is not known
     // The card's figure for each metric; for links to several cards, that of the slowest link.
     struct fleet_point points[CHECK_METRIC_COUNT];
-    // True: the card's figures count for the median and the scatter of its kind.
+    // True if the card's figures count for the median and the scatter of its kind.
     bool compared;
     enum fleet_grade grade;
     // short word for the cause of the grade: from check_code_words, or "below-fleet", "noisy"
     const char *code;
     const char *cause; // why the card has its grade, as one sentence
-    // largest loss among the card's slow figures, or the doubtful ones of a doubtful card (0.03: 3
-    // % worse); 0: there are none
+    // largest loss among the card's slow figures (0.03: 3 % worse), or among the doubtful figures
+    // of a doubtful card; 0 if it has none
     double loss;
 };
 
@@ -119,12 +122,12 @@ struct fleet_metric {
     struct fleet_card **cards; // the compared cards that measured the metric, the best first
     size_t count;
     double median, low, high; // median, 1 % and 99 % quantile of the values of `cards`
-    // Median of the values that the checks expect; NaN: no check expects one.
+    // Median of the values that the checks expect; NaN if no check expects one.
     double expected;
-    // The scale (see "distance" at the top of this file) of a card whose 95 % interval is as wide
-    // as the median of the kind.
+    // The scale of a card whose 95 % interval is as wide as the median of the kind (see "distance"
+    // at the top of this file).
     double scale;
-    // Smallest loss with which 99 of 100 cards would be called slow; NaN: the kind has too few
+    // Smallest loss with which 99 of 100 cards would be called slow; NaN if the kind has too few
     // cards.
     double found;
     size_t slow; // number of cards of the kind whose figure of this metric is slow
@@ -135,7 +138,7 @@ struct fleet_metric {
 struct fleet_kind {
     const char *name, *api;
     size_t count;
-    // Step between core clocks, as a share of the core clock; 0: not known.
+    // Step between core clocks, as a share of the core clock; 0 if unknown.
     double clock_step;
     // median of each number from the driver (clocks, power limit, link), over the compared cards
     struct check_state normal;
@@ -149,8 +152,8 @@ struct fleet_group {
     const char *name;
     size_t kind, count;
     enum check_metric metric;
-    // Median loss of the group's cards minus that of the kind, above 0 if the group is slower;
-    // reduced towards 0 if the group is small.
+    // Median loss of the group's cards minus that of the kind; above 0 if the group is slower. The
+    // difference is reduced towards 0 if the group is small.
     double effect;
     double score;
 };
@@ -184,7 +187,7 @@ struct fleet {
     size_t shared;
     struct named_text *left; // names of the files that were left out, and why
     size_t left_count, left_capacity;
-    regex_t *group_pattern; // regular expression of fleet_group_by; NULL: groups are racks
+    regex_t *group_pattern; // regular expression of fleet_group_by; NULL if groups are racks
 
     // The members below are set by fleet_judge.
     struct fleet_kind *kinds;
@@ -200,10 +203,9 @@ struct fleet {
     size_t group_count, group_capacity;
     struct fleet_relation *relations; // correlations with a loss, the strongest first
     size_t relation_count, relation_capacity;
-    struct named_text
-        // sentences about the fleet, each with one of the names "missing", "version", "few",
-        // "expectation", "group"
-        *remarks;
+    // sentences about the fleet, each with one of the names "missing", "version", "few",
+    // "expectation", "group"
+    struct named_text *remarks;
     size_t remark_count, remark_capacity;
 };
 

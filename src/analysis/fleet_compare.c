@@ -216,8 +216,9 @@ static void find_normal_state(struct fleet *fleet, size_t kind)
 }
 
 // Returns the step of the core clock, as a share of the kind's core clock. Clocks are multiples of
-// a step, 15 MHz on many cards, so it is their greatest common divisor. Returns 0 unless the step
-// is above 1 MHz and below a tenth of the clock.
+// a step, which is 15 MHz on many cards. So the step is computed as the greatest common divisor of
+// the clocks of all cards of the kind. Returns 0 unless the step is above 1 MHz and below a tenth
+// of the clock.
 static double find_clock_step(const struct fleet *fleet, size_t kind)
 {
     uint64_t step = 0;

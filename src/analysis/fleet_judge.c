@@ -29,11 +29,12 @@ static const char *link_cause(struct arena *arena, const struct check_state *sta
     return NULL;
 }
 
-// A check gives each figure a bound below its expected value. If the expectation is from many
-// cards, one healthy figure in a thousand is beyond the bound by chance. Such a figure is called
-// slow without comparison with the fleet only in two cases: its loss is at least `factor` times the
-// loss at the bound, too much for chance in a fleet of this size; or `often` is set, because more
-// figures of the fleet are beyond their bounds than chance explains.
+// A check gives each figure a bound, on the worse side of its expected value. If the expectation is
+// from many cards, one healthy figure in a thousand is beyond the bound by chance. A figure beyond
+// the bound is called slow without comparison with the fleet only in two cases. First: its loss is
+// at least `factor` times the loss at the bound, too much for chance in a fleet of this size.
+// Second: `often` is set, because more figures of the fleet are beyond their bounds than chance
+// explains.
 struct bounds {
     double factor;
     bool often;
@@ -213,9 +214,9 @@ static int compare_reals(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// A figure makes its card doubtful if its chance, the probability that a healthy card is so slow,
-// is small enough by the test of the false discovery rate (FLEET_DISCOVERIES). Returns the largest
-// chance that is small enough; 0 if no figure passes the test.
+// A figure makes its card doubtful if its chance is small enough by the test of the false discovery
+// rate (FLEET_DISCOVERIES). The chance is the probability that a healthy card is so slow. Returns
+// the largest chance that is small enough; 0 if no figure passes the test.
 static double discovery_limit(struct fleet *fleet)
 {
     double *chances = ARENA_ARRAY(fleet->arena, fleet->tests, double);
@@ -252,9 +253,9 @@ static void grade(struct fleet *fleet, struct fleet_card *card, enum fleet_grade
     explain(fleet, card, worst, metrics);
 }
 
-// Returns the largest loss of the card's slow figures; of a doubtful card, also of all figures with
-// a loss of at least FLEET_EFFECT. The loss is relative to the median of the kind, or to the
-// expected value if the kind has no median.
+// Returns the largest loss of the card's slow figures. If the card is doubtful, all figures with a
+// loss of at least FLEET_EFFECT count, too. The loss is relative to the median of the kind, or to
+// the expected value if the kind has no median.
 static double largest_loss(const struct fleet_card *card)
 {
     double most = 0;

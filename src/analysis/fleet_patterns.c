@@ -26,7 +26,7 @@ static void remark(struct fleet *fleet, const char *name, const char *text)
 // A host's name, split at the last number before its domain: "r01n17.example" is "r01n", 17,
 // ".example".
 struct numbered {
-    // length of the name's part before the number; of the whole name if it has no number
+    // length of the part of the name before the number; of the whole name if it has no number
     size_t before;
     size_t digits;
     unsigned long number;
@@ -53,9 +53,9 @@ static bool is_same_row(const char *a, const char *b)
            strcmp(x.rest, y.rest) == 0;
 }
 
-// Returns the rack or partition of the card's host. It is the part of the name before the machine's
-// number: up to the last digit of that part ("rack r01" for "r01n17"), or if it has no digit,
-// without separators at its end ("rack gpu-a" for "gpu-a-017").
+// Returns the rack or partition of the card's host. It comes from the part of the host's name
+// before the machine's number, up to the last digit of that part: "rack r01" for "r01n17". If that
+// part has no digit, it is the part without separators at its end: "rack gpu-a" for "gpu-a-017".
 static const char *rack_of(const struct fleet *fleet, const struct fleet_card *card)
 {
     size_t length = number_of(card->host).before, end = length;

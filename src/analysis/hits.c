@@ -146,8 +146,8 @@ static void report_end(struct run *run, struct arena *arena, const char *device,
 
 // Finds the chains of the curve that miss all caches and have counter `name`. Fills `values` with
 // the counter's value in each of them, and returns their number. Sets range->held to the index of
-// the first such chain and range->next to that of the last one; in the finding hits-end these
-// members mean something else.
+// the first such chain and range->next to that of the last one. (These two members have another
+// meaning in the finding hits-end.)
 static size_t find_missing(const struct level_curve *curve, const char *name, double *values,
                            struct end *range)
 {

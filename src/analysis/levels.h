@@ -14,12 +14,14 @@ enum {
 // A latency curve: results of one device that differ only in the size of the working set, which
 // ascends.
 struct level_curve {
-    const char *label; // text values by which this curve differs from the others: "texel"; "": none
+    // text values by which this curve differs from the others, such as "texel"; "" if there are
+    // none
+    const char *label;
     const char *metric; // name of the metric in `ns`: "latency"
     const struct result **results;
     double *octaves, *ns; // octaves: log2 of bytes (x); ns: medians of the metric (y)
     size_t count;
-    // Plateaus of the curve; if fit.decided is false, only the first fit.flat levels are known, and
+    // Plateaus of the curve. If fit.decided is false, only the first fit.flat levels are known, and
     // fit.reason says why.
     struct plateaus fit;
 };
@@ -81,13 +83,13 @@ struct level_height levels_height(struct arena *arena, const struct level_curve 
                                   const char *metric);
 
 // Returns by how much the points of level k differ: the difference between the 90th and the 10th
-// percentile of the metric, over its median; NaN if no point has the metric.
+// percentile of the metric, divided by its median. NaN if no point has the metric.
 double levels_spread(struct arena *arena, const struct level_curve *curve, size_t k,
                      const char *metric);
 
-// Gets the caches that a benchmark of levels, such as `map`, found. sizes[k] becomes the metric
-// with the size in bytes of cache k (counted from 0; at most `most` caches), or NULL if that size
-// is unknown. Returns the number of caches; 0 if the run has no such benchmark.
+// Reads the caches that a benchmark which finds levels, such as `map`, found in the run. sizes[k]
+// becomes the metric with the size in bytes of cache k (counted from 0; at most `most` caches), or
+// NULL if that size is unknown. Returns the number of caches; 0 if the run has no such benchmark.
 size_t levels_mapped(const struct run *run, const char *device, const struct metric **sizes,
                      size_t most);
 
@@ -100,9 +102,10 @@ double levels_cycles(struct arena *arena, const struct run *run, const struct le
 // finding "level" its name.
 //   level           A step of the longest curve. value: the size (bytes) at which the curve stops
 //                   being flat. keys: the last case below that size and the first after the rise.
-//                   name: see levels_cache_name. If the run has a map, only the steps that are ends
-//                   of its caches are reported, and the text has the size that it found: if lines
-//                   are shorter than the chain's stride, a level is smaller than the curve shows.
+//                   name: see levels_cache_name. If the run has results of the benchmark `map`,
+//                   only the ends of the caches that `map` found are reported, and the text has the
+//                   size by `map`. (If lines are shorter than the chain's stride, a level is
+//                   smaller than the curve shows.)
 //   levels-unknown  The longest curve shows no levels, or none beyond those found. The text says
 //                   why.
 //   path-levels     The staircase of another curve, if it has at least two levels. value: its

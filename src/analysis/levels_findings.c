@@ -42,9 +42,9 @@ static void add_finding(struct run *run, const char *code, const char *device,
 }
 
 // Returns the size of level k as a text: "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". If the benchmark
-// `map` measured the size (`mapped`), the text has that size, and also the curve's if they differ:
-// if the chain's stride is longer than a cache line, the curve stays flat beyond the level's real
-// size.
+// `map` measured the size (`mapped`), the text has that size. If the size by the curve differs, the
+// text has it, too. (The two differ if the chain's stride is longer than a cache line: the curve
+// then stays flat beyond the level's real size.)
 static const char *end_text(struct arena *arena, const struct level_curve *curve, size_t k,
                             const struct metric *mapped)
 {
@@ -66,7 +66,7 @@ static const char *end_text(struct arena *arena, const struct level_curve *curve
 struct reported {
     size_t level; // number of the level, counted from 1
     size_t step;  // index of the step in the curve's fit
-    // the level's size as the benchmark `map` found it; NULL: the run has no such result
+    // the level's size as the benchmark `map` found it; NULL if the run has no such result
     const struct metric *mapped;
 };
 
@@ -82,8 +82,9 @@ static size_t step_near(const struct level_curve *curve, size_t first, double by
 }
 
 // Sets steps[] to the steps of the curve that are reported as ends of levels, and returns their
-// number. These are all steps or, if the run has results of the benchmark `map`, one for each cache
-// whose size is known from them: `map` can tell which steps are not the end of a cache.
+// number. If the run has results of the benchmark `map`, there is one step for each cache whose
+// size they show, because `map` can tell which steps are not the end of a cache. Otherwise, all
+// steps are reported.
 static size_t steps_reported(const struct run *run, const char *device,
                              const struct level_curve *curve, struct reported steps[PLATEAUS_MAX])
 {

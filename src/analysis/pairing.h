@@ -23,7 +23,7 @@ struct device_pairs {
     struct device_pair *list;
     size_t count;
     const struct run *base, *now;
-    // base_paired[i], now_paired[i]: true if device i of run `base` or `now` is in a pair
+    // base_paired[i] and now_paired[i] are true if device i of run `base` or `now` is in a pair.
     bool *base_paired, *now_paired;
 };
 

@@ -196,8 +196,8 @@ static bool is_better(const struct metric *metric, const struct metric *than)
 }
 
 // Gives IMPORTANCE_FIGURE to those results of a device that the headline may show. If the headline
-// has a parameter, these are all cases that it describes; else the best case, and the best case
-// with the verdict ok.
+// has a parameter (headline_info.by), these are all cases that it describes. Otherwise these are
+// the best case, and the best case with the verdict ok.
 static void mark_headline(const struct run *run, const char *device,
                           const struct benchmark_info *info, const struct headline_info *headline,
                           int *importance)

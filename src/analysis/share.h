@@ -19,10 +19,10 @@
 // a path are removed.
 void share_strip(struct run *run);
 
-// Removes one class of results and the findings about them: the results of benchmarks without a
-// headline of kind HEADLINE_LEVELS; if none of these is left, the results of benchmarks with such a
-// headline (latency, bandwidth, map). Keeps each result that a headline may show. Returns false,
-// and removes nothing, if only such results are left.
+// Removes one class of results and the findings about them. These are the results of benchmarks
+// without a headline of kind HEADLINE_LEVELS. If none of these is left, they are the results of
+// benchmarks with such a headline (latency, bandwidth, map). Keeps each result that a headline may
+// show. Returns false and removes nothing if only such results are left.
 bool share_thin(struct run *run);
 
 #endif
