@@ -52,7 +52,7 @@ static double zero_bound(const struct result *result, const struct counter *coun
     double most = 0;
     for (size_t i = 0; i < result->counter_count; i++)
         if (result->counters[i].unit == counter->unit)
-            // NaN stands for no claim; fmax ignores it.
+            // A counter without a claim has the claim NaN, which fmax ignores.
             most = fmax(most, result->counters[i].claimed);
     double noise = counter->unit == UNIT_BYTE ? AUDIT_ZERO_BYTES / counter->units : 0;
     return fmax(noise, close_bound * most);

@@ -145,7 +145,7 @@ struct comparing {
     struct arena *arena;
     struct compare *compare;
     const struct compare_desc *desc;
-    // true: the two devices whose results are being compared are two cards of one model
+    // true if the two devices whose results are being compared are two cards of one model
     bool other_card;
 };
 

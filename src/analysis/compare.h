@@ -150,8 +150,8 @@ struct compare {
 };
 
 struct compare_desc {
-    double threshold; // relative difference that counts as a change; 0 stands for 0.02
-    bool across;      // true: compare also if devices, versions or METHOD values differ
+    double threshold; // relative difference that counts as a change; 0 means 0.02
+    bool across;      // true if different devices, versions and METHOD values are compared, too
 };
 
 // Fills `compare`; both runs must outlive it. Fails with ERROR_USAGE if the devices differ (unless

@@ -20,7 +20,7 @@ struct judging {
     struct check_spreads spreads;
     size_t left_out; // largest number of cards that a figure left out (check_others.left_out)
     // Driver of a compared card whose branch (the first number of its version) differs from that of
-    // the judged device's driver (check_others.driver); NULL: there is none.
+    // the judged device's driver (check_others.driver); NULL if there is none.
     const char *driver;
 };
 

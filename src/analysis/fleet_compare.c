@@ -137,7 +137,7 @@ static size_t gather_numbers(const struct fleet_metric *summary, enum check_metr
     return count;
 }
 
-// Returns the value of a metric that has this loss; inverse of log_loss.
+// Returns the value of a metric that has this loss. This is the inverse of log_loss.
 static double value_at(enum check_metric metric, double loss)
 {
     return exp(check_metric_better(metric) == BETTER_LOWER ? loss : -loss);

@@ -47,7 +47,7 @@ struct level_curve level_curve_empty(struct arena *arena, size_t most);
 // Returns the number of memory levels (caches and memory) that the curve shows with certainty.
 size_t levels_count(const struct level_curve *curve);
 
-// Returns the size in bytes of the largest working set that level k (counted from 0) holds. Must
+// Returns the size in bytes of the largest working set that fits in level k (counted from 0). Must
 // not be called for the last level, whose size the curve does not show.
 double levels_end(const struct level_curve *curve, size_t k);
 

@@ -86,7 +86,7 @@ static struct span group_span(const struct level_curve *curve, const struct map_
 }
 
 // Returns the range of sizes at which reads of the whole device lie in level k alone. In the first
-// level all cores read the same bytes; in later ones, each core needs a part of its own.
+// level all cores read the same bytes. In later levels each core needs a part of its own.
 static struct span device_span(const struct level_curve *curve, const struct map_size *sizes,
                                size_t k, unsigned cores)
 {

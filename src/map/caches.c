@@ -7,9 +7,10 @@
 #include <math.h>
 
 // Two neighbouring steps of the latency curve may belong to one cache whose sets fill unevenly.
-// That is assumed if their ends are less than this number of octaves apart: near_octaves if the
-// line of the lower step's cache is unknown; low_octaves if the lower step rises less than half as
-// much as the upper one; part_octaves if the line of the upper step's cache is unknown.
+// This is considered possible if their ends are less than this number of octaves apart.
+// near_octaves applies if the line of the lower step's cache is unknown, and part_octaves if that
+// of the upper step's cache is unknown. low_octaves applies if the lower step rises less than half
+// as much as the upper one.
 static const double near_octaves = 1.9, low_octaves = 1.4, part_octaves = 1.2;
 
 // A step is certainly the end of a cache of its own if all of this holds: its `lead` is at least
@@ -108,9 +109,9 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
 }
 
 // Adds a chain with its latency `ns` to the question if the chain can show the sector of the level.
-// Its region must be between `least` and `most` bytes. No step that only may be that of a TLB may
-// add to its latency, because this part would be unknown. The part that TLBs certainly add is
-// subtracted.
+// Its region must be between `least` and `most` bytes. A step that may, but need not, be that of a
+// TLB must not add to its latency, because it is unknown how much of the latency is translation.
+// The part that TLBs certainly add is subtracted.
 static void add_sector_probe(const struct map_steps *steps, const struct lines_chain *chain,
                              double ns, double least, double most, struct lines_probe *probes,
                              struct lines_question *question)
@@ -351,8 +352,9 @@ static bool is_sure(const struct map_caches *caches, size_t k)
            (before > sure_after && step->rise < steps->all.steps[steps->step[k - 1]].rise);
 }
 
-// Minimum spread (relative) of the points of a level that is only the middle of one cache's rise.
-// (In the far half of an H200's L2, a real level, the spread is up to 0.020.)
+// If the latencies of a level's points differ by more than this share (plus the noise), the level
+// may be only the middle of one cache's rise. (In the far half of an H200's L2, a real level, they
+// differ by up to 0.020.)
 static const double bent_least = 0.035;
 
 // True if level k is short and not flat: the rises at both its ends may then be one rise, that of a

@@ -104,8 +104,8 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 // such chain, but not two.
 static const double fitting_part = 0.75;
 
-// Returns the number of chains of the probe after the one with `chains` chains. The series is 2, 4,
-// 8, 16 … up to half of the cores, then one chain on every core.
+// Returns the number of chains of the next probe after a probe with `chains` chains. In a series of
+// probes this number is 2, 4, 8, 16 … up to half of the cores, and then the number of cores.
 static unsigned more_chains(unsigned chains, unsigned cores)
 {
     unsigned half = cores / 2, next = 2 * chains;

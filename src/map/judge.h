@@ -131,8 +131,8 @@ struct map_clocks {
 #define MAP_CLOCKS_APART 1.05
 
 // Fits latency = a + b / core clock to latencies (ns) measured at different core clocks (Hz).
-// Returns false with the reason in *why if fewer than three clocks are known, if they differ by
-// less than 5 %, or if a and b cannot be separated.
+// Returns false with the reason in *why if the clock is known for fewer than three latencies, if
+// the clocks differ by less than 5 %, or if a and b cannot be separated.
 bool map_clocks_judge(const double *ns, const double *hz, size_t count, struct map_clocks *clocks,
                       const char **why);
 

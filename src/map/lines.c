@@ -184,7 +184,7 @@ struct candidate {
     // Ways of sets that fill unevenly; 0 if they fill evenly. `sparse` is for chains whose nodes
     // are farther apart than a line, `dense` for all other chains.
     double sparse, dense;
-    // True: the candidate assumes that chains with one node per line miss as often as the chain
+    // True if the candidate assumes that chains with one node per line miss as often as the chain
     // that found the level's end.
     bool as_seen;
     bool random; // true if the cache replaces a random line of a set, false if the oldest one

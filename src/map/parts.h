@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The parts of a map with cases and results of their own: address translation, bandwidth, the
-// instruction caches, and the clock that a level runs by.
+// instruction caches, and how the latency of a level depends on the core clock.
 #ifndef MAP_PARTS_H
 #define MAP_PARTS_H
 
@@ -9,8 +9,8 @@
 
 // ---------------------------------------------------------------- address translation
 // The reach of a TLB is the region up to which the latency of a chain with one node in each page of
-// 2 MiB is flat. The size of its pages comes from chains whose nodes are nearer together or farther
-// apart: one entry serves all nodes that lie in one page.
+// 2 MiB is flat. Chains whose nodes are nearer together or farther apart show the size of its
+// pages, because one entry serves all nodes that lie in one page.
 
 // Default distance in bytes between the pages that a latency chain visits. Chains with this
 // distance show the reach of a TLB.

@@ -62,8 +62,8 @@ struct map_plan {
     // The staircase that was last fitted to the latency curve of vector loads. The next stage of
     // the plan that needs such a fit starts from this one.
     struct staircase fit;
-    // True: map_next returned cases since it last returned PLAN_PAUSE, so their results may be
-    // missing in the run.
+    // True if map_next returned cases since it last returned PLAN_PAUSE. The results of these cases
+    // may be missing in the run.
     bool unseen;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The sizes of the levels, the regions that lie in one level alone, and the chains over these
-// regions that visit few pages at a time. Translation adds almost nothing to the latency of such a
-// chain, which uses each page for several loads.
+// Computes the sizes of the levels and the regions that lie in one level alone. Also finds what
+// chains over these regions show that visit few pages at a time. Translation adds almost nothing to
+// the latency of such a chain, because it uses each page for several loads.
 #ifndef MAP_SIZES_H
 #define MAP_SIZES_H
 
@@ -16,8 +16,8 @@ struct map_size {
     double low, high;
 };
 
-// Factors from the region where a level ends on the latency curve to the size of the level: `size`
-// is the factor itself, `least` its lower bound.
+// Factors by which the region where a level ends on the latency curve is multiplied to get the size
+// of the level: `size` is the factor itself, `least` its lower bound.
 struct map_scale {
     double size, least;
 };
@@ -50,9 +50,9 @@ size_t map_level_local_regions(const struct map_caches *caches, size_t k,
 struct map_local {
     // result of the fastest of these chains; NULL if they were not all measured
     const struct result *fastest;
-    // true: all these chains are about equally fast, so `fastest` shows the level's latency
+    // true if all these chains are about equally fast, so that `fastest` shows the level's latency
     bool agrees;
-    // true: in the region of one of these chains, address translation makes random chains slower
+    // true if address translation makes random chains slower in the region of one of these chains
     bool translated;
 };
 struct map_local map_level_local(struct arena *arena, const struct map_caches *caches,

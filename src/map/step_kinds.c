@@ -14,7 +14,7 @@ enum {
     COST_MOST = 36 // upper bound of the cost that one probe adds to a choice of kinds for all steps
 };
 
-// Log2 of the bytes that any TLB reaches at least: 16 pages of 4 KiB.
+// Log2 of the smallest reach in bytes that a TLB may have: a little below 16 pages of 4 KiB.
 static const double reach_min = 15.9;
 // Minimum `lead` of a step whose kind is known: 2 ln 90, as in map/lines.c.
 static const double margin = 9;
@@ -89,8 +89,8 @@ static double cost_of(const struct map_steps *steps, const struct map_step_probe
             continue;
         for (size_t k = 0; k < steps->all.count; k++)
             ns += parts_of[i][k][choice[k]];
-        // COST_MOST keeps one probe from deciding alone. Probes deviate far because their strides
-        // fill sets unevenly if address bits choose the set.
+        // COST_MOST keeps one probe from deciding alone. Some probes deviate far from the fit: if
+        // address bits choose the set, their strides fill the sets unevenly.
         double off = fabs(probes[i].ns - ns) / (sigma * ns);
         cost += fmin(off * off, COST_MOST);
     }

@@ -15,7 +15,7 @@ enum {
         2 // minimum number of chains with one node in each line that can show a flat level
 };
 
-// Maximum relative difference between a point and the height of its level.
+// Maximum relative difference, in addition to noise, between a point and the height of its level.
 static const double height_part = 0.03;
 
 // Maximum share of a point's loads that hit an earlier level or miss the point's own level.

@@ -160,8 +160,8 @@ static int fits(const struct level_curve *curve, double within, const struct pag
 
 // What the probes show about the page size of a TLB.
 struct pages_answer {
-    uint64_t page; // page size in bytes; 0: unknown, `why` has the reason
-    // True: a page is at least as large as the 2 MiB between the nodes of the curve's chain.
+    uint64_t page; // page size in bytes; 0 if unknown
+    // True if a page is at least as large as the 2 MiB between the nodes of the curve's chain.
     bool covers;
     const char *why;       // reason why `page` is unknown
     const char *uncovered; // reason why `covers` is false

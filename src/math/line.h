@@ -17,8 +17,8 @@ struct line {
 // false if there are fewer than three points or all x are equal.
 bool line_fit(const double *x, const double *y, size_t count, struct line *line);
 
-// Like line_fit, but minimizes Σ((y − fit) / y)²: each point counts by its relative error, with the
-// weight 1/y². Also returns false if a y is not positive.
+// Fits a line as line_fit does, but minimizes Σ((y − fit) / y)²: each point counts by its relative
+// error, with the weight 1/y². Also returns false if a y is not positive.
 bool line_fit_relative(const double *x, const double *y, size_t count, struct line *line);
 
 #endif

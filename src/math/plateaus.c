@@ -22,13 +22,20 @@ struct work {
     double rise_part; // weight of a squared deviation on a rise; on a plateau this weight is 1
     double *ln_y;
     double *weight;
-    struct sums *prefix; // [i]: sums over all points before point i; n + 1 elements
-    struct sums *linear; // sums over the same points, but of y instead of ln y, weighted by 1 / y²
-    double *best;  // [level][j]: minimum cost of points 0…j if plateau `level` ends at point j
-    size_t *first; // [level][j]: first point of plateau `level` in the fit with cost best[level][j]
-    size_t *before;     // [level][j]: last point of plateau `level` − 1 in the same fit
-    double *entry;      // [i]: minimum cost of the points before i if a plateau begins at point i
-    size_t *entry_from; // [i]: last point of the previous plateau in the fit with cost entry[i]
+    // prefix[i]: sums over all points before point i. linear[i]: sums over the same points, but of
+    // y instead of ln y, weighted by 1 / y². Both have n + 1 elements.
+    struct sums *prefix;
+    struct sums *linear;
+    // best[level][j]: minimum cost of the points 0…j if plateau `level` ends at point j. In the fit
+    // with this cost, plateau `level` begins at point first[level][j], and the plateau before it
+    // ends at point before[level][j].
+    double *best;
+    size_t *first;
+    size_t *before;
+    // entry[i]: minimum cost of the points before i if a plateau begins at point i. In the fit with
+    // this cost, the plateau before it ends at point entry_from[i].
+    double *entry;
+    size_t *entry_from;
     double *scratch;
 };
 

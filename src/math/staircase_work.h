@@ -51,9 +51,9 @@ struct staircase_expected {
 // The ends (`from` to `to` in steps of `by`), shapes and kinds that a search tries for a step.
 struct staircase_range {
     double from, to, by;
-    bool coarse;    // true: try only about a third of the shapes
-    bool steep;     // true: try only the steep shapes (step_shape_is_steep)
-    unsigned kinds; // bit k is set: try kind k
+    bool coarse;    // true if only about a third of the shapes are tried
+    bool steep;     // true if only the steep shapes are tried (step_shape_is_steep)
+    unsigned kinds; // bit k is set if kind k is tried
 };
 
 // ---------------------------------------------------------------- least squares

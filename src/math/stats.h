@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Sorts the values in ascending order, in place. They must be finite.
+// Sorts the values in ascending order, in place. The values must be finite.
 void stats_sort(double *values, size_t count);
 
 // Returns the p-quantile of sorted values, interpolated linearly between the order statistics
@@ -22,7 +22,8 @@ double stats_spread(double *values, size_t count);
 
 double stats_mean(const double *values, size_t count);
 
-// Returns the standard deviation with n − 1 in the denominator; NaN for fewer than two values.
+// Returns the standard deviation of `count` values, with count − 1 in the denominator. Returns NaN
+// for fewer than two values.
 double stats_deviation(const double *values, size_t count);
 
 // Sums for the correlation of neighbouring values over many short series together: Young's C = 1 −

@@ -2,7 +2,8 @@
 // The shapes that a step of a latency curve can have: the share of a chain's loads that miss, as a
 // function of the region. A shape depends on how a cache chooses sets and replaces lines:
 //
-//   even     Every set has the same number of lines, and the oldest line is replaced: a sharp step.
+//   even     Every set gets the same number of the chain's lines, and the oldest line is replaced:
+//            the share rises sharply.
 //   spread   A hash of each line chooses its set, so the number of lines in a set has a Poisson
 //            distribution: the share rises long before the capacity, and is one half at the
 //            capacity.
