@@ -145,7 +145,7 @@ static struct card_figure figure_of_result(const struct builder *b, const struct
     figure.version = result->version;
     figure.verdict = result->verdict;
     figure.reason = reason_of(result);
-    // The result may still change: the run goes on and will visit the case again.
+    // The result may still change, because the run is not finished and will visit the case again.
     figure.provisional = result_reason(result, "unfinished");
     if (!result_measured(result) || !metric || !isfinite(metric->median) || metric->median <= 0)
         return figure;
@@ -179,8 +179,8 @@ static bool is_described(const struct builder *b, const struct result *result,
 }
 
 // Returns the range of working sets whose cases may give the headline's figure. For a cache it has
-// only the largest working set that was measured, because a larger part of a smaller one lies in
-// caches nearer to the cores.
+// only the largest working set that was measured. (Of a smaller working set, a larger part lies in
+// caches nearer to the cores.)
 static struct working_sets wanted_sets(const struct builder *b)
 {
     struct working_sets sets = level_sets(&b->card->curve, b->headline->level);

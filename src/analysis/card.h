@@ -27,9 +27,9 @@ enum {
     CARD_NOTES_MAX = 5
 };
 #define CARD_NEAR 0.05 // figures count as equal if they differ by at most this share
-// If a trusted figure differs by more than this share from that of a reference of the same model,
-// the summary notes it: one note each for the two largest differences, and one for the number of
-// others.
+// If a trusted figure differs by more than this share from the same figure of a reference card of
+// the same model, the card has a note about it. There is one note each for the two largest
+// differences, and one for the number of further differences.
 #define CARD_DIFFERS 0.10
 // If several benchmarks measure the same figure, and their values differ by more than this share,
 // the card has a note about it.

@@ -228,8 +228,8 @@ static int compare_texts(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-// Returns true if both checks are of the same card. Compares their UUIDs. If one of them lacks it,
-// compares the PCI addresses; if one lacks that too, the indices.
+// Returns true if both checks are of the same card. Compares their UUIDs. If a check lacks the
+// UUID, compares the PCI addresses. If a check lacks that too, compares the indices.
 static bool is_same_card(const struct check *a, const struct check *b)
 {
     if (a->uuid && b->uuid)

@@ -32,10 +32,10 @@ MUST_CHECK bool run_index_read(struct arena *arena, const char *path, struct run
                                struct error *err);
 
 // Sets *entry to the reference for the first device of the run that has one. An entry fits if the
-// device's name contains its `match` and the APIs are equal. Of several, the one with the longest
-// match wins, then the one with the run's own preset, then "full", "standard", "quick". Published
-// entries are never chosen. Fails with ERROR_USAGE if no entry fits; the message lists the devices
-// that have references.
+// device's name contains its `match` and the APIs are equal. Of several entries that fit, the one
+// with the longest match is chosen. If there are several of these, the order of presets is: that of
+// the run, then "full", "standard", "quick". Published entries are never chosen. Fails with
+// ERROR_USAGE if no entry fits; the message lists the devices that have references.
 MUST_CHECK bool reference_choose(struct arena *arena, const struct run_index *index,
                                  const struct run *run, const struct index_entry **entry,
                                  struct error *err);
