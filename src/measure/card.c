@@ -10,9 +10,9 @@
 #include <string.h>
 
 static const uint64_t reading_interval_ns = NS_PER_S / 4;
-// The traffic over the links is measured for at most the 25th part of the time. So it is measured
-// at each watch if that takes 2 ms, as on an H200, but once a second if it takes 40 ms, as with
-// NVIDIA's drivers before 555.
+// Measuring the traffic over the links may use at most 1/25 of the time. So each watch measures the
+// traffic if that takes 2 ms, as on an H200. If it takes 40 ms, as with NVIDIA's drivers before
+// 555, the traffic is measured once a second.
 static const uint64_t traffic_pause = 25;
 
 // How long the used memory of the card is observed: for memory_long_ns at first and after an
@@ -90,13 +90,14 @@ double measure_card_watts(const struct sensor_reading *from, const struct sensor
 // ---------------------------------------------------------------- sensors and core clock of visits
 
 struct measure_card {
-    struct sensors *sensors; // the card's sensors; NULL: fathom can read none of this card
+    // The card's sensors; NULL if fathom can read none of this card.
+    struct sensors *sensors;
     struct sensor_reading before, last;
     struct measure_pace pace;
-    struct measure_traffic traffic; // result of the last measurement
+    struct measure_traffic traffic; // result of the last measurement of the traffic
     uint64_t traffic_due_ns;        // time before which the traffic is not measured again
-    bool memory_is_constant; // true: the used memory did not change when it was last observed
-    double memory_hz;        // highest memory clock read so far; 0: none was read yet
+    bool memory_is_constant; // true if the used memory did not change when it was last observed
+    double memory_hz;        // highest memory clock in Hz read so far; 0 before the first reading
 };
 
 static void read_sensors(struct measure_card *card)
@@ -210,7 +211,8 @@ static void judge_core_clock(struct measure_card *card, double hz, struct measur
 }
 
 // Judges the memory clock of a visit that uses memory: the visit should be repeated if this clock
-// was higher earlier in the run. Cards lower it when work does not use memory all the time.
+// was higher earlier in the run. Cards lower the memory clock when work does not use memory all the
+// time.
 static void judge_memory_clock(struct measure_card *card, struct measure_visit *visit)
 {
     double hz = card->last.values[SENSOR_MEMORY_CLOCK];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The card of a device: how sensors find it, its link to the host, its sensor values, and the
-// verdict on its clocks in each visit.
+// The card of a device. Finds the card's sensors, reads the speed of its link to the host and its
+// sensor values, and judges its clocks in each visit.
 #ifndef MEASURE_CARD_H
 #define MEASURE_CARD_H
 
@@ -16,12 +16,13 @@ struct measure_link {
     // Bandwidth of the link between device and host in one direction, in payload bytes per second
     // (packet headers excluded); 0 if not known.
     double bytes_per_s;
-    // the link's kind and speed: "PCIe at 32 GT/s x16 (sysfs)", in the arena; NULL: not known
+    // Kind and speed of the link as text, such as "PCIe at 32 GT/s x16 (sysfs)", in the arena; NULL
+    // if the speed is not known.
     const char *text;
 };
 
-// Reads the present speed of the link between device and host. Call it right after some work,
-// because an idle card slows its link down.
+// Sets `link` to the present speed of the link between device and host. Call this function right
+// after some work, because an idle card slows its link down.
 void measure_link_of(struct arena *arena, const struct gpu_info *info, struct measure_link *link);
 
 // Returns the names and ids of the processes that use the card of a device, as one text (see
@@ -30,43 +31,44 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 
 // ---------------------------------------------------------------- sensors and core clock of visits
 
-// Judges the clocks of each visit and adds the values of the card's sensors to the visit. Sensors
-// are never read while something is timed. They are read at most every 250 ms, unless the clock was
-// low: one reading takes several driver calls (on an H200, reading how long one limit was active
-// takes 1 ms), and cards update their sensors hardly more often (the energy counter of an H200:
-// every 0.1 s).
+// Judges the clocks of each visit and adds values of the card's sensors to the visit. Sensors are
+// never read while something is timed. They are read at most every 250 ms, except when the clock
+// was low. There are two reasons: one reading takes several driver calls (on an H200, reading how
+// long one limit was active takes 1 ms), and cards update their sensors hardly more often (the
+// energy counter of an H200: every 0.1 s).
 struct measure_card;
 
-// Opens the sensors of a device. The device may have none that fathom can read; its core clock is
-// still judged.
+// Opens the sensors of a device. If fathom can read no sensors of the device, the core clock of its
+// visits is judged all the same.
 struct measure_card *measure_card_open(struct arena *arena, const struct gpu_info *info);
-void measure_card_close(struct measure_card *card); // `card` may be NULL
+void measure_card_close(struct measure_card *card); // does nothing if `card` is NULL
 
-// How many bytes per second pass over the card's links (sensors_traffic), and over those of the
-// host's other cards (sensors_others_traffic). NaN: not known.
+// Bytes per second that pass over the card's links (sensors_traffic), and over the links of the
+// host's other cards (sensors_others_traffic). NaN if not known.
 struct measure_traffic {
     double card, others;
 };
 
-// Measures the traffic. If the last measurement took d ns and began less than 25 × d ns ago,
-// returns its result instead.
+// Measures the traffic over the links, or returns the result of the last measurement if that is
+// recent: the measurement took d ns and began less than 25 × d ns ago.
 struct measure_traffic measure_card_traffic(struct measure_card *card);
 
-// Returns by how many bytes the card's used memory changes within some ms (sensors_memory_change);
-// NaN if the card has no sensors.
+// Observes the card's used memory for 2 or 20 ms, and returns by how many bytes it changed
+// (sensors_memory_change). Returns NaN if the card has no sensors.
 double measure_card_memory_change(struct measure_card *card);
 
-// Begins a visit. Returns the state from which the visit's core clock is judged; the caller stores
-// it as the member `pace` of struct measure_request. *case_hz is the core clock at which earlier
-// visits of the same case ran (see pace_begin).
+// Begins a visit. Returns the state from which the visit's core clock is judged. The caller stores
+// this state as the member `pace` of struct measure_request. *case_hz is the core clock at which
+// earlier visits of the same case ran (see pace_begin).
 struct measure_pace *measure_card_begin(struct measure_card *card, double *case_hz);
 
 // Ends a visit: adds the sensor values and judges the core clock of its samples (pace_judge). If
 // the clock changed during the samples, or is too low for this kind of load, the visit should be
-// repeated (reason `low-clock`). If the card reports a limit of its clock, or if the load always
-// has this clock, the visit gets only a remark (`throttled` or `low-clock`). A visit that uses
-// memory should also be repeated if the memory clock was higher earlier in the run. Nothing is
-// judged if any_clock is set, or if the benchmark's first metric is a plain count (UNIT_NONE).
+// repeated (reason `low-clock`). But if the card reports what limits its clock, the visit gets only
+// the remark `throttled`. If this kind of load always has the low clock, the visit gets only the
+// remark `low-clock`. A visit that uses memory should also be repeated if the memory clock was
+// higher earlier in the run. Nothing is judged if any_clock is set, or if the benchmark's first
+// metric is a plain count (UNIT_NONE).
 void measure_card_note(struct measure_card *card, const struct benchmark_info *info, bool any_clock,
                        struct measure_visit *visit);
 
@@ -78,9 +80,9 @@ void measure_card_note(struct measure_card *card, const struct benchmark_info *i
 unsigned measure_card_limiter(const struct sensor_reading *from, const struct sensor_reading *to);
 
 // Returns the mean power in watts between two readings of the energy counter. busy_ns is how long
-// work kept the device busy in that time, in ns. Returns NaN if busy_ns is less than 90 % of the
-// time, if the time is below 2 s, because the counter may lag by 0.1 s, or if the counter did not
-// rise.
+// work kept the device busy between the readings, in ns. Returns NaN in three cases: busy_ns is
+// less than 90 % of the time between the readings; that time is below 2 s, which is too short
+// because the counter may lag by 0.1 s; the counter did not rise.
 double measure_card_watts(const struct sensor_reading *from, const struct sensor_reading *to,
                           uint64_t busy_ns);
 

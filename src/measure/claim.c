@@ -19,8 +19,9 @@ double measure_claim_results(const struct measure_limits *limits, enum measure_c
 // ---------------------------------------------------------------- limits of the claimed work
 
 // `bound` is the highest possible rate of the claimed work (struct measure_claim). lower_by_core
-// lowers it to what the cores can do, lower_by_memory to what a memory or link can do. If that
-// limit is unknown (0), the rate becomes unknown (0), too.
+// lowers `bound` to what the cores can do, and lower_by_memory lowers it to what a memory or link
+// can do. If the limit of the cores or of the memory is unknown (0), the rate becomes unknown (0),
+// too.
 static void lower_by_core(struct measure_bound *bound, const struct measure_claim *claim,
                           double per_cycle, double core_hz)
 {
@@ -105,8 +106,8 @@ static void add_claim(double *claim, double amount)
 
 // Adds to `claims` the bytes that the hardware counters of each memory level should count, and the
 // cycles in which shared memory moves its bytes. Bytes that move between the device's memory and
-// the cores are added for the L2, too, because they pass through it. They are not added for the L1,
-// because kernels may bypass the L1.
+// the cores are added for the L2, too, because they pass through it (reads only if claim->merges is
+// false). They are not added for the L1, because kernels may bypass the L1.
 static void claim_bytes(const struct measure_claim *claim, const struct measure_limits *limits,
                         struct measure_count_claims *claims)
 {
@@ -128,9 +129,10 @@ void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
 {
     if (set_bytes <= limits->l1_bytes / 2)
         claims->of[GPU_COUNTER_L2_READ] = 0;
-    // A working set is sure to fit in the last cache if it is at most 3/8 of it. Each half of a
-    // divided L2 may hold a copy of every line, and the cache's sets fill unevenly: an H100's half
-    // of 25 MiB did not hold all of 24 MiB (counted, reference/h100-cuda-counters.json.gz).
+    // A working set is sure to fit in the last cache if its size is at most 3/8 of the cache's.
+    // Each half of a divided L2 may hold a copy of every line, and the cache's sets fill unevenly.
+    // For example, half of an H100's L2 has 25 MiB but did not hold all of 24 MiB (hardware
+    // counters, reference/h100-cuda-counters.json.gz).
     if (limits->last_cache_known && set_bytes <= limits->last_cache_bytes / 8 * 3)
         claims->of[GPU_COUNTER_DRAM_READ] = 0;
 }

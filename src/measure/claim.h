@@ -18,8 +18,8 @@ enum measure_level {
     MEASURE_LEVEL_COUNT
 };
 
-// Kinds of arithmetic. struct measure_claim has a number of results for each. struct measure_limits
-// says what counts as one result of each.
+// Kinds of arithmetic. A claim (struct measure_claim) states the number of results of each kind.
+// struct measure_limits says what counts as one result.
 enum measure_class {
     MEASURE_FP32,
     MEASURE_FP64,
@@ -33,21 +33,23 @@ enum measure_class {
 
 struct measure_claim {
     // Bytes that one unit of work reads and writes at each level. At MEASURE_LINK, the device reads
-    // them from the host and writes them to the host.
+    // these bytes from the host and writes them to the host.
     double read_bytes[MEASURE_LEVEL_COUNT];
     double written_bytes[MEASURE_LEVEL_COUNT];
     double results[MEASURE_CLASS_COUNT];
-    unsigned cores; // number of cores at work; 0: not known
-    // Size of the working set in bytes, if each unit of work reads the set again and the set was
-    // read once before the hardware counters start; else 0. Then hardware counters should count no
-    // reads at the caches and the memory that lie behind the cache that holds the set.
+    unsigned cores; // number of cores at work; 0 if not known
+    // Size in bytes of a working set that each unit of work reads again; 0 if there is none. The
+    // set must have been read once before the hardware counters start. Then hardware counters
+    // should count no reads at the caches and the memory that lie behind the cache that holds the
+    // set.
     uint64_t set_bytes;
     // True if several threads may read the same bytes at the same time. Devices merge such reads on
-    // the way to the L2, so the hardware counter `l2_read` has no predicted value, unless it should
-    // be 0 because the L1 holds the set (set_bytes).
+    // the way to the L2, so the value of the hardware counter `l2_read` cannot be predicted. The
+    // one exception: if the L1 holds the working set (set_bytes), the value should be 0.
     bool merges;
-    // What hardware counters should count for one unit of this work. NULL: it is computed from the
-    // members above, under the assumption that whole sectors are read and written.
+    // What hardware counters should count for one unit of this work. If the pointer is NULL,
+    // measure_claim_counts computes these values from the members above, under the assumption that
+    // whole sectors are read and written.
     const struct measure_count_claims *counts;
 };
 
@@ -56,9 +58,9 @@ struct measure_claim {
 double measure_claim_results(const struct measure_limits *limits, enum measure_class which);
 
 // Returns a number that identifies the kind of load, for struct visit_clock; 0 if claim->cores is
-// 0. Two claims have the same number if they use as many cores, the same levels of memory and the
-// same arithmetic units, and if their ratios of results to bytes agree to a quarter of an octave.
-// Every load on a single core gets MEASURE_ONE_CORE.
+// 0. Two claims have the same number if they use the same number of cores, the same levels of
+// memory and the same arithmetic units, and if their ratios of results to bytes agree to a quarter
+// of an octave. Every load on a single core gets MEASURE_ONE_CORE.
 uint32_t measure_claim_load(const struct measure_claim *claim);
 
 enum {
@@ -66,17 +68,17 @@ enum {
 };
 
 // The highest possible rate of something that the timed work reads, writes or computes, such as
-// bytes or results. Each unit of work has a given amount of it (see measure_claim_bound).
+// bytes or results. measure_claim_bound computes the rate from the amount in one unit of work.
 struct measure_bound {
-    double per_s;     // amount per second of all cores together, at the core clock core_hz
-    double per_cycle; // amount per core cycle of one core
+    double per_s;     // highest amount per second of all cores together, at the core clock core_hz
+    double per_cycle; // highest amount per core cycle of one core
 };
 
-// Returns the highest possible rate of something (bytes, results) of which each unit of work has
-// `amount`. The rate is limited by what `claim` says that a unit moves and computes. Both members
-// are 0 if `claim` has no bytes and no results, or if the device's limit for some of them is not
-// known. If core_hz or claim->cores is 0, a limit by cores makes per_s 0, and a limit by memory
-// makes per_cycle 0.
+// Returns the highest possible rate of something, such as bytes or results. Each unit of work has
+// `amount` of it. The rate is limited by the bytes and results that `claim` states for one unit.
+// Both members are 0 if `claim` has no bytes and no results, or if the device's limit for one of
+// them is not known. If core_hz or claim->cores is 0, a limit by cores makes per_s 0, and a limit
+// by memory makes per_cycle 0.
 struct measure_bound measure_claim_bound(const struct measure_claim *claim,
                                          const struct measure_limits *limits, double amount,
                                          double core_hz);
@@ -92,7 +94,7 @@ enum measure_form {
 
 struct measure_account {
     const struct measure_claim *claim;
-    // Physical limits of the device; NULL: the metrics get no limit.
+    // Physical limits of the device; if the pointer is NULL, the metrics get no limit.
     const struct measure_limits *limits;
     const struct measure_span *span;
     struct measure_visit *visit;
@@ -110,15 +112,15 @@ void measure_claim_report(const struct measure_account *account, unsigned metric
 struct measure_count_claims measure_claim_counts(const struct measure_claim *claim,
                                                  const struct gpu_info *info);
 
-// Sets the predicted reads behind each cache that is sure to hold a working set of `set_bytes` to
-// zero: `l2_read` if the set is at most half of the L1, `dram_read` if it is at most 3/8 of the
-// last cache and the size of that cache is known.
+// Predicts that no bytes are read behind a cache that is sure to hold a working set of `set_bytes`
+// bytes. Sets the prediction `l2_read` to 0 if the set is at most half of the L1. Sets `dram_read`
+// to 0 if the set is at most 3/8 of the last cache and the size of that cache is known.
 void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
                         struct measure_count_claims *claims);
 
-// Adds the reason "unseen-cache", which makes the case suspect, to a visit that should measure
-// memory. It does so if the working set of `bytes` may fit in a cache whose size neither the driver
-// nor the tables of measure/limits.c give.
+// Call this function for a visit that should measure memory with a working set of `bytes` bytes. If
+// the set may fit in a cache whose size neither the driver nor the tables of measure/limits.c give,
+// the function adds to the visit the reason "unseen-cache", which makes the case suspect.
 void measure_claim_memory(struct measure_visit *visit, const struct measure_limits *limits,
                           uint64_t bytes);
 

@@ -39,9 +39,10 @@ double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from,
 
 enum {
     STAMP_WORDS = 4,
-    // Mesa's software GPU silently leaves every loop after an invocation has made 65535 loop
-    // iterations in all (LP_MAX_TGSI_LOOP_ITERATIONS). The clock kernel makes at most stamps ×
-    // (iterations + 9) iterations.
+    // Maximum number of loop iterations of an invocation of the clock kernel. Mesa's software GPU
+    // silently leaves every loop after an invocation has made 65535 loop iterations in all
+    // (LP_MAX_TGSI_LOOP_ITERATIONS). The clock kernel makes at most stamps × (iterations + 9)
+    // iterations.
     LOOPS_MAX = 65000,
     // Stamps (clock readings) per workgroup in a lead, which is light work before the samples;
     // between the stamps the kernel waits.
@@ -49,7 +50,8 @@ enum {
     // number of the clock kernel's workgroups if the number of cores is not known
     GROUPS_UNKNOWN = 64,
     GROUPS_MAX = 1024,
-    // Alignment of buffer offsets in bytes; no device whose kernels can read clocks needs more.
+    // Alignment of buffer offsets in bytes. No device whose kernels can read clocks needs a larger
+    // one.
     ALIGN_BYTES = 256
 };
 
@@ -141,7 +143,7 @@ static const uint64_t no_narrow_counter = UINT64_C(1) << 25;
 static const double slowest_core_hz = 150e6;
 
 enum {
-    // Bits of the widest known counter that has fewer than 64: Arm's generic timer.
+    // Width in bits of the widest known counter that has fewer than 64 bits (Arm's generic timer).
     NARROW_BITS_MOST = 56
 };
 
@@ -239,8 +241,8 @@ static uint32_t most_iterations(const struct clock_run *runs, size_t count)
     return most;
 }
 
-// Returns the shortest length of a tick in ns, (span − overhead) / ticks, that any run with
-// `iterations` iterations shows.
+// Computes the length in ns of one tick of the core's counter, (span − overhead) / ticks, for each
+// run with `iterations` iterations. Returns the smallest of these lengths.
 static double smallest_tick_ns(const struct clock_run *runs, size_t count, unsigned bits,
                                uint32_t iterations, double overhead_ns)
 {
@@ -275,8 +277,8 @@ static double ticks_since_begin(const struct clock_run *runs, size_t run, unsign
                                        bits);
 }
 
-// Returns the index of one of the runs first … end − 1: the one whose end the host noticed with the
-// least delay after its last stamp.
+// Of the runs first … end − 1, returns the index of the run whose end the host noticed soonest
+// after the last stamp of that run.
 static size_t soonest_seen(const struct clock_run *runs, size_t first, size_t end, unsigned bits,
                            double tick_ns)
 {

@@ -10,7 +10,7 @@ struct measure_clock {
     // The members below describe the core's counter (GLSL clockARB / clock2x32ARB, CUDA clock64).
     bool has_counter;
     unsigned counter_bits; // width of the counter, which wraps at 2^counter_bits
-    double counter_hz;     // measured rate of the counter in Hz; 0: not known
+    double counter_hz;     // measured rate of the counter in Hz; 0 if not known
     double counter_step;   // smallest step of the counter, in ticks
     // True: the counter counts core cycles; false: it ticks at a fixed rate (lavapipe: 1 GHz).
     bool counts_core_clock;
@@ -25,16 +25,17 @@ struct measure_clock {
     // Time in ns of one iteration of the loop in which the clock kernel waits between two stamps,
     // measured by measure_clock_probe.
     double iteration_ns;
-    // Host-readable buffer for the stamps (clock readings) that the clock kernel takes before and
-    // after a sample. NULL: each call of measure_span_run allocates its own.
+    // Buffer, readable by the host, for the stamps (clock readings) that the clock kernel takes
+    // before and after a sample. If the pointer is NULL, measure_span_run allocates a buffer at
+    // each call.
     struct gpu_buffer *stamps;
 };
 
 // Runs the clock kernel for about 20 ms of device time (at most about 0.2 s) and fills `clock` as
-// measure/clock_kernel.h describes. If `known` is what an earlier probe of the same device filled
-// in, takes its values instead, and only creates the program and the buffer; `known` may be NULL or
-// all 0. If kernels can read no clock, all members are 0 or NULL, which is no error. `scope` owns
-// the program, so it must outlive `clock`.
+// measure/clock_kernel.h describes. An earlier probe of the same device may have filled in `known`.
+// Then the function takes the values of `known` and only creates the program and the buffer.
+// `known` may be NULL or all 0. If kernels can read no clock, all members are 0 or NULL, which is
+// no error. `scope` owns the program and the buffer, so it must outlive `clock`.
 MUST_CHECK bool measure_clock_probe(struct gpu_scope *scope, const struct measure_clock *known,
                                     struct measure_clock *clock, struct error *err);
 
@@ -59,9 +60,9 @@ uint64_t measure_clock_stamp(const uint32_t words[2]);
 // The clock must have wrapped at most once between them.
 double measure_clock_elapsed_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 
-// Like measure_clock_elapsed_ns, but either reading may be the earlier one. The result is negative
-// if `to` is earlier than `from`. The time between the readings must be less than half of the
-// clock's range.
+// Returns the nanoseconds from reading `from` of the device-wide clock to reading `to`. Either
+// reading may be the earlier one: the result is negative if `to` is earlier than `from`. The time
+// between the readings must be less than half of the clock's range.
 double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 
 #endif

@@ -61,15 +61,18 @@ struct clock_run {
     double seen_ns; // host time in ns at which the host noticed the end of the run
 };
 
-// Returns the width of the core's counter in bits; 0 if the runs do not show the width yet.
+// Returns the width of the core's counter in bits; 0 if the runs do not show the width yet. The
+// runs show the width in three cases.
 //
-// If the upper 32-bit word of a reading was ever above 0, the result is the number of bits in use,
-// from 33 to 56, or 64 if more are in use. The counter may be wider than that. Intervals modulo
-// 2^33 are correct all the same, because no interval lasts 2^33 ticks, while a width of 64 would be
-// wrong for a counter of 36 or 40 bits that wraps within an interval. If the value fell within one
-// run by more than half of the highest value, the counter wrapped, and the highest bit ever set is
-// its top bit (RDNA 2 and newer: 20 bits). A counter that reached 2^25 without wrapping is taken to
-// have 32 bits.
+// (1) The upper 32-bit word of a reading was above 0. The result is then the number of bits in use,
+// from 33 to 56, or 64 if more than 56 are in use. The counter may be wider than that. Intervals
+// that are computed with the smaller width are correct all the same, because no interval lasts 2^33
+// ticks. A width of 64 would be wrong for a counter of 36 or 40 bits that wraps within an interval.
+//
+// (2) The value fell within one run by more than half of the highest value. Then the counter
+// wrapped, and the highest bit ever set is its top bit (RDNA 2 and newer: 20 bits).
+//
+// (3) The counter reached 2^25 without wrapping. Then it is taken to have 32 bits.
 unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 
 // Fills all numbers of `clock` from at least three runs in time order, some of them with 0
@@ -77,23 +80,26 @@ unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 // comes from the runs with the most iterations. `stamp_step_ns` is the unit of the device's time
 // stamps; 0 if not known.
 //
-// Step: the greatest common divisor of all differences between neighbouring readings.
+// The step of a clock is the greatest common divisor of all differences between neighbouring
+// readings.
 //
-// Unit of the device clock: this clock also runs between the runs, so its ticks are compared with
-// the host's time between two runs that are far apart. They are the run from the first third and
-// the run from the last third whose ends the host noticed with the least delay. A result within 2 %
-// of 1 ns, or of the unit of time stamps, is rounded to that.
+// The unit of the device clock is measured with the host's clock. The device clock also runs
+// between the runs of the kernel, so its ticks are compared with the host's time between two runs
+// that are far apart. One is from the first third of the runs and one from the last third. Each is
+// the run whose end the host noticed with the least delay. A result within 2 % of 1 ns, or of the
+// unit of time stamps, is rounded to that.
 //
-// Rate of the core's counter: the ticks of this counter per tick of the device clock, as the median
+// The rate of the core's counter is its number of ticks per tick of the device clock, as the median
 // over stretches of half a run. Without a device clock, the counter's ticks are compared with the
 // spans around the runs. A span encloses the stamps of its run, so span / ticks is never too small,
 // and the smallest quotient is the best. The time that a run takes beside its stamps is known from
 // the runs with 0 iterations and subtracted.
 //
-// The counter is judged not to count core cycles in three cases: it ticks like the device clock
-// (rates equal within 1e-4, same step: lavapipe reads one host clock for both); there is no device
-// clock, and it ticks at 1 GHz ± 0.5 %; it is slower than 150 MHz (that is a crystal: no core under
-// load is so slow).
+// The counter is judged not to count core cycles in three cases. (1) It ticks like the device
+// clock: the rates are equal within 1e-4, and the steps are the same (lavapipe reads one host clock
+// for both). (2) There is no device clock, and the counter ticks at 1 GHz ± 0.5 %. (3) The counter
+// is slower than 150 MHz: no core under load is so slow, so the counter counts the ticks of a
+// crystal.
 void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, size_t count,
                           double stamp_step_ns, struct measure_clock *clock);
 

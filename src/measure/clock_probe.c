@@ -8,7 +8,8 @@
 enum {
     STAMPS = 128,
     // Number of runs of the clock kernel with 0 iterations, both at the beginning of the probe and
-    // at its end. Among several runs, there is one whose end the host notices without delay.
+    // at its end. Several runs are made, because the host then notices the end of at least one of
+    // them without delay.
     BRIEF_RUNS = 8,
     LONG_RUNS = 3,
     RUNS_MAX = 60
@@ -24,7 +25,8 @@ struct probe {
     struct gpu_buffer *buffer;
     struct gpu_batch *batch;
     struct arena *arena;
-    bool virtual_time; // true: the device's time is simulated and does not follow the host's clock
+    // True if the device's time is simulated and does not follow the host's clock.
+    bool virtual_time;
     double virtual_ns; // simulated time in ns that the runs so far took together
     struct clock_run runs[RUNS_MAX];
     size_t count;
@@ -72,7 +74,7 @@ static double last_span_ns(const struct probe *probe)
 }
 
 // Runs the clock kernel BRIEF_RUNS times with 0 iterations, then with more and more iterations, and
-// at last BRIEF_RUNS times with 0 iterations again. The longest run is made LONG_RUNS times, or
+// finally BRIEF_RUNS times with 0 iterations again. The longest run is made LONG_RUNS times, or
 // more often until the counter's width is known or RUNS_MAX is near.
 static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *err)
 {

@@ -27,8 +27,8 @@ struct collect {
     struct measure_visit **visits; // copies of all visits, in time order
     size_t visit_count, visit_room;
     size_t flagged; // number of visits that have a reason to be repeated
-    // True: visits with a reason to be repeated count as rounds, too, because the case has too many
-    // such visits.
+    // True if visits with a reason to be repeated count as rounds, too, because the case has too
+    // many such visits.
     bool all_count;
     struct rounds *rounds; // medians, samples and reasons of the visits that count as rounds
     uint64_t device_time_ns;
@@ -73,7 +73,7 @@ static unsigned rounds_needed(const struct collect *collect)
 
 // ---------------------------------------------------------------- the stop rule
 
-// After `rounds_min` rounds the stop rule looks at the interval of the first metric, and again each
+// The stop rule looks at the interval of the first metric after rounds_min rounds, and again each
 // time the number of rounds has doubled. Returns the number of the look that is due now or comes
 // next: 0 up to rounds_min rounds, 1 up to twice as many, 2 up to four times as many, …
 static unsigned look_number(const struct collect *collect, const struct rounds *rounds)
@@ -98,7 +98,8 @@ static struct interval spread_of(const struct round_metric *metric, double confi
     return interval_of_median(medians, metric->rounds, confidence);
 }
 
-// Returns the median of a metric and its interval at the given confidence. The interval extends at
+// Returns the median of a metric and its interval at the given confidence. If there is only one
+// round, the visit itself may have computed the interval (visit_half). The interval extends at
 // least one clock step to either side of the median.
 static struct interval interval_of(const struct round_metric *metric, double confidence,
                                    struct arena *scratch)
@@ -131,9 +132,10 @@ static bool is_precise(const struct collect *collect, double confidence, double 
     return half <= fmax(fmax(goal, enough) * fabs(spread.median), metric->step);
 }
 
-// Limits the visits with a reason to be repeated, which could go on without end. Does nothing until
-// the case has had too many of them. Then, if enough visits have no such reason, the case ends, and
-// only these count. Otherwise all visits count from now on, the earlier ones, too.
+// Limits the number of visits with a reason to be repeated, because a case could need such visits
+// without end. Does nothing until the case has had too many of them. After that, the case ends if
+// enough visits have no such reason, and only those count. Otherwise all visits count from now on,
+// the earlier ones, too.
 static void limit_retakes(struct collect *collect)
 {
     unsigned clean = collect->rounds->count;

@@ -4,26 +4,29 @@
 // device.
 //
 // Stop rule. Cases are visited in interleaved rounds, by default at least COLLECT_ROUNDS_MIN. The
-// statistic is the median of the round medians. Its interval is computed from the rounds
+// statistic of a case is the median of the round medians. Its interval is computed from the rounds
 // (math/stats.h), because samples within a round may depend on each other, while rounds are apart
-// in time. The interval is looked at only after rounds_min rounds and after 2, 4, 8 … times as many
-// (5, 10, 20, 40 …; 3 and 6 in `quick`). Each look may be wrong by chance, so each needs a higher
-// confidence than the one before: look number k (0, 1, …) uses the confidence 1 − 0.05 / 2^(k+1),
-// so by Bonferroni's inequality all looks together are wrong at most 5 % of the time. A case may
-// also end because it has made its last round or spent its budget. That does not depend on the
-// measured values, so the last interval of such a case may use all the error that is left: its
-// confidence is 1 − 0.05 / 2^k. Each interval extends at least one step of the clock to either side
-// of the median. A case stops when half of the interval of its first metric is within the goal or
-// within one step of the clock.
+// in time. The rule looks at the interval only after rounds_min rounds and after 2, 4, 8 … times as
+// many (5, 10, 20, 40 …; 3 and 6 in `quick`). A case stops when half of the interval of its first
+// metric is within the goal or within one step of the clock.
 //
-// Simulations that show this confidence: tests/unit/test_coverage.c.
+// Each look may be wrong by chance, so each look needs a higher confidence than the one before.
+// Look number k (0, 1, …) uses the confidence 1 − 0.05 / 2^(k+1). By Bonferroni's inequality, all
+// looks together are then wrong at most 5 % of the time. A case may also end because it has made
+// its last round or spent its budget. Such an end does not depend on the measured values. So the
+// last interval of such a case may use all the error that is left: its confidence is 1 − 0.05 /
+// 2^k. Each interval of a result extends at least one step of the clock to either side of the
+// median.
+//
+// tests/unit/test_coverage.c checks this confidence with simulations.
 #ifndef MEASURE_COLLECT_H
 #define MEASURE_COLLECT_H
 
 #include "measure/visit.h"
 
-// A result above this share of its physical limit is suspect. The share is above 1, because limits
-// come from data sheets, which round clocks and rates.
+// A result is suspect if its whole interval lies above this share of its physical limit (for times:
+// below the limit by this factor). The share is above 1, because limits come from data sheets,
+// which round clocks and rates.
 #define COLLECT_SHARE_MOST 1.02
 
 // For metrics whose samples include time of the host (visit_by_host): the goal for half of the
@@ -33,8 +36,9 @@
 #define COLLECT_HOST_GOAL 0.05
 #define COLLECT_HOST_MOST 0.1
 
-// A result never gets a remark for its precision if half of its interval is below this share of the
-// median. The goal of rates is narrower, so that two runs agree within this share.
+// A result gets no remark for the precision of its first metric if half of that metric's interval
+// is at most this share of the median. The goal of rates is narrower, so that two runs agree within
+// this share.
 #define COLLECT_PRECISE_ENOUGH 0.01
 
 enum {
@@ -43,14 +47,15 @@ enum {
 };
 
 struct collect_rule {
-    double goal; // goal for half of the first metric's interval, relative to the median; 0: 0.005
-    // Number of rounds after which the precision is first checked; 0: COLLECT_ROUNDS_MIN.
+    // Goal for half of the first metric's interval, relative to the median; 0 means 0.005.
+    double goal;
+    // Number of rounds after which the precision is first checked; 0 means COLLECT_ROUNDS_MIN.
     unsigned rounds_min;
-    unsigned rounds_max; // maximum number of rounds; 0: as many as rounds_min
-    uint64_t budget_ns;  // device time in ns after which the case ends at once; 0: no limit
-    // True: all samples should be alike, so a visit that has far slower samples is repeated.
+    unsigned rounds_max; // maximum number of rounds; 0 means rounds_min
+    uint64_t budget_ns;  // device time in ns after which the case ends at once; 0 means no limit
+    // True: all samples should be alike. Then a visit that has far slower samples is repeated.
     bool alone;
-    bool any_clock; // true: visits of the case may have different core clocks
+    bool any_clock; // true if visits of the case may have different core clocks
 };
 
 struct collect; // all visits of one case
@@ -60,8 +65,8 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
                                const struct collect_rule *rule);
 
 // Adds a copy of the visit to the case. The copy counts as the next round, unless it has a reason
-// to be repeated. If the case has had too many visits with such a reason, and too few without, all
-// its visits count.
+// to be repeated. Once too many visits have such a reason, and too few have none, all visits of the
+// case count.
 void collect_visit(struct collect *collect, const struct measure_visit *visit);
 
 // Gives the visits of the case from number `first` on (0: all visits) a reason to be repeated,
@@ -103,8 +108,8 @@ bool collect_failed(const struct collect *collect);
 
 // Makes the case's result from all visits so far: medians, intervals, limits, and the verdict with
 // its reasons. Sets the metrics, reasons, verdict, details, sensors (medians over the visits),
-// series (from the last visit) and kernel of `result`, all in `arena`. The caller sets key, device
-// and case.
+// series (from the last visit that has any) and kernel of `result`, all in `arena`. The caller sets
+// key, device and case.
 void collect_result(const struct collect *collect, struct arena *arena, struct result *result);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Hardware counters of the work that a visit times (gpu/counters.h). A counted visit first takes
-// samples like every visit, which are not used. Then it counts the same work twice: N units of it,
-// and 2 N. The difference divided by N is what one unit moves and computes; of counters that are
-// ratios, only the value of 2 N is used. Costs that both runs have cancel in it, such as cache
-// lines left by earlier work, parameters and the end of the batch.
+// samples like every visit, but its samples are not used. Then it counts the same work twice: N
+// units of the work, and 2 N. The difference of the two counts, divided by N, is what one unit
+// moves and computes. If a counter is a ratio, only its value for 2 N units is used. Costs that
+// both runs have cancel in the difference: cache lines left by earlier work, parameters, the end of
+// the batch.
 #ifndef MEASURE_COUNT_H
 #define MEASURE_COUNT_H
 
@@ -12,8 +13,9 @@
 
 struct measure_count;
 
-// Groups of counters. A device can read only few counters at once: all counters of an H100 take six
-// passes, those of memory two, and each other group at least one more.
+// Groups of counters. A device can read only few counters at once, so it runs the work in several
+// passes. All counters of an H100 take six passes, those of memory two, and each other group at
+// least one more.
 enum measure_count_group {
     // Bytes read and written at each level (memory, L2, L1), and instructions by the unit that runs
     // them.
@@ -31,14 +33,15 @@ enum measure_count_group {
 // GPU_COUNTERS, or names that the vendor uses. Returns NULL with the error of gpu_counters_open.
 struct measure_count *measure_count_open(struct gpu_device *device, const char *const *names,
                                          size_t name_count, struct error *err);
-void measure_count_close(struct measure_count *count); // accepts NULL
+void measure_count_close(struct measure_count *count); // does nothing if `count` is NULL
 
 struct measure_count_desc {
     // Two batches with the same kind of work: `once` has N units of it, `twice` has 2 N.
     struct gpu_batch *once, *twice;
-    // Work to be run before `once` and before `twice` in each pass of the hardware counters. NULL:
-    // `once` and `twice` leave the caches in the same state, so measure_count_run runs `twice` once
-    // before its first pass, and nothing before later passes.
+    // Work that runs before `once` and before `twice` in each pass of the hardware counters. The
+    // pointer is NULL if no such work is needed, because `once` and `twice` leave the caches in the
+    // same state. Then measure_count_run runs `twice` once before its first pass, and nothing
+    // before later passes.
     struct gpu_batch *before;
     double units;        // N, the number of units of work in `once`
     uint64_t timeout_ns; // maximum wait for one submission, in ns
@@ -48,8 +51,8 @@ struct measure_count_desc {
 const struct gpu_info *measure_count_info(const struct measure_count *count);
 
 // Selects what later calls of measure_count_run count: the groups in `groups`, which is a sum of
-// values of enum measure_count_group, and the counters that measure_count_open was told by name.
-// Fails with the error of gpu_counter_set_create, for example if the device does not have a named
+// values of enum measure_count_group, and the counters whose names measure_count_open got. Fails
+// with the error of gpu_counter_set_create, for example if the device does not have a named
 // counter.
 MUST_CHECK bool measure_count_select(struct measure_count *count, unsigned groups,
                                      struct error *err);
@@ -59,8 +62,8 @@ MUST_CHECK bool measure_count_select(struct measure_count *count, unsigned group
 MUST_CHECK bool measure_count_run(struct measure_count *count,
                                   const struct measure_count_desc *desc, struct error *err);
 
-// The value of each hardware counter that a benchmark predicts for one unit of its work. NaN: it
-// predicts no value. In measure_count_no_claims all values are NaN.
+// The values that a benchmark predicts for the hardware counters, for one unit of its work; NaN for
+// a counter whose value it does not predict. In measure_count_no_claims all values are NaN.
 struct measure_count_claims {
     double of[GPU_COUNTER_COUNT];
 };

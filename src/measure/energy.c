@@ -184,10 +184,11 @@ static void take_reading(struct burn *burn)
         .joules = joules_now(burn->desc->energy), .at_ns = clock_now_ns(), .units = burn->units};
 }
 
-// Keeps IN_FLIGHT submissions in flight, because reading the counter takes NVIDIA's library 4 ms,
-// and now and then 50 ms. The counter is read after a submission for which the host had to wait,
-// because only then is the number of ended submissions known. After IN_FLIGHT submissions without a
-// wait, the counter is read in any case.
+// Repeats the work with IN_FLIGHT submissions in flight, so that the device stays busy while the
+// host reads the counter: NVIDIA's library takes 4 ms for that, and now and then 50 ms. The counter
+// is read after a submission for which the host had to wait, because only then is the number of
+// ended submissions known. After IN_FLIGHT submissions without a wait, the counter is read in any
+// case.
 static bool keep_busy(struct burn *burn, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();

@@ -9,10 +9,10 @@
 
 struct measure_energy; // the energy counter of a card
 
-// Returns NULL if the card has no energy counter, or if fathom finds no sensors of the card.
-// Neither is an error.
+// Opens the energy counter of the device's card. Returns NULL, which is no error, if the card has
+// no energy counter or if fathom finds no sensors of the card.
 struct measure_energy *measure_energy_open(struct arena *arena, const struct gpu_info *info);
-void measure_energy_close(struct measure_energy *energy); // accepts NULL
+void measure_energy_close(struct measure_energy *energy); // does nothing if `energy` is NULL
 
 struct measure_energy_desc {
     struct measure_energy *energy;
@@ -21,7 +21,7 @@ struct measure_energy_desc {
     void *context;
     // Units of work per submission, at least 1; together they should take some ms.
     uint64_t repeats;
-    bool unordered; // true: units of work may overlap each other
+    bool unordered; // true if units of work may overlap each other
     // wanted time in ns between the first and the last change of the energy counter
     uint64_t length_ns;
     uint64_t timeout_ns; // maximum wait for one submission, in ns
@@ -34,12 +34,13 @@ struct measure_energy_result {
     double watts;     // mean power during length_ns, in watts; NaN if unit_j is NaN
     double length_ns; // time in ns between the first and the last change of the energy counter
     unsigned changes; // number of changes of the energy counter after the first one
-    // Half of the 95 % interval of unit_j and of watts, relative to them; NaN if `changes` is below
-    // 4. The first and the last change are each off by as much as all changes scatter around a
-    // straight line of energy over time (Student's t), but at least by the time between two
-    // readings, because a change may be seen that late. The power from one change to the next
-    // scatters far more: a change that is seen late lowers the power before it and raises the power
-    // after it, and these two errors cancel over the whole time.
+    // Half of the 95 % interval of unit_j and of watts, relative to the value; NaN if `changes` is
+    // below 4. Only the errors of the first and of the last change matter. Each is estimated from
+    // the scatter of all changes around a straight line of energy over time (Student's t). But
+    // `half` is at least the time between two readings, relative to length_ns, because a change may
+    // be seen that late. The power from one change to the next scatters far more than that: a
+    // change that is seen late lowers the power before it and raises the power after it. These two
+    // errors cancel over the whole time.
     double half;
 };
 
@@ -57,10 +58,10 @@ struct energy_reading {
     double units;  // number of units of work that had finished before the reading
 };
 
-// Computes `result` from the first and the last change of the energy counter: only when the counter
-// changes is it known at what time it had a value. A change is seen late, by up to the time since
-// the reading before the change. Changes at both ends are dropped until the first and the last one
-// were seen with at most the median of these delays.
+// Computes `result` from the first and the last change of the energy counter, because only at a
+// change is it known at what time the counter had its value. A change is seen late, by up to the
+// time since the reading before it. Changes at both ends are dropped until the first and the last
+// one were seen with at most the median of these delays.
 void measure_energy_of(const struct energy_reading *readings, size_t count,
                        struct measure_energy_result *result);
 

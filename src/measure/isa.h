@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counts the loads of a kernel's innermost loop in the assembly that a driver prints. It
-// understands AMD's instructions as Mesa's RADV prints them ("BB2:" before a block, and branches to
+// Counts the loads of a kernel's innermost loop in the assembly that a driver prints. Only AMD's
+// instructions are understood, as Mesa's RADV prints them ("BB2:" before a block, and branches to
 // such names). Other assembly gives no result, which is no error.
 #ifndef MEASURE_ISA_H
 #define MEASURE_ISA_H

@@ -21,7 +21,7 @@ struct architecture {
     // accumulated as 32-bit floats; 0 if products of the architecture differ (then struct product
     // has the figures).
     unsigned matrix16, matrix8;
-    bool paired; // true: two cores form a processor that runs a workgroup on both (RDNA's WGP)
+    bool paired; // true if two cores form a processor that runs a workgroup on both (RDNA's WGP)
     const char *source;
 };
 
@@ -36,7 +36,8 @@ struct product {
     // Last words of the device name that the driver reports, without a part in parentheses at its
     // end.
     const char *name;
-    // Size of memory in GiB, which tells products with the same name apart; 0: the name is enough.
+    // Size of memory in GiB, which tells products with the same name apart; 0 if the name is
+    // enough.
     unsigned memory_gib;
     const struct architecture *architecture;
     unsigned cores;

@@ -8,10 +8,10 @@
 #include "gpu/gpu.h"
 
 struct measure_limits {
-    // name of the architecture, such as "Hopper", or "CPU"; NULL: the tables lack this device
+    // name of the architecture, such as "Hopper", or "CPU"; NULL if the tables lack this device
     const char *architecture;
     const char *source; // source of the architecture's figures, as text
-    // source of the product's figures; NULL: the table of products lacks this device
+    // source of the product's figures; NULL if the table of products lacks this device
     const char *product_source;
     unsigned cores; // number of SMs, CUs or WGPs as the driver counts them; of a CPU: processors
     // Number of cores that run one workgroup together: 2 if a core is one compute unit of an RDNA
@@ -20,8 +20,8 @@ struct measure_limits {
     // Highest core clock in Hz; 0 if not known, or if cards run faster than their data sheet says.
     double core_clock_hz;
     double dram_bytes_per_s; // theoretical bandwidth of the device's memory: data rate × bus width
-    // Bandwidth of the link to the host in one direction. measure_limits_of sets it to 0;
-    // measure_link_of reads it.
+    // Bandwidth of the link to the host in one direction; 0 if not known. measure_limits_of sets it
+    // to 0. A caller that needs this limit sets it to what measure_link_of finds.
     double link_bytes_per_s;
     // L1 bandwidth of one core, in bytes per cycle, with the widest loads.
     double l1_bytes_per_cycle;
@@ -41,9 +41,9 @@ struct measure_limits {
     bool last_cache_known;
 };
 
-// Fills the physical limits of a device from tables, which find its chip by PCI id and its product
-// by name, and from what the driver reports; of a CPU, from sysconf instead of tables. The tables
-// are needed because Vulkan reports neither clocks nor the size of L2.
+// Fills in the physical limits of a device: first from tables, then from what the driver reports.
+// The tables find the device's chip by PCI id and its product by name. They are needed because
+// Vulkan reports neither clocks nor the size of L2. For a CPU, sysconf replaces the tables.
 void measure_limits_of(const struct gpu_info *info, struct measure_limits *limits);
 
 // Sets name and source of row number `row` of the table of products. Returns false if the table has
@@ -54,8 +54,8 @@ bool measure_limits_product(size_t row, const char **name, const char **source);
 // certain to be the last cache, else at least 256 MiB, the largest size in the table of products.
 uint64_t measure_limits_cache_most(const struct measure_limits *limits);
 
-// True if a working set of `bytes` certainly lies in memory: it has at least MEASURE_DRAM_CACHES
-// times the size of the largest cache that may lie in front of memory.
+// measure_limits_is_dram returns true if a working set of `bytes` certainly lies in memory: it has
+// at least MEASURE_DRAM_CACHES times the size of the largest cache that may lie in front of memory.
 enum {
     MEASURE_DRAM_CACHES = 4
 };

@@ -43,10 +43,10 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse)
     return sparse && pace->sparse_ns > pace->lead_ns ? pace->sparse_ns : pace->lead_ns;
 }
 
-// Called after a visit whose samples had the right core clock. A case is sparse if its samples are
-// short and the device is idle between them. If a sparse visit needed further leads (light work
-// before the samples), later sparse visits begin with a longer lead. After PACE_CALM sparse visits
-// that needed none, they begin with a shorter lead.
+// Adapts the lead (light work before the samples) of visits with sparse work. Work is sparse if its
+// samples are short and the device is idle between them. Called after a visit whose samples had the
+// right core clock. If a sparse visit needed further leads, later sparse visits begin with a longer
+// lead. After PACE_CALM sparse visits that needed no further lead, they begin with a shorter one.
 static void adapt_sparse_lead(struct measure_pace *pace)
 {
     if (!pace->sparse)
@@ -130,11 +130,11 @@ static bool lasts(struct pace_row *row, double hz, double error, unsigned visits
     return row->visits >= visits;
 }
 
-// *known_hz is the highest core clock known so far. Raises it if the last PACE_HIGHER visits all
-// had the same clock, which is above it by more than the margin of pace_is_lower; it becomes the
-// lowest reading of these visits. A single reading may be too high by a percent or two; if it
-// counted, the true clock would look low from then on. If no clock is known yet, the first reading
-// counts at once.
+// Updates *known_hz, the highest core clock known so far, after a visit with the clock `hz`. The
+// first reading counts at once. Later, PACE_HIGHER visits in a row must have the same clock, above
+// *known_hz by more than the margin of pace_is_lower. Then *known_hz becomes the lowest reading of
+// these visits. A single reading may be too high by a percent or two. If it counted, the true clock
+// would look low from then on.
 static void raise_known(double *known_hz, struct pace_row *higher, double hz, double error)
 {
     if (!(hz > 0))
@@ -203,7 +203,7 @@ static bool is_limited(const struct measure_visit *visit)
 }
 
 // Returns true if the card limited the core clock in more than half of the visits. Then the limit
-// belongs to the case, and repeating a visit would not avoid it.
+// comes from the work of the case, and repeating a visit would not avoid it.
 static bool limit_lasts(struct measure_visit *const *visits, size_t count)
 {
     size_t limited = 0;
@@ -219,7 +219,7 @@ size_t pace_flag_low(struct measure_visit *const *visits, size_t count)
     double most_hz = 0;
     for (size_t i = 0; i < count; i++)
         if (!lasts || !is_limited(visits[i]))
-            // fmax ignores a NaN
+            // fmax ignores the NaN of a visit without a core clock
             most_hz = fmax(most_hz, visit_sensor_value(visits[i], "core_clock"));
     for (size_t i = 0; i < count; i++) {
         double hz = visit_sensor_value(visits[i], "core_clock");

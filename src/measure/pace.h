@@ -26,9 +26,10 @@ enum {
     // clock can rise. Each further lead is 4 times as long.
     PACE_LEAD_FIRST_NS = 2000000,
     PACE_LEAD_MOST_NS = 64000000, // maximum length of a lead
-    // If the core clock stays low, a visit tries one lead after another. It stops when all its
-    // leads together took PACE_SPENT_MOST_NS, or PACE_PATIENCE_NS (perhaps less, see patience_ns)
-    // if the last lead did not raise the clock.
+    // If the core clock stays low, a visit tries one lead after another. If the last lead did not
+    // raise the clock, the visit stops after leads of PACE_PATIENCE_NS in all (perhaps less, see
+    // patience_ns). If the last lead raised the clock, it stops after leads of PACE_SPENT_MOST_NS
+    // in all.
     PACE_PATIENCE_NS = 150000000,
     PACE_SPENT_MOST_NS = 300000000,
     PACE_SPARSE_MOST_NS = 4000000, // maximum of measure_pace.sparse_ns
@@ -62,12 +63,12 @@ struct pace_load {
 
 // What a worker process has learned about the core clock of its device. All zero at first.
 struct measure_pace {
-    // Returns true if the card reports that something limits its clock at this moment. NULL: the
-    // card cannot report it.
+    // Returns true if the card reports that something has limited its clock since about the
+    // beginning of the visit. The pointer is NULL if the card cannot report this.
     bool (*limited)(void *context);
     void *context;
-    // Highest core clock that the product's data sheet states; 0: not known. A measured clock up to
-    // PACE_STATED_MARGIN above it counts as the stated clock.
+    // Highest core clock that the product's data sheet states; 0 if not known. A measured clock up
+    // to PACE_STATED_MARGIN above it counts as the stated clock.
     double stated_hz;
     // The higher of two core clocks: stated_hz, and the highest one that any load had; 0: not
     // known.
@@ -86,7 +87,7 @@ struct measure_pace {
     // idle) that needed no lead beyond sparse_ns.
     unsigned calm;
     // The members below belong to the present visit.
-    double *case_hz; // core clock at which the present case runs; 0: not known
+    double *case_hz; // core clock at which the present case runs; 0 if not known
     double seen_hz;  // core clock of the samples that this visit took last
     double most_hz;  // highest core clock of this visit's samples so far
     uint64_t lead_ns, spent_ns;
@@ -107,17 +108,21 @@ void pace_begin(struct measure_pace *pace, double *case_hz);
 // most of a visit. The function remembers `sparse` in `pace`.
 uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse);
 
-// Returns true if samples, whose lowest core clock was seen_hz with the relative error `error`,
-// should be repeated after a new lead, that is, after light work during which the clock can rise.
-// Returns false if the clock is as high as it should be, if it is not known (NaN), if the card
-// limits it, if leads did not raise it, or if `pace` is NULL.
+// Returns true if the samples of a visit should be repeated after a new lead, that is, after light
+// work during which the core clock can rise. seen_hz is the lowest core clock of the samples, and
+// `error` its relative error. Returns false if the clock is as high as it should be, if it is not
+// known (NaN), if the card limits it, if leads did not raise it, or if `pace` is NULL.
 bool pace_again(struct measure_pace *pace, double seen_hz, double error);
 
 enum pace_verdict {
-    PACE_KEPT,  // normal clock: no load is known to run steadily at a higher one
-    PACE_LOWER, // lower than the clock of other loads, but normal for this kind of load
-    PACE_FELL,  // the clock changed during the samples
-    PACE_LOW    // too low: this load kept a higher clock earlier in the run (*kept_hz)
+    // normal clock: at least the highest known one, within the margin of pace_is_lower
+    PACE_KEPT,
+    // lower than the highest known clock, but not too low for this kind of load
+    PACE_LOWER,
+    // the clock changed during the samples
+    PACE_FELL,
+    // too low: this kind of load kept a higher clock earlier in the run (*kept_hz)
+    PACE_LOW
 };
 
 // Judges the core clock of a visit's samples, and remembers it for the visit's kind of load, unless

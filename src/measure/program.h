@@ -14,12 +14,12 @@ enum {
 struct measure_programs {
     struct arena *arena;            // memory for the list of programs; must live as long as `scope`
     struct gpu_scope *scope;        // owns the programs that measure_program compiled
-    struct measure_program *newest; // last compiled program; NULL: none was compiled
-    uint64_t compile_ns;            // time that making all these programs took, in ns
-    // Programs to compile ahead; `listing` is true while measure_program adds to them.
+    struct measure_program *newest; // last compiled program; NULL if none was compiled
+    uint64_t compile_ns;            // time in ns that the driver took to create all programs
+    // List of the programs to compile ahead. While `listing` is true, measure_program adds to it.
     struct measure_program *listed;
     bool listing;
-    // The scopes that own the programs compiled ahead, one scope per thread; NULL: not opened.
+    // The scopes that own the programs compiled ahead, one scope per thread; NULL if not opened.
     struct gpu_scope *scopes[MEASURE_COMPILERS];
 };
 
@@ -32,10 +32,10 @@ struct gpu_program *measure_program(struct measure_programs *programs, const cha
 
 // Compile several programs at the same time, before they are needed. After measure_programs_list,
 // measure_program compiles nothing: it puts a program that does not exist yet on a list and returns
-// NULL with ERROR_INTERNAL. measure_programs_compile compiles the programs on the list, on one
-// thread per processor that the caller may use. It begins no program after 5 s. A program that
-// cannot be compiled is left out. measure_program compiles these programs when they are needed, and
-// reports their errors.
+// NULL with ERROR_INTERNAL. measure_programs_compile compiles the programs on the list. It uses as
+// many threads as the caller may use processors, but at most MEASURE_COMPILERS. After 5 s it begins
+// no other program. measure_program compiles what was not compiled ahead when it is needed, and
+// reports the errors.
 void measure_programs_list(struct measure_programs *programs);
 void measure_programs_compile(struct measure_programs *programs);
 

@@ -16,8 +16,10 @@ struct round_metric {
     // Half of the 95 % interval from the last visit with samples of the metric, if that visit
     // computed it (visit_half), else 0; used only if there is one round.
     double half;
-    bool at_least; // true: in at least one round the median is only a lower bound (visit_at_least)
-    bool by_host;  // true: in at least one round the samples include host time (visit_by_host)
+    // True if in at least one round the median is only a lower bound (visit_at_least).
+    bool at_least;
+    // True if in at least one round the samples include host time (visit_by_host).
+    bool by_host;
     struct stats_serial within;
 };
 
@@ -32,7 +34,7 @@ struct round_answer {
 // the number of rounds that have one.
 struct round_reason {
     const char *code, *text;
-    enum verdict verdict; // VERDICT_OK: the reason is a remark
+    enum verdict verdict; // VERDICT_OK means that the reason is a remark
     unsigned rounds;      // number of rounds that have the reason, once or several times
     unsigned last;        // number of the last round that has the reason, counted from 1
 };
@@ -69,10 +71,11 @@ const struct round_metric *rounds_primary(const struct rounds *rounds);
 // least COLLECT_HOST_GOAL if the metric's samples include time of the host.
 double rounds_goal(const struct round_metric *metric, double goal);
 
-// Finds the visits that a burst of other work disturbed: samples of the first metric that has
-// values are more than 25 % worse than a typical sample. Gives these visits a reason to be
-// repeated. `rounds` must hold exactly the visits without such a reason. Returns how many visits
-// got one: 0 if more than half were disturbed, or if the benchmark measures a distribution.
+// Finds the visits that a burst of other work disturbed, and gives these visits a reason to be
+// repeated. A visit was disturbed if some of its samples are more than 25 % worse than a typical
+// sample; only the first metric that has values is looked at. `rounds` must hold exactly the visits
+// without a reason to be repeated. Returns how many visits got one: 0 if more than half were
+// disturbed, or if the benchmark measures a distribution.
 size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,
                         size_t visit_count);
 

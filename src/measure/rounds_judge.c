@@ -54,8 +54,8 @@ static void judge_limit(struct arena *arena, struct result *result, const struct
                     metric->limit);
 }
 
-// Returns a bound for half of an interval, relative to the median. A result whose half interval is
-// larger is far from the goal and becomes suspect or gets a remark.
+// Returns the largest half of an interval, relative to the median, that is not far from the goal. A
+// result with a larger half becomes suspect or gets a remark.
 static double far_from(const struct round_metric *metric, double goal)
 {
     return metric->by_host ? fmax(COLLECT_HOST_MOST, goal) : COLLECT_IMPRECISE_FACTOR * goal;

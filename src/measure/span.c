@@ -128,7 +128,7 @@ struct worker {
     const struct measure_span_desc *desc;
     struct arena *arena;
     struct gpu_batch *batch;
-    // buffer of the clock kernel's stamps; NULL: the core clock is not measured
+    // buffer of the clock kernel's stamps; NULL if the core clock is not measured
     struct gpu_buffer *stamps;
     struct clock_dispatch clock;
     double stamp_step_ns;

@@ -16,25 +16,26 @@ typedef void measure_record(void *context, struct gpu_batch *batch, uint64_t rep
 
 struct measure_span_desc {
     struct gpu_scope *scope;
-    struct gpu_queue *queue; // queue for the work; NULL: the device's first queue
+    struct gpu_queue *queue; // queue for the work; NULL means the device's first queue
     measure_record *record;
     void *context;
-    // The clocks that kernels can read; NULL: the core clock is not measured.
+    // The clocks that kernels can read; if the pointer is NULL, the core clock is not measured.
     const struct measure_clock *clock;
     const struct measure_request *request;
-    bool unordered;       // true: the units of work may overlap each other
-    bool draws;           // true: the units of work contain draws
-    bool rays;            // true: the units of work trace rays or build trees (gpu/rays.h)
-    uint64_t repeats;     // number of units per sample, found by an earlier visit; 0: not found yet
-    uint64_t repeats_max; // maximum number of units per sample; 0: 4096
-    // True: an earlier measurement has warmed the device, so one warm-up run is enough, and the
+    bool unordered;   // true if the units of work may overlap each other
+    bool draws;       // true if the units of work contain draws
+    bool rays;        // true if the units of work trace rays or build trees (gpu/rays.h)
+    uint64_t repeats; // number of units per sample, found by an earlier visit; 0 if not found yet
+    uint64_t repeats_max; // maximum number of units per sample; 0 means 4096
+    // True if an earlier measurement has warmed the device, so one warm-up run is enough, and the
     // number of units per sample is found only once.
     bool warm;
 };
 
 struct measure_span {
-    double *unit_ns; // [i]: device time in ns of one unit of work in sample i
-    // [i]: core clock of sample i, NaN if not known. NULL: no sample's clock is known.
+    double *unit_ns; // unit_ns[i] is the device time in ns of one unit of work in sample i
+    // core_hz[i] is the core clock of sample i, NaN if not known. The pointer is NULL if no
+    // sample's clock is known.
     double *core_hz;
     double core_error; // relative error of a sample's core clock
     // The lowest and the highest core clock of all samples. If the clock kernel takes two stamps
@@ -42,7 +43,7 @@ struct measure_span {
     // of the clock during a sample is noticed.
     double low_hz, high_hz;
     size_t count;
-    // True: in most samples, the device waited for the host to submit (MEASURE_HOST_BOUND).
+    // True if in most samples, the device waited for the host to submit (MEASURE_HOST_BOUND).
     bool host_bound;
     uint64_t repeats; // units of work per sample; the next visit passes it in measure_span_desc
     double sample_ns; // median length of a sample, in ns
@@ -50,16 +51,17 @@ struct measure_span {
     // Device time of all runs together, in ns: runs that find `repeats`, warm-up runs and samples.
     uint64_t device_time_ns;
     uint64_t began_ns, ended_ns; // host time in ns before the first and after the last sample
-    // Hardware counters that counted the same work; NULL: none were read.
+    // Hardware counters that counted the same work; NULL if none were read.
     struct measure_count *counted;
 };
 
-// Warms up and takes request->samples samples (0: one), or fewer if they are long (span_another).
-// If the core clock of the samples was too low, they are repeated after a lead, unless there is a
-// gate (measure/pace.h). Each repeated sample has its share of the lead in its own batch. If
-// request->count is set, the work is also counted, after the samples. The arrays of `span` live in
-// `arena`. Fails with ERROR_TIMEOUT if a submission takes longer than the request's time-out (0:
-// 10 s), and with the other errors of batches.
+// Warms up and takes request->samples samples (0 means one), or fewer if they are long
+// (span_another). If the core clock of the samples was too low (measure/pace.h), all samples are
+// repeated, unless the request has a gate. A lead, light work that lets the clock rise, is divided
+// among the submissions of the repeated samples. If request->count is set, the work is also
+// counted, after the samples. The arrays of `span` live in `arena`. Fails with ERROR_TIMEOUT if a
+// submission takes longer than the request's time-out (0 means 10 s), and with the other errors of
+// batches.
 MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
                                  struct measure_span *span, struct error *err);
 
@@ -68,12 +70,13 @@ MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_
 // visit.
 void measure_span_note(const struct measure_span *span, struct measure_visit *visit);
 
-// Sets the samples and the clock step of the visit's metric number `metric`, which is a rate per
-// second of something of which each unit of work has `amount`, such as bytes or operations.
+// Sets the samples and the clock step of the visit's metric number `metric`. The metric is a rate,
+// such as bytes or operations per second. Each unit of work has `amount` of these bytes or
+// operations.
 void measure_span_rate(const struct measure_span *span, double amount, unsigned metric,
                        struct measure_visit *visit);
 
-// Calls measure_span_rate and measure_span_note.
+// Adds all that `span` measured to the visit, with measure_span_rate and measure_span_note.
 void measure_span_report(const struct measure_span *span, double amount, unsigned metric,
                          struct measure_visit *visit);
 
@@ -107,8 +110,9 @@ enum {
 // any case.
 struct span_warmth {
     double least_ns;
-    unsigned calm_wanted; // number of runs in a row that must not be faster than before; 0: two
-    double best_ns;       // length in ns of the shortest run; 0: no run yet
+    // Number of runs in a row that must not be faster than before; 0 means two.
+    unsigned calm_wanted;
+    double best_ns; // length in ns of the shortest run; 0 before the first run
     double spent_ns;
     unsigned calm_runs;
 };

@@ -25,8 +25,8 @@ double measure_unit_grow(double iterations, double wanted_ns, double took_ns, do
                          double most);
 
 // Fills in the two sizes of a grid for `groups` workgroups: grid[1] rows of grid[0] workgroups. A
-// row has at most row_most workgroups (a device's workgroup_count_x; 0: no limit). The grid has at
-// most grid[1] − 1 workgroups more than `groups`.
+// row has at most row_most workgroups (a device's workgroup_count_x; 0 means no limit). The grid
+// has at most grid[1] − 1 workgroups more than `groups`.
 void measure_unit_grid(uint64_t groups, uint64_t row_most, uint32_t grid[2]);
 
 // Sets *units to the number of units of work that the kernels did: count / unit_count. `count` is

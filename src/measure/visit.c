@@ -104,7 +104,6 @@ void visit_limit(struct measure_visit *visit, unsigned metric, double limit)
     visit->metrics[metric].limit = limit;
 }
 
-// Adds a reason at the end of a list that has *count reasons.
 static void add_reason(struct arena *arena, struct reason **list, size_t *count, const char *code,
                        const char *text)
 {
@@ -233,7 +232,7 @@ struct measure_visit *visit_copy(struct arena *arena, const struct measure_visit
     copy_reasons(arena, visit->remarks, visit->remark_count, &copy->remarks, &copy->remark_count);
     for (size_t i = 0; i < visit->sensor_count; i++)
         visit_sensor(copy, visit->sensors[i].name, visit->sensors[i].unit, visit->sensors[i].value);
-    visit_keep(copy, visit); // adds the details and sets the series and the kernel
+    visit_keep(copy, visit); // copies the details, the series and the kernel
     copy->device_time_ns = visit->device_time_ns;
     copy->began_ns = visit->began_ns;
     copy->ended_ns = visit->ended_ns;

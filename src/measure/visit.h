@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One visit of one case: the samples taken in one of the interleaved rounds. Workers make visits;
-// the parent collects them until the stop rule is met (measure/collect.h).
+// One visit of one case: the samples taken in one of the interleaved rounds. Workers make visits.
+// The parent process collects them until the case needs no further visit (collect_done in
+// measure/collect.h).
 #ifndef MEASURE_VISIT_H
 #define MEASURE_VISIT_H
 
@@ -22,19 +23,19 @@ struct measure_samples {
     size_t count;
     double step;   // one step of the clock that timed the samples, in the metric's unit
     double half;   // half of the 95 % interval if the visit itself computed it; else 0
-    double limit;  // physical limit of the metric, in its unit; not finite or 0: not known
-    bool at_least; // true: the median is only a lower bound (visit_at_least)
-    bool by_host;  // true: the samples include time of the host (visit_by_host)
+    double limit;  // physical limit of the metric, in its unit; not finite or 0 if not known
+    bool at_least; // true if the median is only a lower bound (visit_at_least)
+    bool by_host;  // true if the samples include time of the host (visit_by_host)
 };
 
 // The core clock during a visit's samples. The worker judges it (measure/pace.h).
 struct visit_clock {
-    double low_hz, high_hz; // lowest and highest core clock of the samples; 0: not known
+    double low_hz, high_hz; // lowest and highest core clock of the samples; 0 if not known
     double error;           // relative error of the core clock of one sample
     // Number of the kind of load (measure_claim_load), for which one core clock is normal; 0: not
     // known.
     uint32_t load;
-    bool uses_memory; // true: the load reads or writes the device's memory
+    bool uses_memory; // true if the load reads or writes the device's memory
 };
 
 struct measure_visit {
@@ -50,7 +51,7 @@ struct measure_visit {
     struct named_text *details;
     size_t detail_count;
     // Values of sensors: first "core_clock" in Hz, measured during the samples, then the card's
-    // sensors, read after the samples.
+    // sensors, read at most 0.25 s before the end of the visit.
     struct named_number *sensors;
     size_t sensor_count;
     struct series *series;
@@ -60,17 +61,18 @@ struct measure_visit {
     struct kernel_info kernel;
     // Device time that the visit spent measuring, in ns; the visits of a case share a time budget.
     uint64_t device_time_ns;
-    uint64_t began_ns, ended_ns; // host time at the begin and end of the samples; 0: not known
+    // Host time in ns at the begin and end of the samples; 0 if not known.
+    uint64_t began_ns, ended_ns;
     // Host time in ns that the driver took to compile programs (measure/program.h). It is no part
     // of the time for which a benchmark may measure.
     uint64_t compile_ns;
     struct visit_clock clock; // core clock of the samples; not sent to the parent process
 };
 
-// A point in time for which the visits of several devices wait. Each device is then prepared and
-// warm, and all devices take their samples at the same time.
+// Lets the visits of several devices take their samples at the same time. Each visit calls `pass`
+// when its device is prepared and warm.
 struct measure_gate {
-    void (*pass)(void *context); // returns when the visits of all devices have called it
+    void (*pass)(void *context); // `pass` returns when the visits of all devices have called it
     void *context;
 };
 
@@ -84,7 +86,7 @@ struct measure_leave {
 // (base/free_core.h).
 struct measure_core {
     struct free_core *core;
-    uint64_t settled_ns; // when measure_attempt last looked for a free core
+    uint64_t settled_ns; // host time in ns at which measure_attempt last looked for a free core
 };
 
 // What the caller asks of a visit.
@@ -97,18 +99,18 @@ struct measure_request {
     // Number of visits of this case before this one, including those that do not count as rounds.
     // If it is 0, the visit also does what a case needs once, such as a longer warm-up.
     unsigned round;
-    // True: some metric of the benchmark has no value in any visit that counts. If a benchmark
+    // True if some metric of the benchmark has no value in any visit that counts. If a benchmark
     // measures something in only one visit of a case, it does so when this is set.
     bool lacks_metric;
-    // The gate where several devices wait for each other; NULL: only one device measures.
+    // The gate where several devices wait for each other; NULL if only one device measures.
     const struct measure_gate *gate;
-    bool any_clock;              // true: samples count whatever the core and memory clocks were
-    struct measure_count *count; // hardware counters to read; NULL: the visit is not counted
+    bool any_clock;              // true if samples count whatever the core and memory clocks were
+    struct measure_count *count; // hardware counters to read; if NULL, the visit is not counted
     // Judges the core clock; NULL: samples are not repeated because of their clock.
     struct measure_pace *pace;
-    // Tells the visit when to end early; NULL: the visit never ends early.
+    // Tells the visit when to end early; if the pointer is NULL, the visit never ends early.
     const struct measure_leave *leave;
-    // The host's core for measure_attempt; NULL: the samples do not depend on the host's
+    // The host's core for measure_attempt; NULL if the samples do not depend on the host's
     // processors.
     struct measure_core *core;
 };
@@ -123,7 +125,8 @@ struct measure_request {
 bool measure_attempt(const struct measure_request *request, unsigned attempt);
 
 // Fails with ERROR_INTERRUPTED if the visit is asked to end early (measure_request.leave). A visit
-// that runs many pieces of work, each of a millisecond or more, calls this function between them.
+// that runs many pieces of work, each of a millisecond or more, should call this function between
+// them.
 MUST_CHECK bool measure_goes_on(const struct measure_request *request, struct error *err);
 
 struct measure_visit *measure_visit_create(struct arena *arena);
@@ -173,10 +176,10 @@ void visit_sensor(struct measure_visit *visit, const char *name, enum unit unit,
 // Returns the first value of a sensor in the visit; NaN if there is none.
 double visit_sensor_value(const struct measure_visit *visit, const char *name);
 
-// Sets the core clock of each sample (NaN: not known) and their relative error: fills visit->clock,
-// and adds the median as the sensor "core_clock". Of four clocks or more, the lowest and the
-// highest do not count for the range, because a single reading may be wrong. Does nothing if no
-// clock is known.
+// Sets the core clock of each sample (NaN if not known) and their relative error: fills
+// visit->clock, and adds the median as the sensor "core_clock". Of four clocks or more, the lowest
+// and the highest do not count for the range, because a single reading may be wrong. Does nothing
+// if no clock is known.
 void visit_core_clock(struct measure_visit *visit, const double *hz, size_t count, double error);
 
 // Adds a hardware counter. Its values are per unit of the visit's work; its member `claimed` is NaN
@@ -191,7 +194,7 @@ void visit_series(struct measure_visit *visit, const struct series *series);
 // adds the detail "loop_loads", which lists them.
 void visit_kernel(struct measure_visit *visit, struct gpu_program *program);
 
-// Returns a copy of the visit in `arena`, without its members `counters` and `clock`.
+// Returns a copy of the visit in `arena`, without its members `counters`, `compile_ns` and `clock`.
 struct measure_visit *visit_copy(struct arena *arena, const struct measure_visit *visit);
 
 // `kept` collects what all visits of a case have in common. Merges a visit into it: adds the

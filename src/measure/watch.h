@@ -9,11 +9,12 @@
 // takes much longer than the median was interrupted.
 //
 // Yardsticks. Other work may also run at the same time as fathom's and leave no gap: clients of the
-// same context server (MPS), or copies by a copy engine. It shows in the rates of small fixed
-// pieces of work: arithmetic on all cores, a copy within the device's memory, repeated copies
-// within the last cache, and a copy over the link in each direction. Other work that holds a place
-// on a single core shows only in the number of small workgroups that run at the same time. Each
-// rate is compared with the best one of the run and with its limit (suite/watcher.h).
+// same context server (MPS), or copies by a copy engine. Such work lowers the rates of the
+// yardsticks, which are small fixed pieces of work: arithmetic on all cores, a copy within the
+// device's memory, repeated copies within the last cache, and a copy over the link in each
+// direction. Each rate is compared with the best one of the run and with its limit
+// (suite/watcher.h). Other work that holds a place on a single core lowers only one yardstick: the
+// number of small workgroups that run at the same time.
 //
 // The card's sensors show what passes over its links, and whether a process allocates or frees its
 // memory (measure/card.h).
@@ -49,22 +50,24 @@ struct watch_finding {
     double share;      // share, 0 to 1, of the watched time in which the device did other work
     double longest_ns; // longest single interruption by other work, in ns
     double watched_ns;
-    // measured rate of each small piece of work (enum watch_yardstick); NaN: not measured
+    // measured rate of each small piece of work (enum watch_yardstick); NaN if not measured
     double rates[WATCH_YARDSTICKS];
-    double limits[WATCH_YARDSTICKS]; // physical limit of each rate; NaN: not known
-    // Bytes per second that passed over the card's links while fathom copied nothing; by how many
-    // bytes the used memory of the card changed while fathom allocated nothing. NaN: not known.
-    // measure_watch_run sets NaN, and the caller asks the card (measure/card.h).
+    double limits[WATCH_YARDSTICKS]; // physical limit of each rate; NaN if not known
+    // Bytes per second that passed over the card's links while fathom copied nothing, and the
+    // number of bytes by which the card's used memory changed while fathom allocated nothing. NaN
+    // means not known. measure_watch_run sets both to NaN, and the caller asks the card
+    // (measure/card.h).
     double link_traffic, memory_change;
-    // Bytes per second that passed over PCI Express to and from other cards of the host. NaN as
-    // above.
+    // Bytes per second that passed over PCI Express to and from other cards of the host; NaN if not
+    // known. measure_watch_run sets NaN, and the caller asks the card (measure/card.h).
     double others_traffic;
-    // Since the last watch: share of the host's processors that other processes used, and share of
-    // its time for which this process waited for a processor (base/processors.h). NaN: not known,
-    // or the host has no part in the device's times. measure_watch_run sets NaN, and the caller
-    // asks the host.
+    // host_used is the share of the host's processors that other processes used since the last
+    // watch. host_waited is the share of this time for which fathom's process waited for a
+    // processor (base/processors.h). NaN means that the share is not known, or that the device's
+    // times do not depend on the host. measure_watch_run sets NaN, and the caller asks the host.
     double host_used, host_waited;
-    // names of other processes that use the device; NULL: none are known, or no other work was seen
+    // names of other processes that use the device; NULL if none are known or no other work was
+    // seen
     const char *who;
 };
 
@@ -85,15 +88,15 @@ struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *
 MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
                                   struct watch_finding *finding, struct error *err);
 
-// Returns whether another process allocates or frees memory of the card. The driver presumably
-// clears such memory. Beside a process that does nothing else, reads of an H200's memory are 11 %
-// slower, and latencies near the size of its L2 are 17 % longer.
+// Returns true if another process allocates or frees memory of the card. Such a process slows
+// others down: reads of an H200's memory are 11 % slower beside it, and latencies near the size of
+// the L2 are 17 % longer. The cause is presumably that the driver clears such memory.
 bool watch_memory_changes(const struct watch_finding *finding);
 
-// Returns whether other work uses the card's links: finding->link_traffic is more than 2 % of the
-// link's limit, and more than 0.5 GB/s. Reading the counters moves some 0.17 MB by itself, so an
-// idle H200 seems to move 0.06 GB/s, and a card whose counters are read in 1 ms may seem to move
-// 0.17 GB/s.
+// Returns true if other work uses the card's links: finding->link_traffic is more than 2 % of the
+// link's limit, and more than 0.5 GB/s. Reading the traffic counters moves some 0.17 MB by itself.
+// So an idle H200 seems to move 0.06 GB/s, and a card whose counters are read in 1 ms may seem to
+// move 0.17 GB/s.
 bool watch_traffic_is_high(const struct watch_finding *finding);
 
 // ---------------------------------------------------------------- computed from times

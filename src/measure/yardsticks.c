@@ -26,8 +26,8 @@ static const double passes_most_ns = 100e3;
 struct yardstick_copy {
     struct gpu_buffer *to, *from;
     uint64_t bytes;
-    uint32_t passes; // number of copies that are timed together; 0: the copy is not measured
-    bool is_warmed;  // true: the copy is made once without timing before it is timed
+    uint32_t passes; // number of copies that are timed together; 0 if the copy is not measured
+    bool is_warmed;  // true if the copy is made once without timing before it is timed
 };
 
 struct yardsticks {
@@ -37,7 +37,7 @@ struct yardsticks {
     struct gpu_batch *batch;
     double limits[WATCH_YARDSTICKS];
     bool limits_known;
-    // Highest core clock in Hz of all earlier runs of the yardsticks; 0: not known.
+    // Highest core clock in Hz of all earlier runs of the yardsticks; 0 if not known.
     double fastest_hz;
     // one per yardstick; not used for WATCH_CORES and WATCH_PLACES, which copy nothing
     struct yardstick_copy copies[WATCH_YARDSTICKS];
@@ -69,7 +69,7 @@ uint32_t yardsticks_cache_passes(uint32_t passes, uint64_t bytes,
 {
     double wanted_ns = fmin((double)copy_bytes * 1e9 / rates[WATCH_MEMORY], passes_most_ns);
     double fitted = wanted_ns * rates[WATCH_CACHE] / ((double)bytes * 1e9);
-    return (uint32_t)fmin(fmax(fitted, passes), PASSES_MAX); // fmax ignores a NaN
+    return (uint32_t)fmin(fmax(fitted, passes), PASSES_MAX); // fmax ignores a `fitted` that is NaN
 }
 
 // ---------------------------------------------------------------- creating the yardsticks
@@ -207,7 +207,8 @@ static bool read_arithmetic(struct yardsticks *y, uint32_t iterations, double *r
                                                     y->desc.clock->counter_bits);
     const double median = stats_median(cycles, some);
     *rate = (double)iterations * groups / median;
-    *core_hz = median * 1e9 / span_ns; // an estimate: the workgroups run for almost the whole span
+    // This is an estimate, because the workgroups run for almost the whole span.
+    *core_hz = median * 1e9 / span_ns;
     arena_rewind(y->arena, mark);
     return true;
 }
@@ -248,7 +249,7 @@ static bool read_copy(struct yardsticks *y, unsigned span, double *rate, struct 
 
 // ---------------------------------------------------------------- running
 
-// Runs all yardsticks once. Each of `rates` becomes the measured rate, and *most_hz the measured
+// Runs all yardsticks once. Raises each of `rates` to the rate of this run, and *most_hz to its
 // core clock, if that is higher. The number of workgroups at the same time (WATCH_PLACES) keeps the
 // lower value instead. If a rate is not measured, fmax ignores its NaN and the old value stays.
 static bool run_once(struct yardsticks *y, uint32_t iterations, double rates[WATCH_YARDSTICKS],
@@ -259,7 +260,8 @@ static bool run_once(struct yardsticks *y, uint32_t iterations, double rates[WAT
         !read_arithmetic(y, iterations, &rate, &core_hz, err))
         return false;
     rates[WATCH_CORES] = fmax(rates[WATCH_CORES], rate);
-    rates[WATCH_PLACES] = fmin(rates[WATCH_PLACES], read_places(y)); // fmin ignores a NaN
+    // fmin ignores a NaN: the workgroups were not counted
+    rates[WATCH_PLACES] = fmin(rates[WATCH_PLACES], read_places(y));
     *most_hz = fmax(*most_hz, core_hz);
     for (unsigned i = WATCH_MEMORY; i <= WATCH_TO_HOST; i++) {
         if (!read_copy(y, i, &rate, err))
@@ -312,8 +314,8 @@ bool yardsticks_run(struct yardsticks *y, uint32_t iterations, struct watch_find
         return false;
     yardsticks_drop_slow_clock(most_hz, &y->fastest_hz, finding);
     if (!y->limits_known)
-        // this reads the link's speed, so it must come after the copies: an idle card slows its
-        // link down
+        // this reads the link's speed; an idle card slows its link down, so it must come after the
+        // copies
         find_limits(y);
     memcpy(finding->limits, y->limits, sizeof finding->limits);
     // The limit of WATCH_PLACES: all cores can hold the same number of workgroups, so the counted

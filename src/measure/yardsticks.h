@@ -11,7 +11,8 @@ struct yardsticks_desc {
     struct gpu_scope *scope; // owns the buffers and other GPU objects
     const struct gpu_info *info;
     const struct measure_clock *clock; // must live as long as the yardsticks
-    // With WATCH_GAPS, and only through CUDA, the workgroups that run at the same time are counted.
+    // How the watch looks for other work. With WATCH_GAPS, and only through CUDA, the yardsticks
+    // also count the workgroups that run at the same time.
     enum watch_method method;
     struct gpu_program *program; // the clock kernel (measure/clock_kernel.h)
     // Number of workgroups of the clock kernel: one per core, at most 512 (64 if the number of
@@ -28,17 +29,17 @@ struct yardsticks *yardsticks_create(struct arena *arena, const struct yardstick
                                      struct error *err);
 
 // Measures all yardsticks: sets the rates in `finding`, and their limits. `iterations` is the
-// length of the arithmetic in iterations of the clock kernel; 0: no rate is measured.
+// length of the arithmetic in iterations of the clock kernel; if it is 0, no rate is measured.
 MUST_CHECK bool yardsticks_run(struct yardsticks *yardsticks, uint32_t iterations,
                                struct watch_finding *finding, struct error *err);
 
 // ---------------------------------------------------------------- computed from rates
 
 // Sets the rates of the copies within memory and within the last cache to NaN if the core clock
-// during them (core_hz; NaN: not known) was below 90 % of *fastest_hz. That is the highest core
-// clock of all watches; this function updates it. The L2 runs at the core clock or near it, so
-// these copies are slow on a card that has lowered its clock: at 800 MHz an H200 copies within
-// memory at 63 % of its best rate.
+// during these copies (core_hz; NaN if not known) was below 90 % of *fastest_hz. *fastest_hz is the
+// highest core clock of all watches, and this function updates it. The L2 runs at the core clock or
+// near it, so these copies are slow on a card that has lowered its clock: at 800 MHz an H200 copies
+// within memory at 63 % of its best rate.
 void yardsticks_drop_slow_clock(double core_hz, double *fastest_hz, struct watch_finding *finding);
 
 // Returns how many bytes a copy within the last cache moves. Source and target together take at
