@@ -4,9 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-// For each hog: the value of the parameter `hog`, a plural for texts, and what was published for
-// two GPUs of 2016 ("Breaking Down Barriers, Part 6", M. Pettineo, 2018): with a compositor at 90
-// Hz as the victim, and with an application and a compositor. NULL: nothing was published.
+// The kinds of hog (work that keeps the device busy). `hog` is the value of the parameter `hog`,
+// and `many` a plural for texts. The other members tell what was published for two GPUs of 2016
+// ("Breaking Down Barriers, Part 6", M. Pettineo, 2018). In `published` the victim is a compositor
+// at 90 Hz. In `published_three` an application and a compositor run beside the hog. A text is NULL
+// if nothing was published.
 static const struct hog {
     const char *hog, *many, *published, *published_three;
 } hogs[] = {
@@ -22,7 +24,6 @@ static const struct hog {
      "both blocked on GTX 1070; compositor 90 on RX 460"},
 };
 
-// Returns the entry of `hogs` with this name; NULL if there is none.
 static const struct hog *hog_find(const char *name)
 {
     for (size_t i = 0; i < COUNT(hogs); i++)
@@ -128,7 +129,8 @@ static const char *slowdown_text(struct arena *arena, const struct result *resul
     return arena_printf(arena, "the hog takes %.2f times as long", slowdown);
 }
 
-// Returns the text for one result: "1.9 ms at medium priority (99 % within 3.1 ms; …)".
+// Returns text on the response time of one result: "1.9 ms at medium priority (99 % within 3.1 ms;
+// …)".
 static const char *answer_text(struct arena *arena, const struct result *result,
                                const struct metric *response)
 {
@@ -176,7 +178,7 @@ struct group {
     // all results of the finding.
     double value_ns;
     // Response at medium priority, and response of the last result in the run at a higher priority;
-    // NULL: not measured.
+    // NULL if not measured.
     const struct metric *medium, *higher;
 };
 
@@ -333,9 +335,10 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 }
 
 // Adds a finding "preempt" for each combination of hog, setting, victim and arrivals, over all
-// priorities. Its value is the median response in ns at medium priority (else the shortest one);
-// its keys are the cases; its text also tells how the victims got onto the device. Adds a finding
-// "preempt-actors" for each case with three actors. Both kinds quote published results.
+// priorities. The value of such a finding is the median response in ns at medium priority, or the
+// shortest median if medium priority was not measured. The keys are the cases. The text also tells
+// how the victims got onto the device. Adds a finding "preempt-actors" for each case with three
+// actors. Both kinds quote published results.
 void preempt_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -151,7 +151,7 @@ static void *run_thread(void *context)
     return NULL;
 }
 
-// Adds an actor and starts its thread.
+// Starts the thread of an actor: the victim or the application.
 static bool actor_add(struct actors *actors, struct load *load, uint64_t first_ns, uint32_t samples,
                       struct contention *result, struct error *err)
 {
@@ -193,10 +193,10 @@ static bool actors_join(struct actors *actors, bool stop, struct error *err)
     return done;
 }
 
-// True if the hog needs no new submission. Until `end_ns`, one period after the last deadline, it
-// needs none if the submissions in flight keep it busy until then. After `end_ns` the host only
-// waits for late victims. The hog then needs none if more than half of its maximum number of
-// submissions are in flight.
+// Returns true if the hog needs no new submission. Until `end_ns`, one period after the last
+// deadline, the hog needs none if the submissions in flight keep it busy until then. After `end_ns`
+// the host only waits for late victims. Then the hog needs none if more than half of its maximum
+// number of submissions are in flight.
 static bool lasts(const struct contention_desc *desc, uint64_t end_ns)
 {
     uint32_t ahead = in_flight(desc);
@@ -249,7 +249,8 @@ static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns,
     return true;
 }
 
-// Times by the host's clock: before the victim was submitted, and when the host saw it end.
+// Times by the host's clock: just before the victim was submitted, and when the host saw that the
+// victim had ended.
 struct stay {
     uint64_t begin_ns, end_ns;
 };
@@ -266,7 +267,7 @@ static bool run_victim(const struct contention_desc *desc, struct stay *stay, st
             return false;
         stay->end_ns = clock_now_ns();
         // While the host records a submission of the hog, it does not notice that the victim has
-        // ended. So the host seldom does that: it waits until at most half of the hog's maximum
+        // ended. So the host seldom records: it waits until at most half of the hog's maximum
         // number of submissions are in flight, and then submits up to the maximum.
         if (!feed(desc, false, err) ||
             (desc->hog && in_flight(desc) <= desc->hog->desc.work.ahead / 2 &&

@@ -16,8 +16,8 @@
 #include <stdatomic.h>
 
 enum {
-    // If contention_desc.alone is true: number of submissions of the hog that end before the first
-    // victim.
+    // Number of submissions of the hog that end before the first victim, if contention_desc.alone
+    // is true.
     CONTENTION_ALONE = 2,
     CONTENTION_SAMPLES_MAX = LOAD_BATCHES_MAX,
     CONTENTION_PENDING_MAX = 32
@@ -28,25 +28,25 @@ enum {
 // Time in ns by which the deadlines of the application are earlier than those of the victim. So the
 // victim comes in the middle of a frame of the application.
 #define CONTENTION_LEAD_NS (CONTENTION_PERIOD_NS / 4)
-// Time in ns for which the host awaits answers, from one period after the last deadline on: as long
-// as four submissions of a hog of 100 ms take. On an H200, an answer behind a hog that cannot be
+// Time in ns for which the host awaits answers. It begins one period after the last deadline. Four
+// submissions of a hog of 100 ms take this long. On an H200, an answer behind a hog that cannot be
 // interrupted took as long as two submissions.
 #define CONTENTION_PATIENCE_NS UINT64_C(400000000)
 
 struct contention_desc {
-    struct load *hog; // load of the hog; NULL: there is no hog, or it runs in another process
+    struct load *hog; // load of the hog; NULL if there is no hog, or it runs in another process
     // Load of the victim. Before contention_run, `samples` submissions of it must be recorded or,
     // if `drops` is true, none.
     struct load *victim;
-    // Load of the application, with `samples` recorded frames. NULL: there is no application, or it
-    // runs in another process.
+    // Load of the application, with `samples` recorded frames. NULL if there is no application, or
+    // it runs in another process.
     struct load *application;
     uint32_t samples; // number of deadlines of the victim, at most CONTENTION_SAMPLES_MAX
-    bool alone;       // true: CONTENTION_ALONE submissions of the hog end before the first victim
+    bool alone;       // true if CONTENTION_ALONE submissions of the hog end before the first victim
     // True: if a deadline passes while the host awaits an answer, the deadline is dropped: no
     // victim is submitted for it.
     bool drops;
-    double hog_ns; // length in ns of a submission of the hog without victims; 0: not known
+    double hog_ns; // length in ns of a submission of the hog without victims; 0 if not known
     // The victim's first deadline comes one period and delay_ns (in ns) after contention_start has
     // started the hog and, if `alone` is set, CONTENTION_ALONE submissions of it have ended.
     double delay_ns;
@@ -54,13 +54,13 @@ struct contention_desc {
 
 struct contention_answer {
     // Response time in ns: from the deadline until the host sees that the submission is done. If
-    // the run drops deadlines, it counts from just before the submission instead.
+    // the run drops deadlines, the time begins just before the submission instead.
     double response_ns;
     uint32_t victim; // number of the answered submission, counted from 0 among those of this actor
-    // True if response_ns is only a lower bound of the response time. Either the submission was not
-    // done when the run ended. Or CONTENTION_PENDING_MAX submissions were in flight at the
-    // deadline, so none was made; its answer would have come after that of submission number
-    // `victim`, the newest one.
+    // True if response_ns is only a lower bound of the response time. There are two reasons. Either
+    // the submission was not done when the run ended. Or no submission was made at the deadline,
+    // because CONTENTION_PENDING_MAX were in flight. Then `victim` is the number of the newest
+    // submission, whose answer would have come earlier.
     bool censored;
 };
 
@@ -82,14 +82,16 @@ struct contention_start {
     uint64_t victim_ns, application_ns;
 };
 
-// Starts the hog, and decides when the first deadlines come. contention_run must follow at once.
+// Starts the hog, and decides when the first deadlines come. Call contention_run at once after this
+// function.
 MUST_CHECK bool contention_start(const struct contention_desc *desc, struct contention_start *start,
                                  struct error *err);
 
-// Submits victims, and frames if there is desc->application, at their deadlines, keeps the hog busy
-// meanwhile, and fills `victim` and `application`. When it returns true, no submission of desc->hog
-// is in flight. Unanswered submissions of victim and application may still be in flight, because
-// they may wait for a hog in another process.
+// Runs the contention. Submits victims at their deadlines, and also frames if there is an
+// application (desc->application). Keeps the hog busy meanwhile. Fills `victim` and `application`
+// with the results. When the function returns true, no submission of desc->hog is in flight.
+// Unanswered submissions of victim and application may still be in flight, because they may wait
+// for a hog in another process.
 MUST_CHECK bool contention_run(const struct contention_desc *desc,
                                const struct contention_start *start, struct contention *victim,
                                struct contention *application, struct error *err);
@@ -111,10 +113,11 @@ struct contention_arrivals {
     uint64_t first_ns; // time of the first deadline, by clock_now_ns
     // Time in ns for which answers are awaited, from one period after the last deadline on.
     uint64_t patience_ns;
-    // Set to true by another thread: this thread ends at once, without further deadlines and
-    // without waiting for answers.
+    // Another thread sets this to end this thread at once: without further deadlines, and without
+    // waiting for answers.
     atomic_bool stop;
-    atomic_bool over; // this thread sets it when it ends: it no longer needs the hog
+    // The thread itself sets this when it ends. Then it no longer needs the hog.
+    atomic_bool over;
 };
 
 // Submits arrivals->load once at each deadline and waits for the answers, no longer than

@@ -50,9 +50,9 @@ static double common_ns(const struct load_run *a, const struct load_run *b)
     return fmax(fmin(a->end_ns, b->end_ns) - fmax(a->start_ns, b->start_ns), 0);
 }
 
-// True if a submission of the hog overlapped the victim and was drawn out: it was longer than
-// alone_ns, its length without victims, by at least half of the time that all victims took during
-// it.
+// Returns true if a submission of the hog overlapped the victim and took too long. It took too long
+// if it exceeds alone_ns, its length without victims, by at least half of the time that all victims
+// took during it.
 static bool is_drawn_out(const struct load_run *victim, const struct load_run *hogs,
                          size_t hog_count, const struct judge_limits *limits)
 {
@@ -183,9 +183,9 @@ static void add_quantiles(struct arena *arena, const struct preempt_responses *r
 }
 
 // Returns the number of bins per octave of a histogram: the largest allowed power of 2 that gives
-// at most BINS_MOST and at most 2 √count bins from the shortest to the longest answer. If no
-// allowed power does, returns the smallest one. The number varies because most answers are close
-// together, and a few are far away.
+// at most BINS_MOST and at most 2 √count bins from the shortest to the longest answer. If every
+// allowed power gives more bins, returns the smallest allowed power. The number varies because most
+// answers are close together, and a few are far away.
 static double bins_an_octave(const double *sorted, size_t count)
 {
     double bins = BINS_AN_OCTAVE_MAX, most = fmin(BINS_MOST, 2 * sqrt((double)count));

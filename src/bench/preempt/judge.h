@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Decides from the records of hog and victims how each victim got onto the device, and makes the
-// series of a case from response times. Uses no device.
+// Decides how each victim (urgent work) got onto the device beside the hog (work that keeps the
+// device busy), from the records of both. Makes the series of a case from response times. Uses no
+// device.
 #ifndef BENCH_PREEMPT_JUDGE_H
 #define BENCH_PREEMPT_JUDGE_H
 
@@ -29,7 +30,7 @@ struct judge_limits {
     double pause_ns;
     // For a victim shorter than pause_ns ÷ JUDGE_STILL, pauses cannot show whether the hog was
     // interrupted. Then the length of the hog's submission decides. It is compared with alone_ns,
-    // the length of a submission without a victim (0: not known), and with the time that all
+    // the length of a submission without a victim (0 if not known), and with the time that all
     // victims took. `victims` includes the frames of an application.
     double alone_ns;
     const struct load_run *victims;
@@ -66,18 +67,19 @@ struct preempt_history {
     double alone_ns, pause_alone_ns;
     size_t visits, count; // numbers of visits and of kept responses
     double responses_ns[PREEMPT_HISTORY_MAX];
-    bool censored[PREEMPT_HISTORY_MAX]; // true: the response took longer than responses_ns says
+    bool censored[PREEMPT_HISTORY_MAX]; // true if the response took longer than responses_ns says
     // Number of independent events that caused the responses. Answers that waited for the same
     // submission of the hog are one event.
     size_t events;
-    // entries[e]: how many victims got onto the device in way e (enum judge_entry)
+    // entries[e] is the number of victims that got onto the device in way e (enum judge_entry).
     size_t entries[JUDGE_COUNT];
 };
 
 // Adds one response time, or its lower bound; does nothing if the history is full.
 void preempt_history_add(struct preempt_history *history, double response_ns, bool censored);
 
-// The response times of a case in ns, in ascending order. A censored one counts as its lower bound.
+// The response times of a case in ns, in ascending order. A response is censored if only a lower
+// bound of it is known; it then counts as this bound.
 struct preempt_responses {
     const double *ns;
     // The response times, with DBL_MAX in place of each censored one, also in ascending order.
@@ -99,13 +101,18 @@ struct preempt_quantile {
 };
 struct preempt_quantile preempt_quantile_of(const struct preempt_responses *responses, double p);
 
-// Adds to `visit` the series over all visits of a case:
-// "quantiles": p, response (ns), low, high (95 % interval by order statistics of the events; NaN
-// for p 0 and 1, and for an unknown bound), samples, at_least (1: the response is a lower bound). p
-// is 0, 0.5 and 1; also 0.9 from 100 samples on, 0.95 from 300, 0.99 from 1000, 0.999 from 10000.
-// "histogram": low, high (ns; bins of equal width in the logarithm), count; only with responses.
-// "entered", one row: the numbers of victims that got onto the device in each of the ways of enum
-// judge_entry; judge_name names the columns.
+// Adds to `visit` three series over all visits of a case.
+//
+// "quantiles" has a row for each quantile: p, response (ns), low and high (the 95 % interval by
+// order statistics of the events; NaN for p 0 and 1, and for an unknown bound), samples, at_least
+// (1 if the response is a lower bound). p is 0, 0.5 and 1; also 0.9 from 100 samples on, 0.95 from
+// 300, 0.99 from 1000, 0.999 from 10000.
+//
+// "histogram" has a row for each bin: low, high (ns; bins of equal width in the logarithm), count.
+// It is left out if there are no responses.
+//
+// "entered" has one row: the numbers of victims that got onto the device in each of the ways of
+// enum judge_entry. judge_name names the columns.
 void preempt_series_history(struct arena *arena, const struct preempt_history *history,
                             struct measure_visit *visit);
 
@@ -118,9 +125,9 @@ struct preempt_scene {
     size_t frame_count;
 };
 
-// Adds the series "timeline": start, end (ns), lane (0: a victim, 1: a submission of the hog, 2: a
-// frame of the application). It shows a few victims from the middle of the visit, with hog and
-// application around them. Left out if there was no victim.
+// Adds the series "timeline" with the columns start, end (ns) and lane (0: a victim, 1: a
+// submission of the hog, 2: a frame of the application). The series shows a few victims from the
+// middle of the visit, with hog and application around them. It is left out if there was no victim.
 void preempt_series_timeline(struct arena *arena, const struct preempt_scene *scene,
                              struct measure_visit *visit);
 

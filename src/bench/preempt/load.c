@@ -130,8 +130,8 @@ bool load_submit(struct load *load, struct error *err)
     return true;
 }
 
-// Waits for the oldest submission, at most wait_ns. If it is not done then, sets *done to false and
-// returns true.
+// Waits for the oldest submission in flight, at most wait_ns. If the submission is not done by
+// then, sets *done to false and returns true.
 static bool finish_one(struct load *load, uint64_t wait_ns, bool *done, struct error *err)
 {
     unsigned i = load->finished % load->desc.work.ahead;

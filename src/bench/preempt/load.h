@@ -17,7 +17,8 @@ struct load_work {
     uint32_t groups;     // number of workgroups in each dispatch
     uint32_t iterations; // number of iterations of the work loop in each workgroup
     uint32_t ahead;      // maximum number of submissions in flight, up to LOAD_BATCHES_MAX
-    bool draws; // true: draws, not dispatches; `groups` is then a multiple of LOAD_DRAW_GROUPS
+    // True if the work is draws, not dispatches. `groups` is then a multiple of LOAD_DRAW_GROUPS.
+    bool draws;
 };
 
 enum {
@@ -30,7 +31,7 @@ enum {
 // work loop; pause_ns is the longest time between two successive reads.
 struct load_group {
     double start_ns, end_ns, pause_ns;
-    uint32_t core; // core that ran the workgroup; UINT32_MAX: not known
+    uint32_t core; // core that ran the workgroup; UINT32_MAX if not known
 };
 
 // A submission that has run. start_ns and end_ns are the first start and the last end among those
@@ -62,7 +63,7 @@ struct load_desc {
 
 struct load {
     struct load_desc desc;
-    // The render target; it and draw_program are NULL if the work has no draws.
+    // Render target and program of the draws; both are NULL if the work has no draws.
     struct gpu_target *target;
     struct gpu_draw_program *draw_program;
     struct gpu_buffer *records;
@@ -75,8 +76,8 @@ struct load {
     uint32_t first_token;
 };
 
-// Returns the program of loads without draws; NULL with `err`. The program records the number of
-// the core that runs a workgroup, if the device lets kernels read it.
+// Returns the program of loads without draws, or NULL with an error. The program records the number
+// of the core that runs a workgroup, if the device lets kernels read it.
 struct gpu_program *load_program(struct measure_programs *programs, struct error *err);
 
 // Creates the buffer for records and the batches of the load in desc->scope. Fails with

@@ -194,8 +194,9 @@ static const struct view_info views[] = {
      .where = "actors=three"},
 };
 
-// But for those of three actors, headlines show what a program that asks for nothing special gets:
-// medium priority, two actors, a dispatch as the victim, and no dropped deadlines.
+// The condition of all headlines with two actors (hog and victim). It selects what a program gets
+// that asks for nothing special: medium priority, a dispatch as the victim, and no dropped
+// deadlines.
 #define TWO_MEDIUM "priority=medium,actors!=three,victim!=draw,arrivals!=closed"
 
 static const struct headline_info headlines[] = {
@@ -288,11 +289,12 @@ static bool replace_priority(const struct bench_pick *pick)
     return true;
 }
 
-// True if the plan takes this case, which has an application. Unless the user chose priorities,
-// there is only one case for all of them (replace_priority). If the user chose `actors`, the plan
-// takes all cases that are left. Otherwise, if the user chose priority, victim or arrivals, it
-// takes none. Otherwise it takes, on three processes, all hogs except many-dispatches (as in the
-// article that METHOD.md names) and, on three queues, the two hogs that take longest.
+// Returns true if the plan keeps this case, which has an application. Unless the user chose
+// priorities, there is only one case for all of them (replace_priority). If the user chose
+// `actors`, the plan keeps every such case. If the user did not choose `actors` but priority,
+// victim or arrivals, the plan keeps none. If the user chose none of these four, the plan keeps, on
+// three processes, all hogs except many-dispatches (as in the article that METHOD.md names) and, on
+// three queues, the two hogs that take longest.
 static bool is_wanted_of_three(const struct bench_pick *pick)
 {
     unsigned hog = case_choice(&pick->c, "hog"), setting = case_choice(&pick->c, "setting");
@@ -307,12 +309,12 @@ static bool is_wanted_of_three(const struct bench_pick *pick)
             (setting == SETTING_QUEUES && longest));
 }
 
-// True if the plan takes the case. Leaves out cases that teach little, because each case takes the
-// same time: its deadlines are fixed. Only some cases (docs/evidence/preempt.md lists them) have
-// dropped deadlines, applications or, except in the preset "full", draws as victims, unless the
-// user chose these. Without a hog, the setting "processes" is like "devices", and a priority has
-// nothing to overtake. Such cases are left out, except in the preset "full" or if the user chose
-// the setting or the priority.
+// Returns true if the plan keeps the case. All cases take the same time, because their deadlines
+// are fixed, so the plan leaves out cases that teach little. Only some cases
+// (docs/evidence/preempt.md lists them) have dropped deadlines, applications or, except in the
+// preset "full", draws as victims, unless the user chose these. Without a hog, the setting
+// "processes" is like "devices", and a priority has nothing to overtake. Such cases are left out,
+// except in the preset "full" or if the user chose the setting or the priority.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;

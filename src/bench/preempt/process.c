@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The protocol of process.h: first the measuring side, then the side of hog or application.
+// The protocol that bench/preempt/process.h describes: first the functions of the process that
+// measures, then those of the process that runs a hog or an application.
 #include "bench/preempt/process.h"
 
 #include "base/child.h"
@@ -204,7 +205,7 @@ static bool server_open(struct server *server, const char *device, struct error 
     return server->program && measure_clock_probe(server->scope, NULL, &server->clock, err);
 }
 
-// True if the parent process has sent a line or closed the socket.
+// Returns true if the parent process has sent a line or closed the socket.
 static bool has_line(const struct server *server)
 {
     struct pollfd channel = {.fd = server->fd, .events = POLLIN};

@@ -31,7 +31,8 @@ struct process;
 // the process cannot be started.
 struct process *process_create(struct arena *arena, const struct gpu_info *device,
                                struct error *err);
-void process_destroy(struct process *process); // ends the process; NULL: does nothing
+// Ends the process. Does nothing if `process` is NULL.
+void process_destroy(struct process *process);
 
 struct process_start {
     struct load_desc load; // the load; only the members work, slots, records, timeout_ns are used
@@ -64,8 +65,8 @@ MUST_CHECK bool process_answers(struct process *process, struct contention *resu
 MUST_CHECK bool process_stop(struct process *process, struct arena *arena, uint64_t *base,
                              struct load_run **runs, uint32_t *count, struct error *err);
 
-// Runs in the process of the hog or application: serves the protocol on this device. Returns true
-// when the socket was closed.
+// Runs in the process of the hog or application, on this device: answers the lines of the protocol
+// that come through the socket. Returns true when the socket was closed.
 MUST_CHECK bool process_serve(const char *device, int socket_fd, struct error *err);
 
 #endif

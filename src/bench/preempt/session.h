@@ -19,15 +19,16 @@ struct preempt_side {
 struct preempt_setup {
     // A set-up is identified by four members: setting, priority (as requested), draws and three.
     const char *setting, *priority;
-    bool draws; // true: the queue of the victim must be able to draw
-    bool three; // true: there is an application
+    bool draws; // true if the queue of the victim must be able to draw
+    bool three; // true if there is an application
     struct preempt_side hog, victim, application;
     const char *queue_text, *priority_text; // texts that describe queues and priority to the user
     // Session with a logical device for the victim; with setting=queues, hog and application use it
-    // too. All zeros: there is none, and the victim uses the benchmark's device.
+    // too. All zeros if there is none; then the victim uses the benchmark's device.
     struct bench_session own;
-    struct bench_session beside; // session with a logical device for the application; zeroed: none
-    // Processes of the hog and the application, started when first needed; NULL: not running.
+    // Session with a logical device for the application; all zeros if there is none.
+    struct bench_session beside;
+    // Processes of the hog and the application, started when first needed; NULL if not running.
     struct process *process, *application_process;
     struct preempt_setup *next;
 };
@@ -58,7 +59,7 @@ struct preempt_setup_request {
     // then "high"). The hog always has medium priority.
     const char *priority;
     bool draws; // true: the victim needs a universal queue; false: it prefers a compute-only one
-    // True: there is an application, at medium priority. "highest" then includes medium, which is
+    // True if there is an application, at medium priority. "highest" then includes medium, which is
     // used if the driver refuses every higher priority.
     bool three;
 };

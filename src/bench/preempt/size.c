@@ -36,7 +36,7 @@ static const double hog_cpu_ns = 20e6;
 static const uint64_t warm_ns = 15000000; // duration of the warm-up, in which the core clock rises
 
 // The visit and the session for which loads are sized. `where` has the scope, the queue and the
-// program with which they run.
+// program with which the loads run.
 struct sizing {
     struct bench_visit *run;
     struct preempt_session *session;
@@ -83,8 +83,8 @@ static double iterations_most(const struct gpu_info *info)
 }
 
 // Changes work->iterations until a submission lasts `wanted_ns` within 5 %, in at most TUNINGS
-// steps. Sets *ns to the final length of a submission, measured or extrapolated. A step multiplies
-// the iterations by no more than 50 and no less than 0.1, because clocks may still rise.
+// attempts. Sets *ns to the final length of a submission, measured or extrapolated. An attempt
+// multiplies the iterations by no more than 50 and no less than 0.1, because clocks may still rise.
 static bool tune(const struct sizing *sizing, double wanted_ns, struct load_work *work, double *ns,
                  struct error *err)
 {

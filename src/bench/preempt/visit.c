@@ -176,8 +176,9 @@ static struct load_run *guests_of(const struct work *work, size_t *count)
     return guests;
 }
 
-// Fails if a submission of this part (victim or application) took longer by the device's clock than
-// its response time by the host's clock, which includes it.
+// Fails if a submission of this part (victim or application) ran longer, by the device's clock,
+// than its response time by the host's clock. That is impossible, because the response time
+// includes the run.
 static bool check_part(const struct work_part *part, const struct contention *result,
                        double resolution_ns, struct error *err)
 {
@@ -301,8 +302,9 @@ bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     work->run = run;
     work->session = run->session->state;
     work->has_hog = strcmp(case_text(c, "hog"), "none") != 0;
-    // A case without the parameter `actors` has only hog and victim. One without the parameter
-    // `victim` has dispatches as victims. One without the parameter `arrivals` drops no deadlines.
+    // A case without the parameter `actors` has only hog and victim. Without the parameter
+    // `victim`, its victims are dispatches. Without the parameter `arrivals`, it drops no
+    // deadlines.
     work->three = case_find(c, "actors") != NULL;
     work->draws = case_find(c, "victim") != NULL;
     work->drops = case_find(c, "arrivals") != NULL;

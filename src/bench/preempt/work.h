@@ -17,8 +17,8 @@ struct work_part {
     struct load_desc desc;
     struct load load;
     uint32_t token;          // token of the first submission
-    struct process *process; // process that runs the load; NULL: this process
-    // runs[i]: when submission i ran, read from its records after the load's end
+    struct process *process; // process that runs the load; NULL if it is this process
+    // runs[i] says when submission i ran. It is read from the records after the load has ended.
     struct load_run *runs;
     uint32_t count;
 };
@@ -32,13 +32,14 @@ struct work {
     // Number of submissions of the hog, at the start of the visit, that ran before the first
     // victim.
     uint32_t alone_count;
-    uint64_t base;       // device clock value from which all times count; 0: not chosen yet
-    bool has_hog, three; // three: an application runs too, and the victim is a compositor
+    uint64_t base;       // device clock value from which all times count; 0 if not chosen yet
+    bool has_hog, three; // three: an application runs too; the victim is then a compositor
     bool draws;          // true: the victim is a draw; false: a dispatch
-    bool drops;    // true: a deadline that passes while the host waits for an answer is dropped
-    bool is_first; // true: this visit also measures the hog without victims; later visits do not
-    struct contention answers, frames; // answers: results of the victim; frames: of the application
-    // entries[i]: how victim i got onto the device, if it was answered.
+    bool drops;    // true if a deadline that passes while the host waits for an answer is dropped
+    bool is_first; // true if this visit also measures the hog without victims; later visits do not
+    // The results of the victim (`answers`) and of the application (`frames`).
+    struct contention answers, frames;
+    // entries[i] says how victim i got onto the device, if victim i was answered.
     enum judge_entry entries[CONTENTION_SAMPLES_MAX];
 };
 
