@@ -60,8 +60,8 @@ static const struct metric *drawn_rate(const struct subject *subject, const stru
                : NULL;
 }
 
-// Returns the result with the smallest triangles whose rate is at most `bound` × `most`, where
-// `most` is the highest rate; NULL if there is none.
+// Of the results whose rate is at most `bound` × `most`, returns the one with the smallest
+// triangles; NULL if there is none. `most` is the highest rate of triangles.
 static const struct result *first_bound(const struct subject *subject, double most)
 {
     const struct result *found = NULL;

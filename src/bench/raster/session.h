@@ -34,8 +34,8 @@ enum raster_change { // what changes from one draw to the next
 
 struct raster_case {
     enum raster_kind kind;
-    // Number of pixels in the first row of a triangle; 0: triangles draw no pixel. 1 unless `kind`
-    // is RASTER_TRIANGLES.
+    // Number of pixels in the first row of a triangle; 0 if triangles draw no pixel. If `kind` is
+    // not RASTER_TRIANGLES, the number is 1.
     uint32_t side;
     bool culled;
     enum gpu_format format;
@@ -64,7 +64,7 @@ struct raster_check_params {
 // A unit of work: one or more draws that are timed together.
 struct raster_work {
     uint32_t target;              // width and height of the target in pixels
-    uint32_t draws;               // number of draws
+    uint32_t draws;               // number of draws in the unit
     uint32_t vertices, instances; // number of vertices and of instances of each draw
     // Numbers of triangles and pixels of all draws together. The pixels are drawn, or only tested
     // for depth.
@@ -104,7 +104,8 @@ enum {
 struct raster_census {
     bool known;     // false: kernels cannot read the number of their core, so all counts are 0
     unsigned cores; // number of cores that drew at least one pixel
-    // [i]: pixels drawn by core i; the last element also counts those of cores with higher numbers.
+    // pixels[i] is the number of pixels that core i drew. The last element also counts the pixels
+    // of cores with higher numbers.
     uint32_t pixels[RASTER_CORES_MAX];
 };
 
@@ -112,7 +113,7 @@ struct raster_session {
     struct bench_session *bench;
     struct raster_census census;
     struct gpu_program *check;
-    struct gpu_buffer *result; // output of the kernel `check`
+    struct gpu_buffer *result; // buffer for the results of the kernel `check`
     struct gpu_target *targets[RASTER_TARGETS];
     struct gpu_target_desc target_descs[RASTER_TARGETS];
     size_t target_count;

@@ -11,15 +11,16 @@ enum {
     TARGET_DRAWS = 64,
     DRAWS = 1 << 15, // number of draws in one unit with work=draws, on a GPU
     DRAWS_CPU = 256,
-    REJECTED = 8, // with depth=reject, 8 times as many layers are drawn, because they are fast
-    // If a draw would leave no pixel, its last triangle or layer is made visible. It has at most
-    // this many pixels in its first row, so that it takes hardly any time.
+    // With depth=reject, a draw has 8 times as many layers, because rejected layers are fast.
+    REJECTED = 8,
+    // If a draw would leave no pixel, its last triangle or layer is made visible. That triangle or
+    // layer has at most this many pixels in its first row, so that it takes hardly any time.
     SEEN_ROW = 8
 };
 
-// The precision with which a format holds a colour. bits[c] is the number of bits of channel c: of
-// the integer, which stands for a value from 0 to 1, or, in a format of floats, of the mantissa. 0:
-// the format lacks the channel.
+// The precision with which a format holds a colour. bits[c] is the number of bits of channel c; 0
+// if the format lacks the channel. In a format of floats, these are the bits of the mantissa. In
+// other formats, they are the bits of an integer that encodes a value from 0 to 1.
 struct precision {
     enum gpu_format format;
     bool is_float;
@@ -122,7 +123,8 @@ static void plan_layers(const struct raster_case *this_case, struct raster_work 
     if (this_case->depth == RASTER_DEPTH_WRITE)
         work->check.pattern = RASTER_NOTHING;
     if (this_case->depth == RASTER_DEPTH_REJECT) {
-        work->pixels -= (double)work->target * work->target; // the last layer is a small triangle
+        // The last layer is only a small triangle.
+        work->pixels -= (double)work->target * work->target;
         work->params.layers.seen = work->instances;
         work->params.layers.leg = leg_of(SEEN_ROW) * 2 / (float)work->target;
         work->check.layers = work->instances - 1;
@@ -198,7 +200,7 @@ void raster_work_plan(const struct raster_case *this_case, const struct gpu_info
     if (this_case->kind == RASTER_DRAWS)
         work->target = TARGET_DRAWS;
     if (work->target < this_case->side)
-        work->target = this_case->side; // room for one triangle
+        work->target = this_case->side; // the target then has room for one triangle
     if (this_case->kind == RASTER_TRIANGLES || this_case->kind == RASTER_DRAWS)
         plan_mesh(this_case, cpu, work);
     else
