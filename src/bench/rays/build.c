@@ -18,7 +18,7 @@ struct job {
     enum rays_task task;
     struct memory *memory;
     struct rays_tree tree;
-    // Tree that is copied to tree.tree; NULL: the task does not copy.
+    // Tree that is copied to tree.tree; NULL if the task does not copy.
     struct gpu_tree *source;
     uint64_t bytes; // size in bytes of the tree that the task makes
 };

@@ -3,8 +3,9 @@
 
 #include <math.h>
 
-// Returns a result that has the metric "rays" (a rate), opaque hits, this order of rays, and the
-// scene and number of primitives of `like`; NULL if there is none.
+// Returns a result that has the metric "rays" (a rate), opaque hits and this order of rays, and
+// agrees with `like` in the scene, the number of primitives and, if `like` has it, the parameter
+// `through`. Returns NULL if there is none.
 static const struct result *find(const struct run *run, const char *device, const char *order,
                                  const struct result *like)
 {

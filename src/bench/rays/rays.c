@@ -200,8 +200,9 @@ static const struct headline_info headlines[] = {
      .where = "work=build,of=triangles,task=fast-trace|fast-build"},
 };
 
-// True if presets trace rays in the way that pick->value names: with queries or, if the device
-// lacks queries, with pipelines. The preset "full" traces in both ways if the device has both.
+// Returns true if presets trace rays in the way that pick->value names ("query" or "pipeline").
+// Presets use queries or, if the device lacks queries, pipelines. The preset "full" uses both if
+// the device has both.
 static bool has_way(const struct bench_pick *pick)
 {
     const gpu_caps caps = pick->request->device->caps;
@@ -211,9 +212,10 @@ static bool has_way(const struct bench_pick *pick)
     return pipeline && (!query || strcmp(pick->request->preset, "full") == 0);
 }
 
-// True if the plan takes the value pick->value. It takes all values from the user, unchanged. Of
-// `through`, it takes a preset's value only if has_way is true. A preset's number of primitives is
-// lowered to CPU_PRIMITIVES on a CPU; for trees of instances, numbers above INSTANCES are left out.
+// Returns true if the plan takes the value pick->value of a parameter. Values from the user are
+// taken unchanged. For a preset's value of `through`, has_way decides. A preset's number of
+// primitives is lowered to CPU_PRIMITIVES on a CPU; for trees of instances, numbers above INSTANCES
+// are left out.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_choice *choice = &pick->request->choices[pick->param];
@@ -234,9 +236,9 @@ static bool from_user(const struct bench_pick *pick, const char *key)
     return choice && choice->from_user;
 }
 
-// True if the plan takes the case. Only the scene of spheres can be procedural. hits=any-hit and
-// procedural are measured only with spheres and random rays, unless the user chose `hits`. Only
-// trees of triangles are updated, copied or compacted, unless the user chose `task`.
+// Returns true if the plan takes the case. Only the scene of spheres can be procedural.
+// hits=any-hit and procedural are measured only with spheres and random rays, unless the user chose
+// `hits`. Only trees of triangles are updated, copied or compacted, unless the user chose `task`.
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;

@@ -4,8 +4,8 @@
 // of the rays over number of primitives that they cross.
 //
 // All points of a line come from one tree: the rays of each point begin at another place of its
-// row. Points from rows of different lengths would not be on a line, because it depends on the
-// number of primitives how full the nodes and leaves of a tree are.
+// row. Points from rows of different lengths would not be on a line, because trees of different
+// sizes have nodes and leaves that are not equally full.
 #include "bench/rays/session.h"
 #include "math/line.h"
 
@@ -18,9 +18,10 @@ enum {
     // reach the primitive at the end of the row.
     LENGTH_STEP = 96,
     STEPS_LEAST = 2,
-    // Number of primitives in a row, without the one at its end. A step is LENGTH_STEP primitives.
-    // All rays begin behind the first step, and the shortest cross STEPS_LEAST steps. If they
-    // crossed only one, the work in the tree at the end of a row would be up to 4 % of their time.
+    // Number of primitives in a row, without the one at its end. The row consists of steps of
+    // LENGTH_STEP primitives. All rays begin behind the first step, and the shortest rays cross
+    // STEPS_LEAST steps. If the shortest rays crossed only one step, the work in the tree at the
+    // end of a row would be up to 4 % of their time.
     ROW = (LENGTHS + STEPS_LEAST) * LENGTH_STEP,
     LAYOUTS = 2,
     POINTS = LAYOUTS * LENGTHS,
@@ -29,8 +30,8 @@ enum {
     POINT_SHARE = 8 // each point of the line is sampled for 1 / POINT_SHARE of the usual time
 };
 static const double residual_most = 0.02, layouts_most = 0.05;
-// Additional distance along x before each group of primitives; rays begin half of it before a
-// group.
+// Additional distance along x before each group of primitives. Rays begin half of this distance
+// before a group.
 static const float gap = 2;
 
 // How the primitives of a row are placed. Groups must be small: groups of 120 primitives bent the
@@ -76,8 +77,8 @@ static uint32_t length_of(unsigned point)
 
 // ---------------------------------------------------------------- making a row
 
-// Returns the x of each primitive of the row; the last element is that of the primitive at its end.
-// Sets row->starts and row->end.
+// Returns an array with the x of each primitive of the row; its last element is the x of the
+// primitive at the end of the row. Sets row->starts and row->end.
 static float *place(struct arena *arena, struct row *row)
 {
     const struct layout *layout = row->layout;
@@ -129,9 +130,9 @@ static struct gpu_tree_instance instance_at(float x, uint32_t number, bool end,
     };
 }
 
-// Writes the row's primitives. If kernels count and refuse primitives (RAYS_COUNTED), none ends a
-// ray. Otherwise only the last one does: it is the only triangle that faces the rays with its
-// front, or the only instance with END_MASK.
+// Writes the row's primitives. If kernels count and refuse primitives (RAYS_COUNTED), no primitive
+// ends a ray. Otherwise only the last primitive ends a ray: it is the only triangle that faces the
+// rays with its front, or the only instance with END_MASK.
 static bool write_input(const struct job *job, struct row *row, struct error *err)
 {
     struct rays_tree *tree = &row->tree;
@@ -267,9 +268,9 @@ static double time_of(const struct job *job, const struct point *point, int samp
            (double)(1u << point->beam.rays_log2);
 }
 
-// Returns the slope of the row's line: the time in ns per ray and primitive crossed. It is that of
-// sample number `sample`, or of the medians if `sample` is negative. Sets *residual to the largest
-// relative distance of a point from the line.
+// Returns the slope of the row's line: the time in ns per ray and primitive crossed. The line goes
+// through the times of sample number `sample`, or through the medians if `sample` is negative. Sets
+// *residual to the largest relative distance of a point from the line.
 static double fit(const struct job *job, const struct row *row, int sample, double *residual)
 {
     double x[LENGTHS], y[LENGTHS];
@@ -300,8 +301,8 @@ static double core_hz_of(const struct job *job)
     return measure_median(job->run->arena, hz, POINTS);
 }
 
-// Returns how many boxes or triangles a core can test per cycle; 0 if not known. Any tree needs at
-// least one test for each primitive that a ray crosses.
+// Returns how many boxes or triangles a core can test per cycle; 0 if not known. This limits the
+// rate, because any tree needs at least one test for each primitive that a ray crosses.
 static double tests_per_cycle(const struct job *job)
 {
     static const struct {
@@ -396,8 +397,8 @@ static void explain(const struct job *job, const struct slopes *slopes, struct m
                  100 * slopes->residual);
     if (job->work != RAYS_WORK_BOX)
         return;
-    // If each node of a tree has w boxes, the tree has w / (w − 1) boxes per primitive. So that
-    // many boxes are tested per crossed primitive.
+    // If each node of a tree has w boxes, the tree has w / (w − 1) boxes per primitive. So w / (w −
+    // 1) boxes are tested per crossed primitive.
     visit_detail(
         visit, "tests",
         "%.3g to %.3g boxes a second: 8/7 a crossing in a tree of eight boxes a node, 2 in "

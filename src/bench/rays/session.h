@@ -87,8 +87,8 @@ struct rays_tree {
     struct rays_scene scene;
     struct gpu_tree_desc desc;
     struct gpu_buffer *input;
-    struct gpu_tree *tree;       // the tree that is measured, of the kind desc.kind
-    struct gpu_tree *triangle;   // the tree to which instances refer; NULL: `tree` has no instances
+    struct gpu_tree *tree;     // the tree that is measured, of the kind desc.kind
+    struct gpu_tree *triangle; // the tree to which instances refer; NULL if `tree` has no instances
     struct gpu_buffer *instance; // input for building `top`: one instance of `tree`
     // Tree through which rays are traced: its one instance is `tree`. If `tree` itself has
     // instances, `top` is `tree`.
@@ -118,14 +118,15 @@ MUST_CHECK bool rays_tree_build(struct bench_visit *run, struct rays_tree *tree,
 // Writes the primitives of tree->scene to tree->input. Trees that are already built do not change.
 MUST_CHECK bool rays_tree_fill(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
-// Sets tree->top. If tree->tree has instances, that is tree->tree itself. Otherwise it is a tree
-// with one instance, which refers to tree->tree; it is created if necessary, and built.
+// Sets tree->top, through which rays are traced. If tree->tree has instances, tree->top becomes
+// tree->tree itself. Otherwise tree->top becomes a tree with one instance of tree->tree: it is
+// created if there is none yet, and then built.
 MUST_CHECK bool rays_tree_top(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
 // ---------------------------------------------------------------- trace.c
 
-// True if a pipeline traces the case's rays; false if queries do. A case that builds trees uses a
-// pipeline if the device lacks queries.
+// Returns true if a pipeline traces the case's rays, false if queries do. A case that builds trees
+// uses a pipeline if the device lacks queries.
 bool rays_by_pipeline(const struct bench_visit *run);
 
 // A set of rays, and the tree through which to trace them.
@@ -134,7 +135,7 @@ struct rays_beam {
     uint32_t rays, rays_log2; // kind of rays (RAYS_CAMERA …), and log2 of their number
     uint32_t mode;            // how kernels treat the primitives that rays cross: RAYS_OPAQUE …
     uint32_t mask;
-    float start;                     // RAYS_ROW: x at which the rays begin
+    float start;                     // x at which rays of the kind RAYS_ROW begin
     bool pipeline;                   // true: traced by a pipeline; false: by queries
     struct gpu_dispatch dispatch;    // dispatch that traces the rays; rays_beam_prepare fills it
     struct rays_trace_params params; // kernel parameters; rays_beam_prepare fills them
@@ -148,8 +149,9 @@ struct gpu_program *rays_beam_program(struct bench_visit *run, const struct rays
 MUST_CHECK bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *beam,
                                   struct error *err);
 
-// Both functions record the dispatch of a beam: rays_beam_record `repeats` times (type
-// measure_record of measure/span.h), rays_beam_record_once one time (for rays_run).
+// These two functions record the dispatch of a beam: rays_beam_record `repeats` times, as a
+// function of type measure_record (measure/span.h), and rays_beam_record_once one time, as a
+// function for rays_run.
 void rays_beam_record(void *beam, struct gpu_batch *batch, uint64_t repeats);
 void rays_beam_record_once(void *beam, struct gpu_batch *batch);
 

@@ -41,7 +41,7 @@ struct rays_scene rays_scene_of(uint32_t kind, uint32_t count)
 struct fill {
     struct gpu_program *program;
     const struct rays_tree *tree;
-    // The tree to which instances refer; NULL: the primitives are no instances.
+    // The tree to which instances refer; NULL if the primitives are no instances.
     struct gpu_tree *triangle;
 };
 
