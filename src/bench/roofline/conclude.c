@@ -9,15 +9,15 @@ enum {
     UNIT_TEXT = 32
 };
 // There are two roofs: the rate at intensities far above the ridge, and the bandwidth at
-// intensities far below it. "Far" means by at least the first of these factors for which both roofs
-// have cases.
+// intensities far below the ridge. An intensity is far away if it differs from the ridge by at
+// least the first of these factors. If a roof then has no case, the second factor is used.
 static const double leg_distances[] = {4, 2};
 static const double leg_confidence = 0.975;
 
 // The results of one device for one type of numbers, from which one finding is made.
 struct row {
     struct run *run;
-    const char *device, *type; // type of the numbers, for example "fp32"; NULL: all types
+    const char *device, *type; // type of the numbers, for example "fp32"; NULL means all types
 };
 
 static bool is_in(const struct row *row, const struct result *result)
@@ -82,10 +82,10 @@ struct ridge {
 };
 
 // Returns the ridge: the intensity at which the compute roof and the memory roof meet. `about` is a
-// first estimate of it. Each roof is read where it is flat: the compute roof at intensities at
-// least `distance` times above `about`, the memory roof at intensities at least `distance` times
+// first estimate of the ridge. Each roof is read where it is flat: the compute roof at intensities
+// at least `distance` times above `about`, the memory roof at intensities at least `distance` times
 // below `about`. The ridge's interval spans all quotients of values in the two roofs' intervals.
-// These have a confidence of 97.5 % each, so the ridge's interval has 95 %.
+// The roofs' intervals have a confidence of 97.5 % each, so the ridge's interval has 95 %.
 static struct ridge ridge_of(const struct row *row, double about, double distance)
 {
     struct ridge ridge = {
@@ -127,11 +127,12 @@ static void report(const struct row *row)
 
 // Adds a finding "ridge" for each type of numbers. The value is the intensity, in operations per
 // byte, above which memory is not the limit: the median rate at high intensities, divided by the
-// median bandwidth at low ones. High and low are at least four times above and below a first
-// estimate (largest rate ÷ largest bandwidth), or twice, if no case is that far away. There is no
-// finding unless intensities from half of the estimate to twice the estimate were measured. The
-// text also has the interval of the quotient and the height of both roofs. The keys are the case
-// with the largest bandwidth and the case with the largest rate.
+// median bandwidth at low intensities. An intensity is high or low if it is at least four times
+// above or below a first estimate (largest rate ÷ largest bandwidth). If no case is that far away,
+// a factor of two is enough. There is no finding unless intensities from half of the estimate to
+// twice the estimate were measured. The text also has the interval of the quotient and the height
+// of both roofs. The keys are the case with the largest bandwidth and the case with the largest
+// rate.
 void roofline_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -26,26 +26,26 @@ extern const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS];
 struct roofline_case {
     const struct roofline_number *number;
     double intensity; // operations per byte read
-    double energy_s;  // duration in s of the measurement of energy; 0: energy is not measured
+    double energy_s;  // duration in s of the measurement of energy; 0 if energy is not measured
 };
 void roofline_case_read(const struct bench_case *c, struct roofline_case *this_case);
 
-// Returns the number of steps that gives the case's intensity: steps of a thread for each block
-// that it reads, over all its chains. Returns 0 if no whole number from 1 to 2^24 gives it.
+// Returns the number of steps that a thread must make for each block that it reads, over all its
+// chains, to have the case's intensity. Returns 0 if that is no whole number from 1 to 2^24.
 uint64_t roofline_steps(const struct roofline_case *this_case);
 
 struct roofline_session {
     struct bench_session *bench;
-    struct measure_energy *energy; // counter of the device's energy; NULL: the device has none
+    struct measure_energy *energy; // counter of the device's energy; NULL if the device has none
     unsigned blocks;               // blocks that a workgroup reads one after another
     // Buffer for the sum and the count to which kernels add (measure/words.h).
     struct gpu_buffer *words;
     // True: the types of numbers share the buffer sources[0]. False (if there is enough memory):
     // each type has its own buffer.
     bool shares;
-    // Buffers for the data that kernels read; NULL: not created yet.
+    // Buffers for the data that kernels read; NULL if not created yet.
     struct gpu_buffer *sources[ROOFLINE_NUMBERS];
-    // Type of the numbers with which each of `sources` is filled; NULL: it is not filled.
+    // Type of the numbers with which each of `sources` is filled; NULL if it is not filled.
     const struct roofline_number *holds[ROOFLINE_NUMBERS];
     struct gpu_buffer *source; // the buffer, one of `sources`, that the current case reads
     uint64_t bytes;            // size in bytes of each of `sources`

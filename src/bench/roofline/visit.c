@@ -45,7 +45,7 @@ struct work {
     const struct roofline_case *this_case;
     struct gpu_program *program;
     uint64_t steps;
-    uint32_t grid[2]; // workgroups in x and y
+    uint32_t grid[2]; // number of workgroups in x and in y
     uint64_t bytes;
 };
 
@@ -116,9 +116,9 @@ static bool verify(const struct work *work, const struct memory *memory,
 // ---------------------------------------------------------------- energy
 
 // Measures the energy of a unit of work (a dispatch). Measures nothing, and sets result->unit_j to
-// NaN, in these cases: visits that count have values for all metrics already, the device does not
-// count energy, the case does not ask for it, or ENERGY_VISITS_MAX visits of the case have measured
-// it.
+// NaN, in four cases: the visits that count already have values for all metrics; the device does
+// not count energy; the case's parameter `energy` is 0; ENERGY_VISITS_MAX visits of the case have
+// measured energy.
 static bool take_energy(struct work *work, const struct bench_visit *run, double unit_ns,
                         struct measure_energy_result *result, struct error *err)
 {
