@@ -33,14 +33,14 @@ struct stream_op {
     // them.
     unsigned shift;
     struct {
-        unsigned threads, loads, steps; // steps: blocks that a workgroup takes one after another
+        unsigned threads, loads, steps; // `steps`: blocks that a workgroup takes one after another
     } shapes[STREAM_SHAPES_MAX];        // shapes[0] is the default shape
-    bool resident; // true: the operation also has kernels whose workgroups loop
-    // True: the operation also has kernels in which each thread takes one element.
+    bool resident; // true if the operation also has kernels whose workgroups loop
+    // True if the operation also has kernels in which each thread takes one element.
     bool single;
 };
 
-extern const struct stream_op stream_ops[STREAM_OPS]; // indices: STREAM_INIT … (stream.h)
+extern const struct stream_op stream_ops[STREAM_OPS]; // the indices are STREAM_INIT … (stream.h)
 
 enum stream_kernel { // kinds of kernels, in the order of the choices of `kernel`
     STREAM_TUNED,
@@ -48,14 +48,13 @@ enum stream_kernel { // kinds of kernels, in the order of the choices of `kernel
     STREAM_SINGLE     // a kernel in which each thread takes one element
 };
 
-// A case of the benchmark stream as a struct.
 struct stream_case {
     const struct stream_op *op;
     bool doubles;
     uint64_t bytes; // size of each array in bytes
     enum stream_kernel kernel;
     unsigned core_threads; // number of threads on each core; 0 with STREAM_TUNED
-    bool best;             // true: all shapes are tried, and the fastest is measured
+    bool best;             // true if all shapes are tried, and the fastest is measured
 };
 
 void stream_case_read(const struct bench_case *c, struct stream_case *this_case);
@@ -64,12 +63,12 @@ void stream_case_read(const struct bench_case *c, struct stream_case *this_case)
 struct stream_shape {
     unsigned threads, loads; // threads per workgroup; vectors that a thread loads at the same time
     unsigned steps;          // neighbouring blocks per workgroup; not used if workgroups loop
-    unsigned core_groups;    // looping workgroups per core; 0: workgroups do not loop
-    bool single;             // true: each thread takes one element
+    unsigned core_groups;    // looping workgroups per core; 0 if workgroups do not loop
+    bool single;             // true if each thread takes one element
     // Bytes of shared memory that each workgroup reserves and does not use, so that few workgroups
     // fit on a core.
     unsigned reserved_bytes;
-    bool placed; // true: each workgroup records its core, its begin and its end
+    bool placed; // true if each workgroup records its core, its begin and its end
 };
 
 // Sets `shapes` to the shapes of a tuned kernel that the device allows; the default shape is the
@@ -85,9 +84,9 @@ MUST_CHECK bool stream_resident_shape(const struct stream_case *this_case,
                                       struct stream_shape *shape, struct error *err);
 
 // Sets `shape` to core_threads threads per core in two workgroups, with one element per thread.
-// Each workgroup reserves so much shared memory that a core holds no third one. Fails with
-// ERROR_UNSUPPORTED if the device does not allow that, if no kernel has half that many threads, or
-// if an array has more than 2^32 elements.
+// Each workgroup reserves so much shared memory that a core holds no third workgroup. Fails with
+// ERROR_UNSUPPORTED if the device does not allow that, if no kernel has workgroups of core_threads
+// / 2 threads, or if an array has more than 2^32 elements.
 MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
                                     const struct gpu_info *info, struct stream_shape *shape,
                                     struct error *err);
@@ -131,7 +130,7 @@ struct stream_place {
 struct stream_residency {
     unsigned cores;  // number of cores that ran workgroups
     unsigned uneven; // number of cores that ran more or fewer than core_groups workgroups
-    // True: all workgroups ran at the same time: the last began before the first ended.
+    // True if all workgroups ran at the same time: the last began before the first ended.
     bool at_once;
 };
 
@@ -152,8 +151,8 @@ struct stream_buffer {
     struct gpu_scope *scope;
     struct gpu_buffer *buffer;
     uint64_t bytes;
-    // filled: the array holds the data of its seed. doubles: true: the data are doubles; false:
-    // floats.
+    // `filled` is true if the array holds the data of its seed. `doubles` is true if these data are
+    // doubles, false if they are floats.
     bool filled, doubles;
 };
 
@@ -193,7 +192,8 @@ MUST_CHECK bool stream_arrays_sum(struct stream_session *session,
                                   const struct stream_shape *shape, uint32_t *sum,
                                   struct error *err);
 
-// Returns number `i` of the data of `seed`, as an array of doubles or of floats holds it.
+// Returns element `i` of the data that belong to `seed`, as an array of doubles or of floats holds
+// it.
 double stream_value(bool doubles, uint32_t i, uint32_t seed);
 
 #endif

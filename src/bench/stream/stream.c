@@ -135,7 +135,7 @@ static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_
     bytes = measure_limits_buffer(&device->limits, bytes, MEMORY_SHARE);
     if (bytes % grain == 0 &&
         (bytes == device->limits.storage_range_bytes || bytes == device->limits.allocation_bytes))
-        bytes -= grain; // leaves room for STREAM_PAD_BYTES behind the array
+        bytes -= grain; // so that STREAM_PAD_BYTES fit behind the array
     return bytes < grain ? grain : bytes / grain * grain;
 }
 
@@ -145,12 +145,11 @@ static void replace(const struct bench_pick *pick)
         (void)case_value_set_text(pick->value, &params[pick->param], "float");
 }
 
-// Returns false for values of `kernel` and `threads` that the device cannot have, and adapts values
-// of `bytes` and `threads`. Sets `bytes` to the usual size, if a preset chose it or the user gave
-// "max", and lowers numbers of threads to what a core holds. Returns false for numbers of threads
-// that do not make whole workgroups on this device. With kernel "occupancy", returns false also for
-// numbers that are neither a power of two nor all threads of a core. Returns false for kernel
-// "single" if the device cannot reserve shared memory.
+// Adapts a value of a parameter to the device; returns false if the device cannot have the value.
+// Of `bytes`, a preset's value or the user's "max" becomes the usual size. The value "single" of
+// `kernel` needs a device that can reserve shared memory. A value of `threads` is lowered to what a
+// core holds, and must make whole workgroups on this device. With the kernel "occupancy", it must
+// also be a power of two or all threads of a core.
 static bool reach(const struct bench_pick *pick)
 {
     const struct gpu_info *device = pick->request->device;

@@ -21,8 +21,8 @@ static const double dispatch_ns_max = 250e6;
 struct memory {
     struct stream_shape shape;
     uint64_t passes, repeats;
-    uint32_t sum; // if the operation only reads: the sum that one pass must find
-    // Text with the B/s of each shape tried: "128x1: 4.61e12; …"; NULL: only one was tried.
+    uint32_t sum; // the sum that one pass must find, if the operation only reads
+    // Text with the B/s of each shape tried: "128x1: 4.61e12; …"; NULL if only one was tried.
     char *tried;
 };
 
@@ -34,9 +34,9 @@ struct trial {
     struct stream_shape shape;
     struct stream_work work;
     struct gpu_program *program;
-    // Records of the workgroups (struct stream_place); NULL: the workgroups record nothing.
+    // Records of the workgroups (struct stream_place); NULL if the workgroups record nothing.
     struct gpu_buffer *places;
-    struct measure_span_desc desc; // how to time `work`: one dispatch is a unit
+    struct measure_span_desc desc; // how `work` is timed; its unit of work is one dispatch
 };
 
 // ---------------------------------------------------------------- the work
@@ -77,8 +77,8 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
         return false;
     stream_work_make(trial->this_case, &trial->shape, trial->run->session->info,
                      trial->run->session->limits.cores, passes, &trial->work);
-    // Each time that a case is measured, init writes another value, so that values from the time
-    // before fail the check.
+    // Each time that a case is measured, init writes another value, so that values that an earlier
+    // measurement left fail the check.
     trial->work.params.value = 0.625f + 0.0625f * (float)(trial->run->request->round % 64);
     if (!trial->shape.placed || trial->places)
         return true;
@@ -187,7 +187,7 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
-// Checks the sum that all dispatches together found. For operations that read arrays and write
+// Checks the sum that all dispatches together found, for an operation that reads arrays and writes
 // none.
 static bool verify_sum(struct trial *trial, const struct memory *memory,
                        const struct measure_span *span, struct error *err)
