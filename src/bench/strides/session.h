@@ -50,10 +50,11 @@ enum strides_offset { // the offsets, in the order of the parameter's choices
 
 struct strides_case {
     enum strides_pattern pattern;
-    unsigned width;  // bytes per load
-    uint32_t stride; // stride in elements; STRIDES_BANKS: in words of 4 bytes; STRIDES_BLOCK: 0
-    // STRIDES_BLOCK: number of neighbouring threads that load from one row of the array. Other
-    // patterns: number of threads that have different addresses.
+    unsigned width; // bytes per load
+    // Stride in elements; with STRIDES_BANKS in words of 4 bytes; with STRIDES_BLOCK 0.
+    uint32_t stride;
+    // With STRIDES_BLOCK: number of neighbouring threads that load from one row of the array. With
+    // other patterns: number of threads that have different addresses.
     uint32_t across;
     // Where the loads that a thread has in flight lie within their cache lines: all at the same
     // place, 4 elements apart, or each at a different place. Used only with STRIDES_STRIDE.
@@ -96,8 +97,8 @@ uint64_t strides_footprint_bytes(const struct strides_case *this_case);
 // all subgroups and over the loads in flight.
 struct strides_traffic {
     double sectors; // number of 32-byte sectors that a load reads; 0 for STRIDES_BANKS
-    // STRIDES_BANKS with 4-byte loads: number of turns that a load takes, because each bank gives
-    // only one word per turn. Other cases: 0.
+    // With STRIDES_BANKS and 4-byte loads: number of turns that a load takes, because each bank
+    // gives only one word per turn. In other cases 0.
     double wavefronts;
 };
 struct strides_traffic strides_traffic_of(const struct strides_case *this_case);

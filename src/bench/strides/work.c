@@ -14,7 +14,7 @@ enum {
 static bool takes_address(const struct bench_case *c, const struct gpu_info *info)
 {
     enum {
-        AUTO, // values in the order of the choices of `route`
+        AUTO, // the choices of the parameter `route`, in their order
         ADDRESS
     };
     const gpu_caps needed = GPU_CAP(ADDRESSES) | GPU_CAP(INT64);
