@@ -133,9 +133,11 @@ static bool wait_part(struct transfer_stages *stages, unsigned i, struct error *
     return done;
 }
 
-// Makes a transfer of pageable memory part by part, through buffers that the driver can copy
-// (stages). While the device copies one part from or to its stage, the host copies the next part
-// into the other stage or, to pageable memory, the previous part out of it.
+// Makes a transfer of pageable memory part by part, through two buffers that the driver can copy
+// (stages). The host and the device work at the same time, on different stages. Towards the device:
+// while the device copies a part out of one stage, the host copies the next part into the other.
+// From the device: while the device copies a part into one stage, the host copies the part before
+// out of the other.
 static bool move_parts(struct transfer_stages *stages, struct error *err)
 {
     const struct transfer_job *job = stages->job;

@@ -8,8 +8,8 @@ enum {
     HOST_SHARE = 8,           // each of four buffers takes at most 1/8 of the available host memory
     DEVICE_SHARE = 4,         // each of two buffers takes at most 1/4 of the device's memory
     CPU_BYTES_MAX = 16 << 20, // largest size on a CPU, which has no link to measure
-    // Maximum size in bytes, in presets, of reads by the host from mapped device memory. They are
-    // slow: each load takes a µs.
+    // Maximum size in bytes, in presets, of reads by the host from mapped device memory. Such reads
+    // are slow: each load takes a µs.
     MAPPED_READ_MAX = 1 << 20
 };
 // Sizes in bytes of copies between devices in presets: a small message, and a large copy.
@@ -118,7 +118,8 @@ static bool is_among(uint64_t bytes, const uint64_t *sizes, size_t count)
     return false;
 }
 
-// True if presets have a case like this one with this number of bytes.
+// Returns true if presets have this kind of case (direction, memory, by, ways) with this number of
+// bytes.
 static bool has_size(const struct transfer_case *this_case)
 {
     if (this_case->direction == TRANSFER_PEER)
@@ -148,12 +149,12 @@ static size_t devices_of(const struct gpu_system *system, const char *api)
     return count;
 }
 
-// Returns true if the plan of this device has the case, which copies between devices. A copy within
-// a device is none of these cases: it would be the fastest, and its bandwidth would pass for that
-// of the link. If two devices copy both ways at once, exchanging `from` and `to` changes nothing,
-// so no plan has both of these cases. If all devices of the API copy at once, only the
-// plan of the first device has the case. If the API has no second device, one case remains; it is
-// skipped with that reason.
+// Returns true if the plan of this device has this case, in which devices copy to each other. No
+// case has the same device as source and as target: such a copy would be the fastest, and its
+// bandwidth would pass for that of the link. If two devices copy both ways at once, exchanging
+// `from` and `to` gives the same case again, so only one of the two is kept. If all devices of the
+// API copy at once, only the plan of the first device has the case. If the API has no second
+// device, one case remains; it is skipped with that reason.
 static bool is_among_devices(const struct bench_request *request,
                              const struct transfer_case *this_case)
 {

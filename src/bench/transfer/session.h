@@ -39,10 +39,10 @@ enum transfer_by {
     TRANSFER_BY_HOST,   // the host copies the data, or calls a copying function
 };
 
-enum transfer_ways {    // which devices copy to which:
+enum transfer_ways {    // which devices copy to which other devices
     TRANSFER_WAYS_ONE,  // one device copies to another device
     TRANSFER_WAYS_BOTH, // two devices copy to each other, at the same time
-    TRANSFER_WAYS_ALL,  // all devices at the same time; each copies to every other one in turn
+    TRANSFER_WAYS_ALL,  // all devices copy at the same time, each to every other one in turn
 };
 
 struct transfer_case {
@@ -51,7 +51,8 @@ struct transfer_case {
     enum transfer_by by;
     bool single; // true: each transfer is submitted alone and awaited; false: many in a row
     enum transfer_ways ways;
-    // In copies between devices, true: a queue of the target copies; false: one of the source.
+    // Used only in copies between devices. True: a queue of the target device copies; false: a
+    // queue of the source device copies.
     bool is_read;
     // Ids of the devices, in copies between devices without TRANSFER_WAYS_ALL; else NULL.
     const char *from, *to;
@@ -90,10 +91,11 @@ MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint3
 // ---------------------------------------------------------------- stations
 
 // A source is memory from which transfers copy. It holds the data from word 0 on (transfer.h). It
-// is larger than a transfer; the additional part is its window. Each transfer job begins at another
-// place in the window, so that data from an earlier job fail the check. The window of pinned memory
-// is twice as large as the device's largest cache (4 to 256 MiB), because caches may keep what
-// they loaded from the host (on an H200 through Vulkan, kernels seemed to copy at 1.2 TB/s).
+// is larger than a transfer by a window. Each transfer job begins at another place in the window,
+// so that data from an earlier job fail the check. The window of pinned memory has twice the size
+// of the largest cache that the device may have, but at least 4 MiB and at most 256 MiB (on a CPU 4
+// MiB). The reason is that caches may keep what they loaded from the host: on an H200 through
+// Vulkan, kernels seemed to copy at 1.2 TB/s.
 enum {
     TRANSFER_STEP_BYTES = 4096, // distance in bytes between places at which transfers may begin
     TRANSFER_STEPS = 1024,
@@ -126,7 +128,7 @@ struct transfer_station {
     } ends[TRANSFER_BUFFERS];
     struct {
         struct arena *arena;
-        unsigned char *memory; // aligned to a page
+        unsigned char *memory; // memory of the process, aligned to a page
     } plain[TRANSFER_ENDS - TRANSFER_BUFFERS];
     uint64_t bytes[TRANSFER_ENDS];
     uint64_t pinned_window_bytes;
@@ -190,10 +192,10 @@ struct transfer_session {
     // Number of transfer jobs that the session has set up; each begins at another place of its
     // source.
     uint32_t jobs;
-    struct transfer_peer *peers; // other devices that are open
-    // Buffers ("stages") through which transfers of pageable memory go, if the driver cannot copy
-    // it: the host fills one stage while the device copies from the other.
-    struct gpu_buffer *stages[2][TRANSFER_STAGES]; // first index: TRANSFER_H2D or TRANSFER_D2H
+    struct transfer_peer *peers; // other devices that the session has opened
+    // Buffers ("stages") through which transfers of pageable memory go if the driver cannot copy
+    // such memory. The host works on one stage while the device copies from or to the other.
+    struct gpu_buffer *stages[2][TRANSFER_STAGES]; // first index: the direction, H2D or D2H
 };
 
 void transfer_device(const struct gpu_info *info, struct gpu_device_desc *desc);
@@ -218,8 +220,8 @@ struct transfer_job {
     uint64_t offset;    // offset in bytes in the source at which the last recorded transfer begins
     uint64_t to_offset; // offset in bytes in the target; no other job writes there
     struct gpu_queue *queue;
-    // Buffers and batches for transfers of pageable memory part by part, if the driver cannot copy
-    // it; else NULL.
+    // Buffers and batches with which transfers of pageable memory go part by part, if the driver
+    // cannot copy such memory; else NULL.
     struct transfer_stages *stages;
 };
 
@@ -234,8 +236,9 @@ void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 MUST_CHECK bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch,
                               struct error *err);
 
-// Both functions are for pageable memory. If the driver cannot copy it, transfer_pageable_prepare
-// makes buffers (stages) through which the data go. transfer_pageable_once makes one transfer.
+// Both functions are for transfers of pageable memory. If the driver cannot copy such memory,
+// transfer_pageable_prepare makes buffers (stages) through which the data go.
+// transfer_pageable_once makes one transfer.
 MUST_CHECK bool transfer_pageable_prepare(struct transfer_job *job, struct arena *arena,
                                           struct error *err);
 MUST_CHECK bool transfer_pageable_once(const struct transfer_job *job, struct error *err);

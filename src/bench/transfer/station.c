@@ -20,8 +20,8 @@ static const uint64_t window_most = 256 << 20;
 
 // ---------------------------------------------------------------- the data
 
-// Returns a word of the data: the one whose number, multiplied by TRANSFER_MIX, is `mixed`. The
-// loops below have a constant length and compute `mixed` as a running sum, which compilers turn
+// Returns the word of the data whose number, multiplied by TRANSFER_MIX, is `mixed`. Callers
+// compute `mixed` as a running sum, in loops of constant length, because compilers turn such loops
 // into vector code. So the host checks a GiB faster than a slow copy takes.
 static uint32_t word_of(uint32_t mixed)
 {

@@ -45,9 +45,10 @@ struct trial {
     // Scopes that own the batches on devices other than that of the session.
     struct gpu_scope **scopes;
     unsigned scope_count;
-    bool is_direct;  // between devices, true: no copy passes through host memory
+    bool is_direct;  // between devices: true if no copy passes through host memory
     uint64_t passes; // number of transfers in a sample
-    bool is_slow; // true: a transfer took more than sample_most_ns when the case was last measured
+    // True if a transfer took more than sample_most_ns when the case was last measured.
+    bool is_slow;
     // Host time in ns spent in submitting calls, in the latest call of run_batches.
     double submit_ns;
     // Times of the samples. A unit is one transfer of each job.
@@ -279,7 +280,7 @@ static bool run_batches(struct trial *trial, struct error *err)
     return true;
 }
 
-// True if the case's transfers use several queues at the same time.
+// Returns true if the case's transfers use several queues at the same time.
 static bool is_at_once(const struct transfer_case *this_case)
 {
     return this_case->direction == TRANSFER_BOTH || this_case->ways != TRANSFER_WAYS_ONE;
