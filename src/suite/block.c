@@ -27,8 +27,8 @@ bool entry_wants_visit(const struct entry *entry)
     return false;
 }
 
-// True if a case of the co-run (entry and the ones after it) is unfinished and has fewer than
-// `least` rounds.
+// True if a case of the co-run that begins with `entry` is unfinished and has fewer than `least`
+// rounds.
 static bool lacks_rounds(const struct entry *entry, unsigned least)
 {
     for (; entry; entry = entry->co_run)
@@ -37,10 +37,10 @@ static bool lacks_rounds(const struct entry *entry, unsigned least)
     return false;
 }
 
-// True if an unfinished case of the co-run should get rounds up to 2 × `least`, because after
-// `least` rounds its interval was so wide that the result would get a remark. Such a case gets all
-// these rounds: if it ended as soon as its interval is short enough, more intervals would be too
-// short by chance.
+// True if a case of the co-run that begins with `entry` should get more rounds, up to 2 × `least`.
+// That is so if its interval after `least` rounds was so wide that its result would get a remark.
+// Such a case gets all these rounds. If it ended as soon as its interval is short enough, more
+// intervals would be too short by chance.
 static bool lacks_late_rounds(const struct entry *entry, unsigned least)
 {
     for (; entry; entry = entry->co_run) {
@@ -52,8 +52,8 @@ static bool lacks_late_rounds(const struct entry *entry, unsigned least)
     return false;
 }
 
-// Returns the deadline for `cases` cases out of `left` remaining ones: each remaining case gets the
-// same share of the time until end_ns. Returns UINT64_MAX if end_ns is UINT64_MAX.
+// Returns the deadline of `cases` cases if `left` cases share the time until end_ns equally.
+// Returns UINT64_MAX if end_ns is UINT64_MAX.
 static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
@@ -64,8 +64,9 @@ void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t
     left += block->own;
     block->began_ns = clock_now_ns();
     block->soft_ns = share_ns(soft_ns, block->own, left);
-    // The time share of one and a half times as many cases: the first rounds_min rounds may take so
-    // long, because cases take different times and other blocks may need less than their share.
+    // hard_ns gives the block the time of one and a half times as many cases as it has. The extra
+    // time is for the first rounds_min rounds: cases take different times, and other blocks may
+    // need less than their share.
     size_t generous = block->own + block->own / 2;
     block->hard_ns = share_ns(hard_ns, generous < left ? generous : left, left);
 }
@@ -147,7 +148,8 @@ static struct entry *open_entry(struct block *block, const struct plan_case *pla
 }
 
 // True if the case's value "together" allows that these two devices measure the case together.
-// "auto" allows it if they are different chips, "yes" always, "no" (or no such value) never.
+// "yes" always allows it, and "auto" allows it if the devices are different chips. "no" never
+// allows it, nor does a case without this value.
 static bool may_co_run(const struct bench_case *bench_case, const struct gpu_info *device,
                        const struct gpu_info *other)
 {
@@ -194,10 +196,10 @@ void block_add(struct block *block, const struct plan_case *plan_case)
 // ---------------------------------------------------------------- results of cases
 
 // Adds the reason "unfinished", "interrupted" or "out-of-time" to the result of an unfinished case.
-// A case with fewer than rounds_min rounds becomes suspect even while the run goes on, because the
-// file saved last stays if the run is killed. A case with rounds_min rounds or more gets a reason
-// only when the block has ended or was interrupted, and "out-of-time" only if it is not precise
-// enough (collect_precise).
+// A case with fewer than rounds_min rounds is "unfinished" and suspect even while the run goes on:
+// if the run is killed then, the file that was saved last remains. A case with rounds_min rounds or
+// more gets a reason only when the block has ended or was interrupted. It gets "out-of-time" only
+// if it is not precise enough (collect_precise).
 static void flag_cut_short(const struct block *block, const struct entry *entry,
                            struct arena *arena, enum block_stage stage)
 {
@@ -215,8 +217,8 @@ static void flag_cut_short(const struct block *block, const struct entry *entry,
                     block->preset, entry->plan_case.benchmark->info.name, rounds);
 }
 
-// Adds the value "with" to a copy of the case's values, because the plan owns the values
-// themselves.
+// Adds the value "with" (ids of the other devices of a co-run) to a copy of the case's values. The
+// original values belong to the plan.
 static void add_with(struct arena *arena, struct bench_case *bench_case, const char *with)
 {
     struct case_value *values = ARENA_ARRAY(arena, bench_case->value_count + 1, struct case_value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A block: the cases that are visited in the same rounds. Each entry has a case's device, its
-// visits so far, and its result in the run.
+// A block is a group of cases that are visited in the same rounds. It has one entry for each case
+// and each device that measures the case: with the samples so far and the case's result in the run.
 #ifndef SUITE_BLOCK_H
 #define SUITE_BLOCK_H
 
@@ -11,27 +11,30 @@
 
 struct interrupt;
 
-// A device, with the plan of its cases and the executor that measures them.
+// A device, with the plan of its cases and the executor that measures these cases.
 struct device_slot {
     const struct gpu_info *device;
     struct plan *plan;
     struct executor *executor;
-    const char *given_up; // why the device gets no more visits; NULL if it still gets them
+    const char *given_up; // why the device gets no more visits; NULL if it still gets visits
 };
 
 struct entry {
     struct plan_case plan_case;
     struct device_slot *slot; // device that measures the case
-    // Next case of the same co-run, the cases that several devices measure at the same time; NULL:
-    // none.
+    // Next entry of the same co-run, in which several devices measure the same case at the same
+    // time. NULL if this entry is the last one, or if its case is in no co-run.
     struct entry *co_run;
-    const char *with; // ids of the co-run's other devices; NULL: no co-run
+    // Ids of the other devices that measure this case at the same time, separated by commas. NULL
+    // if the case is in no co-run.
+    const char *with;
     struct collect *collect;
-    // Number of the case's visits for which a watch (suite/watcher.h) has judged whether other work
-    // disturbed them.
+    // Number of visits of this case that have already been checked for disturbance by other work on
+    // the device (suite/watcher.h).
     unsigned watched;
     struct result *result;
-    // The verdict, reason code and text that entry_end set. VERDICT_OK: entry_end was not called.
+    // The verdict that entry_end set, and the code and text of its reason. Until entry_end is
+    // called, the verdict is VERDICT_OK.
     enum verdict verdict;
     const char *code, *why;
 };
@@ -40,46 +43,51 @@ struct block {
     struct run *run;
     const struct budget *budget;
     const char *preset; // name of the preset, for messages
-    // The devices that are measured in this block. [0] is the device whose schedule this is; the
-    // others (its peers) are measured together with it.
+    // The devices that may measure cases of this block. slots[0] is the device whose plan is being
+    // measured. The other devices, its peers, measure some of its cases at the same time.
     struct device_slot *slots;
     size_t slot_count;
     struct arena *arena; // memory that lives as long as the block
     struct entry entries[PLAN_BLOCK_CASES * (1 + PLAN_PEERS_MAX)];
     size_t count;
-    size_t own;                // number of entries whose device is the schedule's own
-    size_t base;               // number of results in the run before this block
-    bool compiled;             // true: an order has named the block's cases, to compile ahead
-    struct arena *provisional; // memory of results published before the block ended; NULL: none
-    // Times after which cases are not visited any more: hard_ns for cases with fewer than
-    // rounds_min rounds, late_ns for imprecise cases with fewer than twice as many
-    // (block_has_time), soft_ns for all others. UINT64_MAX: no limit. late_ns is 0 until a case
-    // needs it.
+    size_t own;    // number of entries whose device is slots[0]
+    size_t base;   // number of results in the run before this block
+    bool compiled; // true if an order has named the block's cases, to compile their programs
+    // Memory of the results that were put into the run before the block ended. NULL if there are
+    // none.
+    struct arena *provisional;
+    // began_ns is the time when the block began; the others are deadlines. After soft_ns, a case
+    // that has rounds_min rounds gets no more visits. An imprecise case is an exception: until
+    // late_ns, it may get up to 2 × rounds_min rounds (block_has_time). After hard_ns, no case is
+    // visited. UINT64_MAX means that there is no limit. late_ns is 0 until a case needs it.
     uint64_t began_ns, soft_ns, late_ns, hard_ns;
 };
 
-// Adds a case of the schedule's own device. If the benchmark measures devices together, also takes
-// the same case out of the plan of each peer that may co-run with it. A device that was given up
-// takes part in no co-run.
+// Adds a case of slots[0] to the block. If several devices can measure the benchmark together
+// (benchmark.together), the case is also taken out of the plan of each peer that may take part. All
+// these devices then form a co-run. A device that was given up takes part in no co-run.
 void block_add(struct block *block, const struct plan_case *plan_case);
 
-// True if the case (entry) is measured on the schedule's own device.
+// True if this case is measured on slots[0], the device whose plan is being measured.
 bool block_is_own(const struct block *block, const struct entry *entry);
 
-// True while the case (entry) needs visits: neither its stop rule nor entry_end has ended it.
+// True while the case (entry) needs visits. It needs none once its stop rule or entry_end has ended
+// it.
 bool entry_is_open(const struct entry *entry);
 
 // True if the case (entry), or a case after it in its co-run (entry.co_run), still needs visits.
 bool entry_wants_visit(const struct entry *entry);
 
-// Begins the block's time. Its cases and `left` later cases of the benchmark share the time until
-// soft_ns and until hard_ns (struct budget).
+// Starts the block and sets its deadlines. `soft_ns` and `hard_ns` are the deadlines of the whole
+// benchmark. The time until then is shared by the cases of this block and by `left` cases of the
+// benchmark that are measured in later blocks.
 void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t left);
 
-// True if the case (entry) may be visited now: always before soft_ns, and after it if the case has
-// fewer than rounds_min rounds. After soft_ns, a case that would get the remark "imprecise" after
-// rounds_min rounds may also have twice as many rounds, but for at most a fifth of the block's time
-// so far. The caller checks hard_ns.
+// True if the case (entry) may be visited now. Until soft_ns, every case may be visited. After
+// soft_ns, a case may be visited if it has fewer than rounds_min rounds. After soft_ns, a case that
+// would get the remark "imprecise" with rounds_min rounds may get up to 2 × rounds_min rounds.
+// These late rounds last at most a fifth of the time that the block took so far. The caller checks
+// hard_ns.
 bool block_has_time(struct block *block, const struct entry *entry);
 
 // The first time for a block, sets order->ahead to all its cases on the schedule's own device that
@@ -91,8 +99,8 @@ void block_compile_ahead(struct block *block, struct visit_order *order);
 // metrics.
 void entry_end(struct entry *entry, enum verdict verdict, const char *code, const char *why);
 
-// Stops all visits on a device. Cases on this device that still need visits fail, and so do those
-// that are added later. `why` must live as long as the run.
+// Stops all visits on a device. Cases on this device that still need visits fail. Cases that are
+// added later fail, too. `why` must live as long as the run.
 void block_give_up(struct block *block, struct device_slot *slot, const char *why);
 
 // Measured cases that wait for their counted visit, in which hardware counters are read. Many cases
@@ -105,28 +113,30 @@ struct uncounted {
         unsigned visits;       // number of visits that the case had so far
     } * cases;
     size_t count, capacity;
-    // The last measured benchmark that lacks the function `counted`, and the names of all such
-    // benchmarks: "launch, rays". NULL: none.
+    // Measured benchmarks without the function `counted`: fathom cannot read their counters.
+    // `names` has the names of all of them ("launch, rays"), and `never` is the last one. Both are
+    // NULL if there is no such benchmark.
     const struct benchmark *never;
     const char *names;
 };
 
 enum {
-    // Counted visits, which read hardware counters, are made as soon as this many cases wait for
-    // one.
+    // If at least this many cases wait at the end of a block, their counted visits, which read
+    // hardware counters, are made then.
     UNCOUNTED_MOST = 256
 };
 
-// Adds the block's measured cases on the schedule's own device to those that wait for a counted
-// visit. Leaves out failed cases, cases of benchmarks without `counted`, whose names it notes, and
-// co-runs, which get a remark. The block's results must be in the run already.
+// Adds the block's measured cases on slots[0] to the cases that wait for a counted visit. Leaves
+// out three kinds of cases: failed cases; cases of benchmarks without the function `counted`, whose
+// names are noted in uncounted->names; and co-runs, which get a remark. The block's results must be
+// in the run already.
 void block_await_count(const struct block *block, struct uncounted *uncounted);
 
-// Makes a counted visit of each case that waits for one, then ends the worker. Of such a visit,
-// only the counters are kept. If a visit fails or counts nothing, its case gets a remark, and the
-// next case follows. Returns false, without a remark, if no further case can be counted: counters
-// cannot be read (ERROR_UNSUPPORTED), the user interrupted the run (ERROR_INTERRUPTED), or two
-// workers in a row were lost.
+// Makes a counted visit of each case that waits for one, then ends the worker. Only the counters of
+// such a visit are kept. If a visit fails or reads no counter, its case gets a remark, and the next
+// case follows. Returns false, without a remark, if no further case can be counted: counters cannot
+// be read (ERROR_UNSUPPORTED), the user interrupted the run (ERROR_INTERRUPTED), or two workers in
+// a row were lost.
 bool block_count(const struct block *block, struct uncounted *uncounted,
                  const struct visit_counting *counting, struct interrupt *interrupt,
                  struct error *err);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Makes the counted visits of cases that have been measured.
+// Makes the counted visits, which read hardware counters, of cases that have been measured.
 #include "base/text.h"
 #include "suite/block.h"
 #include "suite/interrupt.h"
 
 enum {
-    // After this many lost workers in a row, no further case gets a counted visit, which is a visit
-    // that reads hardware counters.
+    // After this many lost workers in a row, no more counted visits are made. (A counted visit is
+    // one that reads hardware counters.)
     LOSSES_MAX = 2,
-    // Duration in ns of the work in a counted visit, if samples are not shorter. More is not
-    // needed: a card with a bandwidth of 1.1 TB/s moves 1 GiB in this time. The profiler may repeat
-    // the work up to three times in each of its passes.
+    // Maximum duration in ns of the work in a counted visit; the work is shorter if the preset's
+    // samples are. In 1 ms, a card with a bandwidth of 1.1 TB/s moves 1 GiB, which is enough. The
+    // profiler may repeat the work up to three times in each of its passes.
     COUNTED_NS = 1000 * 1000
 };
 
@@ -58,8 +58,8 @@ void block_await_count(const struct block *block, struct uncounted *uncounted)
     }
 }
 
-// Makes the counted visit of a case, which reads hardware counters. The counters live as long as
-// the run.
+// Makes the counted visit of a case, which reads hardware counters, and stores the counters in the
+// case's result.
 static bool count_case(const struct block *block, const struct uncounted_case *one,
                        const struct visit_counting *counting, struct error *err)
 {

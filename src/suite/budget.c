@@ -10,9 +10,9 @@ static const struct {
     const char *preset;
     struct budget budget;
 } presets[] = {
-    // Presets with 5 rounds or more give a result at least 20 samples when the stop rule first
-    // decides: a visit takes 4 samples. With `quick` the rule decides after 3 rounds already (12
-    // samples), because most cases repeat within 0.1 %.
+    // A visit takes at least 4 samples. With 5 rounds (COLLECT_ROUNDS_MIN), a result has at least
+    // 20 samples when the stop rule first decides. With `quick`, the rule decides after 3 rounds
+    // already (12 samples), because most cases repeat within 0.1 %.
     {"quick",
      {.samples = 4,
       .sample_ns = NS_PER_MS,
@@ -22,8 +22,8 @@ static const struct {
       .case_ns = NS_PER_S,
       .time_ns = 5 * NS_PER_S,
       .time_most_ns = 12 * NS_PER_S}},
-    // 240 s (time_most_ns) are enough for the benchmark preempt: 47 cases with 300 deadlines each,
-    // at 90 deadlines per second.
+    // 240 s (time_most_ns) are enough for the benchmark preempt: it has 47 cases with 300 deadlines
+    // each, and measures 90 deadlines per second.
     {"standard",
      {.samples = 4,
       .sample_ns = 2 * NS_PER_MS,
@@ -33,8 +33,8 @@ static const struct {
       .time_ns = 12 * NS_PER_S,
       .time_most_ns = 240 * NS_PER_S}},
     // `fathom map` measures many cases and needs only COLLECT_ROUNDS_MIN rounds of each. Its cases
-    // may run at any core clock, because it finds the levels that run at the core clock by
-    // comparing latencies at different clocks.
+    // may run at any core clock: to find the levels that run at the core clock, it compares
+    // latencies at different clocks.
     {"map",
      {.samples = 4,
       .sample_ns = NS_PER_MS,
@@ -88,7 +88,8 @@ void budget_of(const char *preset, const struct gpu_info *device, struct budget 
                    strncmp(preset, "check", strlen("check")) == 0;
     if (device->kind == GPU_KIND_CPU && hurried)
         budget->sample_ns = NS_PER_MS / 2;
-    // The driver of a CPU device may compile a kernel while it runs it, for seconds on a busy host.
+    // The driver of a CPU device may compile a kernel only when the kernel runs. On a busy host
+    // this takes seconds.
     if (device->kind == GPU_KIND_CPU && budget->timeout_ns < cpu_timeout_ns)
         budget->timeout_ns = cpu_timeout_ns;
     if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))
@@ -106,7 +107,8 @@ double budget_goal(const struct benchmark *benchmark)
     const struct benchmark_info *info = &benchmark->info;
     if (info->distribution)
         return 0.05;
-    if (benchmark->link) // the goal for links is larger than for other rates, which vary less
+    // Rates of the link to the host vary more than other rates, so their goal is larger.
+    if (benchmark->link)
         return 0.02;
     enum unit unit = info->metric_count ? info->metrics[0].unit : UNIT_NONE;
     bool is_latency = unit == UNIT_NS || unit == UNIT_CYCLE;

@@ -14,12 +14,13 @@ struct checking {
     const struct check_desc *desc;
     struct run *run;
     struct check_parts *parts;
-    // [i]: process that measures device i; NULL: none runs.
+    // children[i]: process that measures device i; NULL if no such process runs.
     struct child *children[CHECK_DEVICES_MAX];
-    // [i]: process that has measured device i and waits to be asked for the card's state; NULL:
-    // none.
+    // waiting[i]: process that has measured device i and waits until it is asked for the card's
+    // state again; NULL if no such process waits.
     struct child *waiting[CHECK_DEVICES_MAX];
-    // [i]: time at which the process of device i is ended if it sends nothing until then.
+    // silent_until_ns[i]: time at which the process of device i is ended if it sends nothing
+    // before.
     uint64_t silent_until_ns[CHECK_DEVICES_MAX];
     const struct gpu_info *infos[CHECK_DEVICES_MAX];
     size_t count;
@@ -50,9 +51,9 @@ static void start(struct checking *c, size_t i)
         c->run->checks[i].cause = arena_strdup(c->run->arena, err.message);
 }
 
-// Takes the run in `line`, which the process of a device sent; it replaces the earlier run of this
-// process. If the run has the status COMPLETE, the process then waits (if several devices are
-// measured at once later) or is ended.
+// Reads the run in `line`, which the process of device `i` sent. This run replaces the earlier run
+// of the same process. If the run has the status COMPLETE, the process has measured everything. It
+// then waits if several devices are measured at once later; otherwise it is ended.
 static void take_line(struct checking *c, size_t i, const char *line)
 {
     struct error err;
@@ -81,9 +82,9 @@ static void take_end(struct checking *c, size_t i)
                              child_end_text(c->children[i])));
 }
 
-// Ends each process of a device that was silent for too long, or all processes if deadline_ns has
-// passed. Returns how many still run. Sets *next_ns to the earliest time at which one of those must
-// be ended.
+// Ends each process that was silent for too long, or all processes if deadline_ns has passed.
+// Returns the number of processes that still run. Sets *next_ns to the earliest time at which one
+// of them must be ended.
 static size_t end_late(struct checking *c, uint64_t deadline_ns, uint64_t *next_ns)
 {
     size_t left = 0;
@@ -100,8 +101,8 @@ static size_t end_late(struct checking *c, uint64_t deadline_ns, uint64_t *next_
     return left;
 }
 
-// Takes the lines that the processes of the devices send, until none of these processes measures
-// any more. Returns false if a signal ended this early.
+// Receives the lines that the processes of the devices send, until no process measures any more.
+// Returns false if a signal of the user ended this early.
 static bool receive_all(struct checking *c, uint64_t deadline_ns)
 {
     struct interrupt *interrupt = c->desc->interrupt;
@@ -132,8 +133,8 @@ static bool receive_all(struct checking *c, uint64_t deadline_ns)
 
 // ---------------------------------------------------------------- several devices at once
 
-// Returns the devices that can be measured together: those that sent a run and are not broken. If
-// it is only one, returns an empty list.
+// Returns the devices that can be measured together: those that sent a run and are not broken.
+// Returns an empty list if there is only one such device.
 static struct device_list working(const struct checking *c)
 {
     struct device_list list = {.devices =
@@ -152,23 +153,23 @@ static void note_skipped(struct run *run, const char *why)
     finding->text = why;
 }
 
-// Sets two limits for the measurement of several devices at once. The time of a benchmark ends when
-// the check is planned to end, but is at least 1 s. A worker may be silent for at most half of the
-// time until the deadline. Returns false if too little time is left before the deadline.
+// Sets two limits for the measurement of several devices at once. A benchmark gets the time until
+// the planned end of the check, but at least 1 s. A worker may be silent for at most half of the
+// time until deadline_ns. Returns false if too little time is left before deadline_ns.
 static bool set_limits(const struct checking *c, uint64_t deadline_ns, struct runner_desc *runner)
 {
     static const uint64_t start_ns = CHECK_START_S * NS_PER_S;
     uint64_t planned_ns = clock_left_ns(c->planned_ns), left_ns = clock_left_ns(deadline_ns);
     runner->time_most_ns = planned_ns > start_ns + NS_PER_S ? planned_ns - start_ns : NS_PER_S;
-    // If a worker is silent for longer than silence_ns, it is taken to hang and is killed.
-    // Meanwhile the benchmark's time on this device passes, so no further case of the benchmark
+    // A worker that is silent for longer than silence_ns is assumed to hang and is killed.
+    // Meanwhile the benchmark's time on this device passes. So no further case of the benchmark
     // waits for a worker that hangs.
     runner->silence_ns = c->desc->silence_ns < left_ns / 2 ? c->desc->silence_ns : left_ns / 2;
     return (double)left_ns > 2 * NS_PER_S * check_plan_s(2, CHECK_AT_ONCE);
 }
 
 // Measures what several devices can do at the same time, with a worker for each device. Returns
-// false if a signal ended this early.
+// false if a signal of the user ended this early.
 static bool measure_at_once(struct checking *c, uint64_t deadline_ns)
 {
     struct error unsaved, err;
@@ -196,8 +197,8 @@ static bool measure_at_once(struct checking *c, uint64_t deadline_ns)
     return c->parts->at_once->status != RUN_INTERRUPTED;
 }
 
-// Asks the waiting processes for the states of their cards after all measurements. All together
-// have 2 s to answer. If a process does not answer, the state that it sent earlier is kept.
+// Asks the waiting processes for the states of their cards after all measurements. They have 2 s in
+// all to answer. If a process does not answer, the state that it sent earlier is kept.
 static void take_last_states(struct checking *c)
 {
     static const uint64_t patience_ns = 2 * NS_PER_S;
@@ -256,9 +257,9 @@ static void merge(struct checking *c, size_t i)
     }
 }
 
-// Returns how long the check may take, without soak_ns. Simulated devices take the host's processor
-// time, which other programs need, too. So a check that has only simulated devices may take ten
-// times as long.
+// Returns how long the check may take, without soak_ns. Simulated devices need the host's processor
+// time, which other programs need, too. So a check of simulated devices only may take ten times as
+// long.
 static uint64_t most_ns(const struct device_list *devices)
 {
     uint64_t times = 10;

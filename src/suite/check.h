@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Measures the figures of a check on several devices in parallel. Each device has its own process,
 // which measures like `fathom run` and sends its run after each benchmark. If a process dies or
-// becomes silent, only its device is called broken, and the check still ends in time. After that,
-// this process measures what several devices do at once, with one worker per device as in `fathom
-// run`. The processes of the devices wait until this is done and then read the states of their
-// cards once more.
+// becomes silent, only its device is called broken, and the check still ends in time. When all
+// devices have been measured, this process measures what several devices do at once, with one
+// worker per device as in `fathom run`. Meanwhile the processes of the devices wait. At the end
+// they read the states of their cards once more.
 #ifndef SUITE_CHECK_H
 #define SUITE_CHECK_H
 
@@ -17,8 +17,9 @@
 
 enum {
     CHECK_DEVICES_MAX = 16,
-    // Maximum seconds of a check; a device that needs longer is broken. If all devices are
-    // simulated, the check may take ten times as long.
+    // Maximum seconds of a check, to which check_desc.soak_ns is added. A device that needs longer
+    // gets the verdict "broken". If all devices are simulated, the check may take ten times as
+    // long.
     CHECK_DEADLINE_S = 60,
     CHECK_START_S = 2 // planned time in seconds for starting the processes and their drivers
 };
@@ -26,13 +27,13 @@ enum {
 // ---------------------------------------------------------------- the plan of a check
 
 enum check_part {
-    CHECK_ALONE,       // each device by itself, although all devices are measured in parallel
+    CHECK_ALONE,       // measures each device by itself; all devices are measured in parallel
     CHECK_ALONE_QUICK, // like CHECK_ALONE, with fewer cases and less time
-    CHECK_AT_ONCE      // what several devices can do at the same time
+    CHECK_AT_ONCE      // measures what several devices can do at the same time
 };
 
 // Chooses the cases of one part of a check: sets the preset, benchmarks and settings of `request`
-// so that a plan has only these cases, on the devices of the run. request->system must be set.
+// so that a plan contains these cases, on the devices of the run. request->system must be set.
 void check_choose(struct run *run, enum check_part part, struct choice_request *request);
 
 // Makes the plan of one device for the part CHECK_AT_ONCE; serves as runner_desc.plan.
@@ -51,23 +52,27 @@ struct check_desc {
     const struct device_list *devices; // devices to check, at most CHECK_DEVICES_MAX
     const struct gpu_system *system;
     const char *const *argv; // command of a device's process without "-d"; ends with NULL
-    // Command of a worker, as runner_desc.worker_argv; NULL: several devices are not measured at
-    // once.
+    // Command of a worker, as in runner_desc.worker_argv. If it is NULL, nothing is measured on
+    // several devices at once.
     const char *const *worker_argv;
     // Environment of the devices' processes, as child_desc.environment.
     const char *const *environment;
-    // A process that is silent for this long is ended; 0: as long as the check may last.
+    // Time in ns after which a silent process is ended. If it is 0, it is the maximum time of a
+    // check.
     uint64_t silence_ns;
-    uint64_t soak_ns;            // measuring is repeated for this time; it extends the deadline
-    struct interrupt *interrupt; // a signal of the user ends the check; NULL: not watched
+    // Time in ns for which the measurements are repeated. It is added to the maximum time of the
+    // check.
+    uint64_t soak_ns;
+    // A signal of the user ends the check. If it is NULL, signals are not watched.
+    struct interrupt *interrupt;
 };
 
 // The runs that the processes of the devices sent. They must live as long as the run that
 // check_measure fills, which uses their texts.
 struct check_parts {
-    struct run *runs[CHECK_DEVICES_MAX]; // run of each device; NULL: its process sent no run
+    struct run *runs[CHECK_DEVICES_MAX]; // run of each device; NULL if its process sent no run
     size_t count;
-    struct run *at_once; // results of several devices at once; NULL: not measured
+    struct run *at_once; // results of several devices at once; NULL if these were not measured
 };
 
 // Measures all devices. Adds their results and one check per device to `run`, in which
@@ -78,8 +83,8 @@ MUST_CHECK bool check_measure(struct run *run, const struct check_desc *desc,
                               struct check_parts *parts, struct error *err);
 void check_parts_destroy(struct check_parts *parts);
 
-// Input of check_serve, which runs the process of one device; its standard input is a socket to the
-// parent.
+// Input of check_serve, which runs in the process of one device. The standard input of this process
+// is a socket to the parent.
 struct check_serve_desc {
     const char *const *known; // identities of all devices of the API; [0] is the measured device
     size_t known_count;

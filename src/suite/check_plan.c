@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a check measures, and how long that may take.
+// Defines what a check measures, and how long that may take.
 #include "analysis/check_cases.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -20,7 +20,8 @@ enum {
 
 // ---------------------------------------------------------------- choosing the cases
 
-// True if the run contains every device of the API to which its first device belongs.
+// True if the run has all devices of one API that are in `system`: the API of the run's first
+// device.
 static bool has_all(const struct run *run, const struct gpu_system *system)
 {
     size_t api = strcspn(run->devices[0].id, ":") + 1, chosen = 0, there = 0;
@@ -63,8 +64,8 @@ static void add_case(struct arena *arena, struct choice_request *request, struct
     for (const char *at = of->values; *at; at += strcspn(at, ","), at += *at == ',') {
         size_t key = strcspn(at, "!="), value = strcspn(at + key + 1, ",");
         const char *name = arena_printf(arena, "%.*s", (int)key, at);
-        // "key!=value" stands for cases whose keys leave out the parameter; its value is then
-        // param_info.unsaid.
+        // In check_cases, "key!=value" means that the case's key does not name this parameter. The
+        // parameter then has the value param_info.unsaid.
         if (at[key] == '!')
             add_value(arena, request, settings, of->benchmark, name,
                       benchmark_param(&benchmark_find(of->benchmark)->info, name)->unsaid);
@@ -121,9 +122,9 @@ void check_choose(struct run *run, enum check_part part, struct choice_request *
 }
 
 // Makes the plan of one device for CHECK_AT_ONCE. In the benchmark transfer, the first device of an
-// API measures copies between all pairs of devices, so the other devices measure only the direction
-// "h2d". If the run does not have that first device, each device measures the pairs in which it
-// comes first.
+// API measures copies between all pairs of devices. The other devices then measure only the
+// direction "h2d". If the first device is not in the run, each device measures the pairs in which
+// it comes first.
 struct plan *check_plan_at_once(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err)
 {
@@ -159,7 +160,8 @@ double check_plan_s(size_t devices, enum check_part part)
         return devices > 1 ? CHECK_START_S + most_s(part) : 0;
     const struct benchmark *last = NULL;
     double seconds = CHECK_START_S;
-    // The cases of one benchmark are adjacent in check_cases, so each benchmark counts once.
+    // The cases of one benchmark are adjacent in check_cases, so comparing with the benchmark
+    // before is enough to count each benchmark once.
     for (size_t i = 0; i < check_case_count; i++) {
         const struct check_case *of = &check_cases[i];
         const struct benchmark *benchmark = benchmark_find(of->benchmark);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The process that measures one device of a check.
+// Runs the process that measures one device of a check.
 #include "base/child.h"
 #include "base/clock.h"
 #include "bench/bench.h"
@@ -24,10 +24,10 @@ struct serving {
     struct child_channel channel;
     const struct gpu_info *info;
     struct run *run;
-    struct sensors *sensors; // sensors of the card; NULL: none
+    struct sensors *sensors; // sensors of the card; NULL if they cannot be read
     struct sensor_reading last;
     struct sensor_health before;
-    // Everything that limited the card's clock so far, as a set of enum sensor_throttle.
+    // Everything that has limited the card's clock so far: a set of enum sensor_throttle.
     unsigned limiter;
     const struct choice_request *choices;
     struct host_lock link; // lock that is held while the link to the host is measured
@@ -92,13 +92,14 @@ static void send(struct serving *s)
     arena_destroy(out.arena);
 }
 
-// Releases the host lock. If the benchmark after `done` measures the link to the host, waits up to
-// 15 s for the lock and takes it again. So only one process of the host measures its link at a
-// time: links that share a switch or the host's memory slow each other down, but the reference
-// values were measured with one card alone. The wait does not count as time of the next benchmark.
+// Releases the host lock. If the benchmark that follows after `done` measures the link to the host,
+// waits up to 15 s for the lock and takes it again. So only one process of the host measures its
+// link at a time. This matters because links that share a switch or the host's memory slow each
+// other down, but the reference values were measured with one card alone. The wait does not count
+// as time of the next benchmark.
 static void pass_link(struct serving *s, const char *done)
 {
-    // Maximum wait for the lock; another process holds it longer only if it hangs.
+    // Maximum time to wait for the lock. A process that holds the lock longer is assumed to hang.
     static const uint64_t patience_ns = 15 * NS_PER_S;
     const struct choice_request *choices = s->choices;
     host_lock_end(&s->link);

@@ -12,9 +12,10 @@
 struct clock_lock {
     struct arena *arena;
     struct clock_lock_desc desc;
-    // Guard process; NULL: the device sets its own clock (GPU_CAP(CLOCK_CHOICE)).
+    // Guard process. NULL if the device sets its own clock (GPU_CAP(CLOCK_CHOICE)).
     struct clock_guard *guard;
-    // [i]: core clock in Hz that the device granted for desc.hz[i]; 0: not locked yet.
+    // granted_hz[i]: core clock in Hz that the device granted for desc.hz[i]; 0 if it was not
+    // locked yet.
     double *granted_hz;
     bool ended;
 };

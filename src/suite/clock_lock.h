@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Sets the core clocks that the user asked for on one device. Before each visit of a case with a
-// value `clock`, the card is locked to that clock; before each other visit, the lock is released. A
-// card stays locked when a process dies, so a guard process (sensors/guard.h) holds the lock and
-// releases it. On a device with GPU_CAP(CLOCK_CHOICE) nothing is locked: there the benchmark sets
-// the clock itself, in the worker.
+// Sets the core clocks that the user asked for on one device. Before each visit of a case that has
+// a value `clock`, the card is locked to that clock. Before each other visit, the lock is released.
+// A card stays locked when a process dies, so a guard process (sensors/guard.h) holds the lock and
+// releases it. On a device with GPU_CAP(CLOCK_CHOICE) nothing is locked: the benchmark itself sets
+// the clock, in the worker.
 #ifndef SUITE_CLOCK_LOCK_H
 #define SUITE_CLOCK_LOCK_H
 
@@ -14,15 +14,15 @@ struct clock_lock;
 
 struct clock_lock_desc {
     const struct gpu_info *device;
-    const double *hz;               // core clocks that the user asked for
+    const double *hz;               // core clocks in Hz that the user asked for
     size_t count;                   // number of clocks, > 0
     const char *const *guard_argv;  // command of the guard process; ends with NULL
-    const char *const *environment; // environment of the guard; NULL: that of this process
+    const char *const *environment; // environment of the guard; if NULL, that of this process
 };
 
-// Creates a lock of the core clock, in `arena`; desc->hz must live as long. To find a missing
-// permission before anything is measured, sets the first clock and then restores the old one. If
-// that fails, returns NULL with ERROR_NO_DEVICE; the message says what to do.
+// Creates a lock of the core clock, in `arena`; desc->hz must live as long as the lock. Sets the
+// first clock and then restores the old one, so that a missing permission is found before anything
+// is measured. If that fails, returns NULL with ERROR_NO_DEVICE; the message says why.
 struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_lock_desc *desc,
                                      struct error *err);
 
@@ -34,9 +34,9 @@ MUST_CHECK bool clock_lock_follow(struct clock_lock *lock, const struct bench_ca
 #define CLOCK_STAYS_LOCKED "clock-stays-locked"
 
 // Restores the clock and ends the guard; a second call does nothing. Adds a finding to `run`,
-// unless it is NULL: "clocks" says which clocks were requested and granted, and how the clock was
-// restored; CLOCK_STAYS_LOCKED says why it could not be restored, and what to do. `lock` may be
-// NULL.
+// unless `run` is NULL. A finding with the code "clocks" says which clocks were requested and
+// granted, and how the clock was restored. A finding with the code CLOCK_STAYS_LOCKED says why the
+// clock could not be restored, and what to do. `lock` may be NULL.
 void clock_lock_end(struct clock_lock *lock, struct run *run);
 
 #endif

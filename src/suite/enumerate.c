@@ -180,10 +180,10 @@ bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd, struct e
 struct inquiry {
     const struct gpu_backend *backend;
     uint64_t deadline_ns;
-    // True: this is the second try. In the first one, the process loaded the libraries of other
-    // backends before this backend's, which makes room for thread-local variables; then the process
-    // failed. In the second one, it loads only its own backend, and a variable of the environment
-    // reserves that room.
+    // True if this is the second try. In the first try, the process loaded the libraries of other
+    // backends before those of this backend, which makes room for thread-local variables. That
+    // process failed. In the second try, the process loads only its own backend, and a variable of
+    // the environment reserves the room.
     bool alone;
     struct answer answer;
 };
@@ -193,13 +193,14 @@ struct inquiries {
     const struct enumerate_desc *desc;
     const char *const **environment;
     struct inquiry of[BACKENDS_MAX];
-    struct child *children[BACKENDS_MAX]; // process of each backend; NULL: it answered or failed
+    // Process of each backend; NULL if the backend has answered or failed.
+    struct child *children[BACKENDS_MAX];
     size_t count;
     bool is_noticed;
 };
 
 // Returns the inherited environment plus a variable that reserves more space for thread-local
-// variables of libraries that are loaded late (see opencl_after_others).
+// variables of libraries that are loaded late (opencl_after_others says when this is needed).
 static const char *const *roomy_environment(struct arena *arena, const char *const *environment)
 {
     static const char name[] = "GLIBC_TUNABLES=";
@@ -249,9 +250,9 @@ static void finish(struct inquiries *all, size_t index)
     all->children[index] = NULL;
 }
 
-// Makes the API of a backend unavailable for this reason. But if the process first loaded libraries
-// of other backends, they may have caused the failure: the backend is then asked once more without
-// them.
+// Makes the API of a backend unavailable for this reason. There is one exception: if the process
+// first loaded libraries of other backends, they may have caused the failure. The backend is then
+// asked once more, without those libraries.
 static void fail(struct inquiries *all, size_t index, const char *reason)
 {
     static const char remedy[] = "update or reinstall this driver; the other APIs work without it";
@@ -327,8 +328,8 @@ static const char *names_of_silent(const struct inquiries *all)
     return names;
 }
 
-// Returns the time in ns until the next deadline: that of a backend that has not answered, or that
-// of the notice to the user if it was not given yet.
+// Returns the time in ns until something must be done: until a backend that has not answered
+// reaches its deadline, or until the user gets the notice, if that was not given yet.
 static uint64_t time_left_ns(const struct inquiries *all, uint64_t notice_at_ns)
 {
     uint64_t left_ns = all->is_noticed ? UINT64_MAX : clock_left_ns(notice_at_ns);

@@ -9,26 +9,28 @@
 #include "gpu/gpu.h"
 
 struct enumerate_desc {
-    // Command of a backend's process; the API's name is added; ends with NULL.
+    // Command of a backend's process, to which the API's name is added. Ends with NULL.
     const char *const *argv;
     const char *const *environment; // environment of the backends' processes; ends with NULL
-    uint64_t silence_ns;            // a driver that is silent for this long is given up; 0: 30 s
-    bool validation;                // turns the API's validation on, in backends without a driver
+    // Time in ns after which a silent driver is given up; 0 means 30 s.
+    uint64_t silence_ns;
+    // True: turns the API's validation on, but only in backends that need no driver.
+    bool validation;
     // Called once if some drivers have not answered after 2 s. `apis` names them: "vulkan, opencl".
     // May be NULL.
     void (*waiting)(void *context, const char *apis);
     void *context;
 };
 
-// Returns a system with the devices of every API; the caller destroys it. Sets *environment, in
-// `arena`, to the environment that processes need to open one of these devices. Everything that
-// desc points to must live as long as `arena`.
+// Returns a system with the devices of every API; the caller destroys it. Sets *environment to the
+// environment that a process needs to open one of these devices; it lives in `arena`. Everything
+// that desc points to must live as long as `arena`.
 struct gpu_system *enumerate_devices(struct arena *arena, const struct enumerate_desc *desc,
                                      const char *const **environment);
 
-// Runs the process of one backend; its standard input is a socket to the parent. Sends the devices
-// of the backend, then waits until the parent kills the process, because unloading a driver might
-// crash. Returns false if the answer cannot be sent.
+// Runs in the process of one backend, whose standard input is a socket to the parent. Sends the
+// devices of the backend, then waits until the parent kills the process. It is killed because
+// unloading a driver might crash. Returns false if the answer cannot be sent.
 MUST_CHECK bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd,
                                 struct error *err);
 

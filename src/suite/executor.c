@@ -8,7 +8,7 @@
 #include "suite/visitor.h"
 
 static const uint64_t silence_default_ns = 60 * NS_PER_S;
-// Time that a worker has to end by itself before it is killed.
+// Time that a worker has to end by itself after its socket was closed. Then it is killed.
 static const uint64_t grace_ns = 2 * NS_PER_S;
 static const uint64_t send_ns = 10 * NS_PER_S;
 // Time after the user's first signal until desc.waiting is called, if the worker has not answered.
@@ -16,8 +16,8 @@ static const uint64_t patience_ns = NS_PER_S / 2;
 
 struct executor {
     struct executor_desc desc;
-    struct child *worker;    // the worker process; NULL: no worker is running
-    struct visitor *visitor; // makes visits in this process; NULL: not created yet
+    struct child *worker;    // the worker process; NULL if no worker is running
+    struct visitor *visitor; // makes visits in this process; NULL if not created yet
     unsigned losses, losses_ever;
     bool hurries; // true: after the user's first signal, the worker is asked to end its visit
 };
@@ -74,8 +74,8 @@ static bool lose_worker(struct executor *executor)
     return false;
 }
 
-// Waits for a line from the worker. Returns CHILD_TIMEOUT at the earlier of `until_ns` and
-// `deadline_ns`, or CHILD_WOKEN if a signal comes before.
+// Waits for a line from the worker. Returns CHILD_TIMEOUT when the earlier of `until_ns` and
+// `deadline_ns` is reached, or CHILD_WOKEN if a signal of the user comes before.
 static enum child_answer receive(struct executor *executor, uint64_t deadline_ns, uint64_t until_ns,
                                  const char **line)
 {
@@ -84,8 +84,8 @@ static enum child_answer receive(struct executor *executor, uint64_t deadline_ns
     return child_receive(executor->worker, left_ns, interrupt ? interrupt->fd : -1, line);
 }
 
-// Asks the worker to end its visit early. If sending fails, the worker has ended, and await() will
-// notice it.
+// Asks the worker to end its visit early. Ignores a failure to send: the worker has then ended, and
+// await() will notice that.
 static void hurry(const struct executor *executor)
 {
     struct arena *arena = arena_create();
@@ -96,16 +96,16 @@ static void hurry(const struct executor *executor)
 }
 
 // Waits for the worker's answer. After the user's first signal, the worker has desc.leave_ns to
-// answer; desc.waiting is called if the answer takes longer than patience_ns. Returns CHILD_WOKEN
-// after a second signal, or if the time after the first one ends without an answer.
+// answer, and desc.waiting is called if it has not answered after patience_ns. Returns CHILD_WOKEN
+// after a second signal, or if desc.leave_ns has passed without an answer.
 static enum child_answer await(struct executor *executor, const char **line)
 {
     struct interrupt *interrupt = executor->desc.interrupt;
     uint64_t deadline_ns = clock_deadline_ns(executor->desc.silence_ns);
     bool reported = !executor->desc.waiting, hurried = !executor->hurries;
     enum child_answer answer = CHILD_WOKEN;
-    // Signals are counted before each wait, because the second signal may have come during an
-    // earlier wait.
+    // Signals are counted before each wait, because a second signal may have come during an earlier
+    // wait.
     while (answer == CHILD_WOKEN && interrupt_count(interrupt) < 2) {
         bool interrupted = interrupt_count(interrupt) > 0;
         if (interrupted && !hurried)
@@ -126,8 +126,8 @@ static enum child_answer await(struct executor *executor, const char **line)
     return answer;
 }
 
-// Where the worker's answer is stored: in `finding` after an order to watch; if that is NULL, in
-// `visit`.
+// Says where the worker's answer is stored: in `finding` if the worker was asked to watch the
+// device, or in `visit` if `finding` is NULL.
 struct answer_desc {
     const struct benchmark_info *info;
     struct arena *arena;
@@ -220,8 +220,8 @@ static bool send_order(struct executor *executor, const char *order, struct erro
 
 // ---------------------------------------------------------------- visits in several workers
 
-// Waits until the worker reaches the gate, where all visits of a co-run wait for each other, or
-// until its visit ends before that.
+// Waits until the worker reaches the gate, or until its visit ends earlier. At the gate, all visits
+// of a co-run (one case on several devices) wait for each other.
 static void await_gate(struct executor_part *part, struct arena *arena)
 {
     const char *line = NULL;
@@ -269,8 +269,8 @@ static bool open_here(struct executor *executor, struct error *err)
     return executor->visitor != NULL;
 }
 
-// Takes the outcome of a visit or watch in this process. If the device was lost, counts the loss
-// and closes the device; otherwise sets the number of losses in a row to 0.
+// Evaluates the outcome of a visit or watch in this process. If the device was lost, counts the
+// loss and closes the device. Otherwise sets the number of losses in a row to 0.
 static bool note_here(struct executor *executor, bool done, const struct error *err)
 {
     if (done || !visitor_is_lost(err)) {

@@ -11,8 +11,8 @@ struct clock_lock;
 struct interrupt;
 
 enum {
-    // Seconds that a worker has to end its visit after the user's first signal, unless leave_ns is
-    // set.
+    // Time in seconds that a worker has to end its visit after the user's first signal. It applies
+    // if executor_desc.leave_ns is 0.
     EXECUTOR_LEAVE_S = 8
 };
 
@@ -20,19 +20,21 @@ struct executor_desc {
     const char *device_id; // id of the device: "vulkan:0"
     bool in_process;       // true: visits are made in this process; false: in a worker process
     const char *const *worker_argv; // this binary and its command for a worker; ends with NULL
-    const char *const *worker_environment; // environment of a worker; NULL: this process's
-    uint64_t silence_ns;                   // a worker that is silent for longer is killed; 0: 60 s
+    const char *const *worker_environment; // environment of a worker; if NULL, that of this process
+    // Time in ns after which a silent worker is killed; 0 means 60 s.
+    uint64_t silence_ns;
     // True: turns the API's own validation on (only with in_process).
     bool validation;
-    // The user's second signal ends the worker; NULL: signals are not watched.
+    // The user's second signal ends the worker. If it is NULL, signals are not watched.
     struct interrupt *interrupt;
     // Called if a worker does not answer soon after the user's first signal. May be NULL.
     void (*waiting)(void *context, const char *device_id);
     void *context; // argument of `waiting`
-    // Time that a worker has to end its visit after the user's first signal; 0: EXECUTOR_LEAVE_S.
-    // If it is not 0, the worker is also asked to end its visit early.
+    // Time in ns that a worker has to end its visit after the user's first signal. If leave_ns is
+    // 0, the worker has EXECUTOR_LEAVE_S. If it is not 0, the worker is also asked to end its visit
+    // early.
     uint64_t leave_ns;
-    // Lock that sets the core clock before each visit outside co-runs; NULL: none.
+    // Sets the core clock before each visit of one device alone. NULL if the clock is not set.
     struct clock_lock *clocks;
 };
 
@@ -40,27 +42,27 @@ struct executor_desc {
 struct executor *executor_create(struct arena *arena, const struct executor_desc *desc);
 void executor_destroy(struct executor *executor);
 
-// Ends the worker, or closes the device if there is no worker. The next visit starts or opens it
-// again.
+// Ends the worker process, or closes the device if visits are made in this process. The next visit
+// starts the worker or opens the device again.
 void executor_rest(struct executor *executor);
 
 // Makes the visit that `order` asks for; *visit lives in `arena`. Returns false with the visit's
 // error. If the worker (with in_process: the device) is lost while the order compiles programs of
 // other cases ahead, makes the visit once more without them. After ERROR_DEVICE_LOST, ERROR_TIMEOUT
 // or the death of a worker, the next call starts a new worker (with in_process: opens the device
-// again). A visit in a worker fails with ERROR_INTERRUPTED after the user's second signal, or when
-// leave_ns has passed after the first one.
+// again). In a worker, a visit fails with ERROR_INTERRUPTED in two cases: after the user's second
+// signal, or when leave_ns has passed after the first signal.
 MUST_CHECK bool executor_visit(struct executor *executor, const struct visit_order *order,
                                struct arena *arena, struct measure_visit **visit,
                                struct error *err);
 
-// Watches the device for other work for `least_ns` (0: the usual time), between visits.
-// finding->who lives in `arena`. Fails with the errors of visitor_watch. executor_losses also
-// counts workers that are lost in a watch.
+// Watches the device for work of other programs for `least_ns` (0 means 5 ms), while no visit runs.
+// finding->who lives in `arena`. Fails with the errors of visitor_watch. A worker that is lost
+// during a watch is counted by executor_losses, too.
 MUST_CHECK bool executor_watch(struct executor *executor, uint64_t least_ns, struct arena *arena,
                                struct watch_finding *finding, struct error *err);
 
-// The visit of one device in a co-run.
+// Describes the visit of one device in a co-run: several devices measure the same case at once.
 struct executor_part {
     struct executor *executor; // executor of the device; must use a worker, not this process
     struct visit_order order;  // what to measure; `waits` is set by executor_visit_together
@@ -68,22 +70,22 @@ struct executor_part {
     bool done;
     struct measure_visit *visit;
     struct error failure;
-    // Used by executor_visit_together only. True: the worker takes part in the next step of this
-    // function, because it has neither answered the order nor failed.
+    // Used by executor_visit_together only. True: this function must still wait for the worker,
+    // which has neither answered the order nor failed.
     bool waits;
 };
 
-// Makes all visits of a co-run, each in its own worker. No worker takes samples before every other
-// worker is ready or has failed.
+// Makes all visits of a co-run, each in its own worker. No worker takes samples until all other
+// workers are ready or have failed.
 void executor_visit_together(struct executor_part *parts, size_t count, struct arena *arena);
 
-// Returns how many workers (with in_process: devices) were lost in a row. A visit or watch without
-// a loss, even one with another error, sets the number back to 0.
+// Returns how many workers were lost in a row (with in_process: how many times the device was
+// lost). A visit or watch in which nothing is lost sets the number back to 0, even if it fails.
 unsigned executor_losses(const struct executor *executor);
 
-// Returns how many workers (with in_process: devices) were lost since the executor was created. A
-// worker may also be lost while it watches the device; the next visit then succeeds in another
-// worker.
+// Returns how many workers were lost since the executor was created (with in_process: how many
+// times the device was lost). A worker may also be lost while it watches the device. The next visit
+// then succeeds in another worker.
 unsigned executor_losses_ever(const struct executor *executor);
 
 #endif

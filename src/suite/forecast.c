@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-// A case's mean duration is computed as if, besides the measured cases, this many cases had taken
-// the expected duration.
+// Weight of the expected duration. The mean duration of a case is computed as if this many cases
+// with the expected duration had been measured, too.
 static const double trusted_cases = 2;
 
 void forecast_plan(struct forecast *forecast, size_t part, const struct benchmark *benchmark,
@@ -33,8 +33,8 @@ void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t
     if (forecast->at < forecast->count) {
         struct forecast_part *last = &forecast->parts[forecast->at];
         last->spent_s += (double)(now_ns - forecast->now_ns) / NS_PER_S;
-        // Marks the part that was measured until now as finished. If this part is `part` itself,
-        // its `done` is corrected below.
+        // Marks the part that was measured until now as finished. If this is the part that is
+        // measured now, too, its `done` is corrected below.
         last->done = (double)last->cases;
     }
     forecast->parts[part].done = done;

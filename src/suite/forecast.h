@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Estimates how long the cases of a plan still take. Each benchmark is one part of the forecast. A
-// case is expected to take budget.rounds_min visits (if rounds_max ≤ 2 × rounds_min: the mean of
-// both). A visit is expected to take the time of its samples plus 12 ms (measured on an H200), or
-// on a CPU device 25 ms in all (measured with llvmpipe), times the benchmark's slowness. As cases
-// are visited, their measured durations gradually replace the expected one.
+// Estimates how long the remaining cases of a plan will take. Each benchmark is one part of the
+// forecast. A case is expected to take budget.rounds_min visits, or the mean of rounds_min and
+// rounds_max if rounds_max ≤ 2 × rounds_min. A visit is expected to take the time of its samples
+// plus 12 ms (measured on an H200). On a CPU device, it is expected to take 25 ms in all (measured
+// with llvmpipe). Both are multiplied by the benchmark's slowness. As cases are visited, their
+// measured durations gradually replace the expected one.
 #ifndef SUITE_FORECAST_H
 #define SUITE_FORECAST_H
 
@@ -11,14 +12,14 @@
 #include "suite/plan.h"
 
 enum {
-    FORECAST_SILENT_S =
-        3 // during these first seconds there is no estimate, because it would be poor
+    // During these first seconds there is no estimate, because it would be poor.
+    FORECAST_SILENT_S = 3
 };
 
 struct forecast_part {
     size_t cases;
     double case_s;  // expected duration of a case, in seconds
-    double most_s;  // maximum duration of all cases, in seconds; 0: no limit
+    double most_s;  // maximum duration of all cases, in seconds; 0 means no limit
     double done;    // number of finished cases; an unfinished case counts as a fraction
     double spent_s; // seconds spent on the cases in `done`
 };
@@ -27,7 +28,8 @@ struct forecast {
     struct forecast_part *parts;
     // `at`: index of the part that is measured at present; equal to `count` before the first part.
     size_t count, at;
-    uint64_t start_ns, now_ns; // when the forecast began; when forecast_note was last called
+    // Time when the forecast began, and time when forecast_note was last called.
+    uint64_t start_ns, now_ns;
     // Expected seconds for the plans of other devices, which are measured later.
     double later_s;
 };
@@ -39,11 +41,11 @@ void forecast_plan(struct forecast *forecast, size_t part, const struct benchmar
 
 // Tells the forecast that part number `part` is measured at present and that `done` of its cases
 // are finished. The time since the last call of forecast_note is added to the part that was named
-// in that call. If that was another part, it is now finished.
+// in that call. If the part now is another one, the earlier part counts as finished.
 void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t now_ns);
 
-// Returns the estimated seconds until all parts and later plans are done; NaN during the first
-// FORECAST_SILENT_S.
+// Returns the estimated seconds until all parts and later plans are done. Returns NaN during the
+// first FORECAST_SILENT_S seconds.
 double forecast_left_s(const struct forecast *forecast);
 
 // Returns the forecast of a plan: one part per benchmark, in the order of `benchmarks`. The cases
@@ -54,9 +56,10 @@ struct forecast forecast_of_plan(struct arena *arena, const struct plan *plan,
 // Adds to `forecast` the time of the plan of another device that is measured later.
 void forecast_add_later(struct forecast *forecast, const struct forecast *later);
 
-// Updates the forecast of a plan while cases of `benchmark` are visited. The present block has
-// taken `taken` of the benchmark's cases from the plan; the work done on these is worth `work`
-// whole cases. Returns how many cases the benchmark has in all.
+// Updates the forecast of a plan while cases of `benchmark` are visited. `taken` is the number of
+// the benchmark's cases that the present block has taken from the plan. `work` is how many of them
+// are done, where an unfinished case counts as a fraction. Returns how many cases the benchmark has
+// in all.
 size_t forecast_work(struct forecast *forecast, const struct plan *plan,
                      const struct benchmark *benchmark, size_t taken, double work);
 

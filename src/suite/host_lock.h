@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A lock that at most one process of a user holds on a host. The lock's file also has a text that
-// the last holder left for the processes that waited. The file is in $TMPDIR or /tmp; its name
-// contains the user's id and the id of this boot, so a file from before a reboot is never read.
+// A lock that at most one process of a user holds on a host. The lock's file also has a text, which
+// the last holder left for processes that wait for the lock. The file is in $TMPDIR, or else in
+// /tmp. Its name contains the user's id and the id of this boot, so a file from before a reboot is
+// never read.
 #ifndef SUITE_HOST_LOCK_H
 #define SUITE_HOST_LOCK_H
 
@@ -11,7 +12,7 @@
 #include <stdint.h>
 
 struct host_lock {
-    int fd; // file descriptor of the lock's file; −1: the lock is not held
+    int fd; // file descriptor of the lock's file; −1 if the lock is not held
 };
 
 // Waits at most wait_ns for the lock `name`. Returns false if another process held it all that
@@ -24,8 +25,8 @@ void host_lock_end(struct host_lock *lock);
 // `arena`; NULL if there is no such text.
 const char *host_lock_read(const struct host_lock *lock, struct arena *arena, double since_s);
 
-// Leaves a text in the lock's file for the next holders; leaves no text if it cannot be written
-// completely.
+// Writes a text for the next holders into the lock's file. If the text cannot be written
+// completely, the next holders get no text.
 void host_lock_write(const struct host_lock *lock, const char *text);
 
 #endif

@@ -105,7 +105,8 @@ unsigned interrupt_count(struct interrupt *interrupt)
 {
     if (!interrupt)
         return 0;
-    struct signalfd_siginfo info; // buffer for one count; an eventfd fills only 8 bytes
+    // Buffer for one read; a read from an eventfd fills only 8 bytes of it.
+    struct signalfd_siginfo info;
     while (interrupt->fd >= 0 && read(interrupt->fd, &info, sizeof info) > 0)
         if (interrupt->count++ == 0)
             interrupt->first_ns = clock_now_ns();

@@ -17,16 +17,17 @@
 #include <stdint.h>
 
 struct interrupt {
-    // File descriptor. It is readable while a signal, or a call of interrupt_raise, has not been
+    // File descriptor that is readable while a signal, or a call of interrupt_raise, has not been
     // counted yet.
     int fd;
     unsigned count;    // number of signals, or of calls of interrupt_raise, read so far
-    uint64_t first_ns; // time at which the first signal was read
+    uint64_t first_ns; // time at which the first signal, or call of interrupt_raise, was counted
     sigset_t former;   // signal mask before interrupt_init
-    pthread_t taker;   // thread that receives the signals until interrupt_watch
-    sem_t watched;     // semaphore that interrupt_watch posts to end the thread `taker`
-    bool is_watched;   // true: interrupt_watch was called
-    bool own;          // true: made by interrupt_init_own; signals are not blocked or counted
+    // Thread that receives the signals before interrupt_watch is called.
+    pthread_t taker;
+    sem_t watched;   // semaphore that interrupt_watch posts to end the thread `taker`
+    bool is_watched; // true: interrupt_watch was called
+    bool own;        // true: made by interrupt_init_own; signals are not blocked or counted
 };
 
 // Blocks SIGINT, SIGTERM and SIGHUP in this thread and in every thread that it starts later, such

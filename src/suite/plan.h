@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The plan of a preset. All its cases are known when the plan is created.
+// Creates the plan of a preset. All its cases are known when the plan is created.
 #ifndef SUITE_PLAN_H
 #define SUITE_PLAN_H
 
@@ -11,12 +11,12 @@ enum {
     PLAN_PEERS_MAX = 7     // maximum number of other devices in a co-run
 };
 
-// Creates a plan of every case of every benchmark of the request. Of cases with the same key, only
-// the first is in the plan. After each PLAN_BLOCK_CASES cases and between benchmarks, the plan
-// returns PLAN_PAUSE: the cases so far must be measured before it returns more. If the device
-// cannot run a benchmark at all, the benchmark is left out and gets a finding in `run`. Returns
-// NULL with ERROR_USAGE if choices contradict each other or give more than PLAN_CASES_MAX cases
-// (the preset full has about 5,000).
+// Creates a plan of every case of every benchmark of the request. If several cases have the same
+// key, only the first is in the plan. After each PLAN_BLOCK_CASES cases and between benchmarks, the
+// plan returns PLAN_PAUSE: the cases so far must be measured before the plan returns more. If the
+// device cannot run a benchmark at all, the benchmark is left out and gets a finding in `run`.
+// Returns NULL with ERROR_USAGE if choices contradict each other or give more than PLAN_CASES_MAX
+// cases (the preset full has about 5,000).
 struct plan *plan_preset_create(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err);
 

@@ -73,8 +73,8 @@ static bool parse_value(const struct param_info *param, const char *spelt, struc
     return false;
 }
 
-// Reads the values of a case, in the order of the benchmark's parameters. The case has no value for
-// a parameter that the message does not name.
+// Reads the values of a case from a message, in the order of the benchmark's parameters. A
+// parameter that the message does not name gets no value.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     struct order_message *message = object;
@@ -252,7 +252,7 @@ static const struct json_table gate_table = {.count = 0};
 
 // ---------------------------------------------------------------- writing messages
 
-// Returns the message as {"KIND": {members}} on one line.
+// Returns a message of this kind on one line: {"KIND": {members}}.
 static const char *message_write(struct arena *arena, const char *kind,
                                  const struct json_table *table, const void *message)
 {
@@ -408,8 +408,8 @@ static void read_visit(struct json_reader *reader, const struct json_node *body,
 }
 
 // Reads a message of the kind "failure". Returns true if the message is a well-formed failure; the
-// reader's error then has its code and text. Returns false for any other message, and for a
-// malformed failure, after which the reader has failed.
+// reader's error then has the code and text of the message. Returns false for any other message.
+// Also returns false for a malformed failure; the reader has then failed.
 static bool read_failure(struct json_reader *reader, const struct json_node *root)
 {
     struct json_node body = json_member(reader, root, "failure");
@@ -443,8 +443,8 @@ static void read_finding(struct json_reader *reader, const struct json_node *bod
     memcpy(finding->limits, message.limits, sizeof finding->limits);
 }
 
-// Reads the worker's answer: a failure, or a message of kind `kind`, whose content the function
-// `read` stores in `object`.
+// Reads the worker's answer. It is either a failure, or a message of the kind `kind`, whose content
+// the function `read` stores in `object`.
 static enum protocol_answer
 read_answer(struct json_reader *reader, const char *line, const char *kind,
             void (*read)(struct json_reader *, const struct json_node *, void *), void *object)

@@ -12,21 +12,22 @@
 //   parent   {"watch": {"least_ns":5000000}}
 //   worker   {"watch": {"method":1,"share":0.0,…}} (measure/watch.h) or {"failure": {…}}
 //
-// An order with "counts": true, and perhaps "natives": [names], asks for a counted visit. The
-// answer then has "counters".
+// An order with "counts": true asks for a counted visit, which reads hardware counters. "natives"
+// may then name further counters. The answer has "counters".
 //
 // An order with "ahead": [cases] makes the worker compile the programs of these cases before the
 // visit, several at the same time.
 //
-// An order with "waits": true belongs to a co-run: when everything is prepared and warm, the worker
-// sends {"gate": {}}. It takes its samples after the parent has sent the same message.
+// An order with "waits": true belongs to a co-run, in which several devices measure the same case
+// at once. When everything is prepared and warm, the worker sends {"gate": {}}. It takes its
+// samples after the parent has sent the same message.
 //
-// The parent may send {"leave": {}} while it waits for an answer: the visit may then end early, as
-// a failure with the code "interrupted". The worker does not answer the message itself.
+// The parent may send {"leave": {}} while it waits for an answer. The visit may then end early, as
+// a failure with the code "interrupted". The worker does not answer "leave" itself.
 //
 // Reasons (also retakes and remarks), details, sensors, series and the kernel have the members of
 // run files (results/json.h). The values of a case are sent as text, because JSON numbers lose bits
-// of 64-bit integers. Orders and answers are checked: one that is cut short or malformed is an
+// of 64-bit integers. Orders and answers are checked: an incomplete or malformed message is an
 // error. The worker does not check the content of "gate" and "leave".
 #ifndef SUITE_PROTOCOL_H
 #define SUITE_PROTOCOL_H
@@ -36,19 +37,21 @@
 
 // Asks for a counted visit, in which hardware counters are read (measure/count.h).
 struct visit_counting {
-    const char *const *natives; // counters that the user named (measure_count_open)
+    const char *const *natives; // names of counters that the user asked for (measure_count_open)
     size_t native_count;
 };
 
 struct visit_order {
     const struct benchmark *benchmark;
-    size_t index; // number of the case in its plan, which is the same in all visits of the case
+    // Number of the case in its plan. It is the same in all visits of the case.
+    size_t index;
     const struct bench_case *bench_case;
     const struct measure_request *request;
     // True: the worker waits for the other devices of the co-run before it takes samples.
     bool waits;
-    const struct visit_counting *counting; // what to count; NULL: the visit is not counted
-    // Cases of the same benchmark whose programs to compile at the same time before this visit.
+    const struct visit_counting *counting; // what to count; NULL if the visit is not counted
+    // Cases of the same benchmark. Before the visit, the worker compiles the programs of these
+    // cases, several at the same time.
     const struct bench_case *const *ahead;
     size_t ahead_count;
 };
@@ -69,9 +72,9 @@ bool protocol_is_gate(const char *line);
 const char *protocol_write_leave(struct arena *arena);
 bool protocol_is_leave(const char *line);
 
-// Messages for watching the device for other work: protocol_write_watch returns the order, and
-// protocol_write_finding the answer. protocol_is_watch tests if a line is the order, and then sets
-// *least_ns; for any other line it returns false.
+// Messages for watching the device for work of other programs. protocol_write_watch returns the
+// order, and protocol_write_finding returns the answer. protocol_is_watch tests if a line is the
+// order, and then sets *least_ns; for any other line it returns false.
 const char *protocol_write_watch(struct arena *arena, uint64_t least_ns);
 bool protocol_is_watch(const char *line, uint64_t *least_ns);
 const char *protocol_write_finding(struct arena *arena, const struct watch_finding *finding);
@@ -82,9 +85,9 @@ MUST_CHECK bool protocol_read_order(struct arena *arena, const char *line,
                                     struct visit_order *order, struct error *err);
 
 enum protocol_answer {
-    PROTOCOL_VISIT,   // the line is the answer: *visit or *finding was read
-    PROTOCOL_FAILURE, // the visit or watch failed: err is its error
-    PROTOCOL_GARBAGE  // the line is not an answer: err says what is wrong with it
+    PROTOCOL_VISIT,   // the answer was read into *visit or *finding
+    PROTOCOL_FAILURE, // the visit or watch failed; err is its error
+    PROTOCOL_GARBAGE  // the line is no valid answer; err says why
 };
 
 // In the parent: reads the answer to an order to watch. finding->who lives in `arena`.

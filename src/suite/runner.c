@@ -24,7 +24,7 @@ enum {
     HOST_ENTRIES_MAX = 8,
     LINE_BYTES = 512,
     WORKER_ARGS_MAX = 16,
-    SILENT_WAITS = 6 // a worker that is silent for this many times timeout_ns is taken to hang
+    SILENT_WAITS = 6 // a worker that is silent for this many times timeout_ns is assumed to hang
 };
 
 struct runner {
@@ -33,8 +33,9 @@ struct runner {
     struct arena *arena;
     struct plan **plans;         // plan of each device
     struct executor **executors; // executor of each device
-    struct clock_lock **clocks;  // clock lock of each device; NULL if no clock was asked for
-    size_t device;               // index of the device that is being measured
+    // Clock lock of each device. NULL for a device whose plan asks for no core clock.
+    struct clock_lock **clocks;
+    size_t device; // index of the device that is being measured
     struct error *unsaved;
 };
 
@@ -46,8 +47,8 @@ static void add_host(struct run *run, const char *name, const char *text)
         run->host[run->host_count++] = (struct named_text){.name = name, .text = text};
 }
 
-// Finds the file's first line that begins with `key` and contains `separator`, and returns the text
-// after the separator, without quotes. NULL if there is no such line.
+// Finds the file's first line that begins with `key` and contains `separator`. Returns the text
+// after the separator, without quotes, or NULL if there is no such line.
 static const char *read_field(struct arena *arena, const char *path, const char *key,
                               char separator)
 {
@@ -103,8 +104,8 @@ static const char *utc_now(struct arena *arena)
     return arena_strdup(arena, text);
 }
 
-// Returns the unit of a device limit by the end of its name: bytes for "_bytes", hertz for "_hz",
-// else UNIT_NONE.
+// Returns the unit of a device limit, which follows from the end of its name: bytes for "_bytes",
+// hertz for "_hz", else UNIT_NONE.
 static enum unit limit_unit(const char *name)
 {
     const char *end = strrchr(name, '_');
@@ -163,8 +164,8 @@ void runner_describe(struct run *run, const struct runner_desc *desc, int argc, 
 
 // ---------------------------------------------------------------- measuring the devices
 
-// Saves the run if desc->output is set. A failure does not end the run, because there may be room
-// on the disk again at the next save. `unsaved` keeps only the error of the last save.
+// Saves the run if desc->output is set. A failure does not end the run, because the next save may
+// succeed, for example if the disk has room again. `unsaved` keeps only the error of the last save.
 static void save(void *context)
 {
     struct runner *runner = context;
@@ -263,7 +264,7 @@ static struct executor *make_executor(struct runner *runner, size_t index)
 
 // Fills `peers` with the devices that are measured after the current one, at most PLAN_PEERS_MAX,
 // and returns their number. A case that is in the plans of the current device and of a peer may be
-// measured on both at the same time (a co-run). With --no-isolate there are no peers.
+// measured on both at the same time. With --no-isolate there are no peers.
 static size_t find_peers(struct runner *runner, struct schedule_peer *peers)
 {
     const struct device_list *devices = runner->desc->devices;
@@ -342,7 +343,7 @@ static void measure(struct runner *runner)
 }
 
 // Makes the plan of each device, and a clock lock if the plan asks for core clocks. Adds the number
-// of cases of each plan (plan->total, if known) to *cases.
+// of cases of each plan (plan->total; 0 if it is not known) to *cases.
 static bool make_plans(struct runner *runner, size_t *cases, struct error *err)
 {
     const struct runner_desc *desc = runner->desc;
@@ -398,6 +399,6 @@ bool runner_run(struct run *run, const struct runner_desc *desc, struct error *u
     if (desc->starting)
         desc->starting(desc->context);
     measure(&runner);
-    end_clocks(&runner); // also ends the clock locks of devices that an interrupt left unmeasured
+    end_clocks(&runner); // needed for devices that were not measured because of an interrupt
     return true;
 }

@@ -13,14 +13,18 @@
 struct runner_desc {
     const struct device_list *devices;
     struct choice_request choices;
-    const char *output; // path of the run file; NULL: no file is written
+    const char *output; // path of the run file; if NULL, no file is written
     bool in_process;
     const char *const *worker_argv; // command of a worker, without "-d ID"; ends with NULL
-    // Environment of the workers, copied before drivers were loaded. NULL: that of this process.
+    // Environment of the workers, copied before drivers were loaded. If NULL, that of this process.
     const char *const *worker_environment;
-    uint64_t silence_ns;   // a worker that is silent for this long is killed; 0: 6 × timeout_ns
-    uint64_t seed;         // seed of the random order of visits
-    uint64_t time_most_ns; // upper limit for the preset's budget.time_most_ns; 0: none
+    // Time in ns after which a silent worker is killed; 0 means six times budget.timeout_ns of the
+    // preset.
+    uint64_t silence_ns;
+    uint64_t seed; // seed of the random order of visits
+    // Maximum of the preset's budget.time_most_ns, in ns. If it is 0, the preset's value is not
+    // changed.
+    uint64_t time_most_ns;
     bool validation;
     // Makes the plan for one device, in `arena`. Adds a finding to `run` for each benchmark that
     // the device cannot run. Returns NULL with an error if there can be no plan.
@@ -31,14 +35,15 @@ struct runner_desc {
     // Called when the output was checked and all plans were made, before the first visit. May be
     // NULL.
     void (*starting)(void *context);
-    // Hardware counters to read; NULL: no case gets a counted visit.
+    // Hardware counters to read. If it is NULL, no case gets a counted visit.
     const struct visit_counting *counting;
-    // Maximum time to wait, per device, until other work ends; 0: no wait.
+    // Maximum time in ns, per device, to wait until other work on the device ends; 0 means no wait.
     uint64_t wait_idle_ns;
-    // Called with one line of text for the user, when schedule_desc.notice is called. May be NULL.
+    // Called with one line of text for the user, whenever schedule_desc.notice is called. May be
+    // NULL.
     void (*notice)(void *context, const char *text);
-    // Called before each visit. The device that is measured has the index `device` among `devices`
-    // devices. May be NULL.
+    // Called before each visit. `device` is the index of the device that is measured, and `devices`
+    // is the number of devices. May be NULL.
     void (*progress)(void *context, const struct schedule_state *state, size_t device,
                      size_t devices);
     // Called at most once a second while a device is measured. The run then has all results so far;
@@ -62,10 +67,11 @@ const char *const *runner_worker_argv(struct arena *arena, const char *const *co
 // host, the devices and the benchmarks.
 void runner_describe(struct run *run, const struct runner_desc *desc, int argc, char **argv);
 
-// Checks that the output can be written, makes all plans, then measures. The run ends as COMPLETE
-// or INTERRUPTED and is saved in both cases. If the last save fails, `unsaved` has the error
-// (otherwise its code is ERROR_NONE), and the file of an earlier save stays. Returns false with an
-// error, such as ERROR_USAGE, ERROR_IO or ERROR_NO_DEVICE, if nothing was measured.
+// Checks that the output can be written, makes all plans, then measures. The run gets the status
+// COMPLETE or INTERRUPTED and is saved in both cases. If the last save fails, `unsaved` has the
+// error, and the file of an earlier save stays; otherwise the code of `unsaved` is ERROR_NONE.
+// Returns false with an error, such as ERROR_USAGE, ERROR_IO or ERROR_NO_DEVICE, if nothing was
+// measured.
 MUST_CHECK bool runner_run(struct run *run, const struct runner_desc *desc, struct error *unsaved,
                            struct error *err);
 

@@ -12,17 +12,19 @@
 
 struct scheduler {
     const struct schedule_desc *desc;
-    struct device_slot slots[1 + PLAN_PEERS_MAX]; // [0]: the schedule's own device; then the peers
-    struct watcher watcher; // watches the schedule's own device for other work
+    // slots[0] is the device whose plan is measured; its peers follow.
+    struct device_slot slots[1 + PLAN_PEERS_MAX];
+    struct watcher watcher; // watches slots[0] for other work
     bool last_block, interrupted;
     struct random random;
     uint64_t saved_ns, saving_ns;      // time when the last save ended, and how long it took
-    const struct benchmark *benchmark; // benchmark to which soft_ns and hard_ns apply
-    uint64_t soft_ns, hard_ns;         // deadlines as in struct block, for the whole benchmark
-    size_t done;                       // number of cases in finished blocks
-    struct uncounted uncounted;        // cases whose counted visit was not made yet
-    bool never_counted;                // true: no more counted visits are made
-    struct forecast forecast;          // forecast of the time left; one part per benchmark
+    const struct benchmark *benchmark; // benchmark whose deadlines are soft_ns and hard_ns
+    // Deadlines of the whole benchmark; struct block has the deadlines of a block.
+    uint64_t soft_ns, hard_ns;
+    size_t done;                // number of cases in finished blocks
+    struct uncounted uncounted; // cases whose counted visit was not made yet
+    bool never_counted;         // true: no more counted visits are made
+    struct forecast forecast;   // estimate of the time left, with one part per benchmark
 };
 
 // ---------------------------------------------------------------- watching and saving
@@ -61,8 +63,9 @@ static void show(struct scheduler *s, const struct block *block, const struct en
     desc->progress(desc->context, &state);
 }
 
-// True if the run may be saved again: at least save_ns after the last save and, because a save of
-// many results takes long, SCHEDULE_SAVE_SHARE times as long as the last save took.
+// True if the run may be saved again. The last save must be at least save_ns ago. Because a save of
+// many results takes long, it must also be SCHEDULE_SAVE_SHARE times as long ago as the last save
+// took.
 static bool may_save(const struct scheduler *s)
 {
     uint64_t least_ns = s->desc->save_ns, share_ns = SCHEDULE_SAVE_SHARE * s->saving_ns;
@@ -94,7 +97,7 @@ static void add_finding(struct run *run, const char *code, const char *text)
     finding->text = text;
 }
 
-// Tells the user a text about the device. Returns this text, which lives as long as the run.
+// Passes a text about the device to desc->notice and returns it. The text lives as long as the run.
 static const char *tell(const struct scheduler *s, const char *what, const char *why,
                         const char *then)
 {
@@ -152,9 +155,9 @@ static struct measure_request request_for(const struct scheduler *s, const struc
     };
 }
 
-// Adds the time that the driver took to compile programs to the time that is left. Otherwise a slow
-// compiler would leave no time to measure: NVIDIA's OpenCL takes more than 12 s for incore's
-// kernels.
+// Adds the time that the driver took to compile programs to the deadlines hard_ns. Otherwise a slow
+// compiler would leave no time to measure: NVIDIA's OpenCL takes more than 12 s for the kernels of
+// the benchmark incore.
 static void add_compile_time(struct scheduler *s, struct block *block, uint64_t compile_ns)
 {
     if (s->hard_ns != UINT64_MAX)
@@ -164,8 +167,8 @@ static void add_compile_time(struct scheduler *s, struct block *block, uint64_t 
 }
 
 // Records the outcome of a visit; `visit` is NULL if the visit failed. If the case was finished
-// before, its samples are discarded: the visit only kept the device busy for the other cases of the
-// co-run.
+// before, its samples are discarded. Such a visit only kept the device busy for the other devices
+// of the co-run.
 static void note_visit(struct scheduler *s, struct block *block, struct entry *entry,
                        const struct measure_visit *visit, const struct error *failure)
 {
@@ -239,8 +242,8 @@ static void note_common(struct executor_part *parts, size_t count)
     }
 }
 
-// Visits the cases of a co-run at the same time. Even a finished case is visited while another case
-// of the co-run is open, so that all samples are taken under the same load.
+// Visits the cases of a co-run at the same time. A finished case is still visited while another
+// case of the co-run is unfinished, so that all samples are taken under the same load.
 static void visit_together(struct scheduler *s, struct block *block, struct entry *first)
 {
     struct executor_part parts[1 + PLAN_PEERS_MAX] = {{0}};
@@ -263,7 +266,8 @@ static void visit_together(struct scheduler *s, struct block *block, struct entr
     arena_destroy(arena);
 }
 
-// True if no more cases may be visited: the time is used up, or the user interrupted the run.
+// True if no case may be visited any more: the block's time is used up, or the user interrupted the
+// run.
 static bool is_over(struct scheduler *s, const struct block *block)
 {
     s->interrupted |= interrupt_count(s->desc->interrupt) > 0;
@@ -318,7 +322,7 @@ static void set_times(struct scheduler *s, struct block *block)
 }
 
 // Gives each case of the block that got no visit the verdict "skipped", because no time was left.
-// Does nothing after an interrupt: these cases then get no result.
+// Does nothing after an interrupt; these cases then have no result.
 static void settle(const struct scheduler *s, struct block *block)
 {
     for (size_t i = 0; i < block->count && !s->interrupted; i++) {
@@ -332,9 +336,9 @@ static void settle(const struct scheduler *s, struct block *block)
     }
 }
 
-// True if the device must be watched for other work before this block ends: it is the last block,
-// the benchmark's results are about to be shown, or the visits since the last watch took so long
-// that a watch adds little time.
+// True if the device must be watched for other work before this block ends. There are three
+// reasons: this is the last block; the benchmark's results are about to be shown; or the visits
+// since the last watch took so long that a watch adds little time.
 static bool needs_watch(const struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -358,8 +362,9 @@ static bool watch_rest(struct scheduler *s, struct block *block)
     return false;
 }
 
-// True if counted visits must be made for the cases that wait for one: many cases wait, this is the
-// last block, or the benchmark has no case left (unless the plan grows and may add some).
+// True if counted visits must be made now for the cases that wait for one. There are three reasons:
+// many cases wait, this is the last block, or the benchmark has no case left in the plan. The third
+// does not apply to a plan that grows, because it may add cases.
 static bool counts_now(const struct scheduler *s, const struct block *block)
 {
     const struct plan *plan = s->desc->plan;
@@ -369,8 +374,8 @@ static bool counts_now(const struct scheduler *s, const struct block *block)
 }
 
 // Adds the block's cases to those that wait for a counted visit, and makes these visits if
-// counts_now says so. If counters cannot be read, adds a finding to the run and makes no more
-// counted visits.
+// counts_now returns true. If counters cannot be read, adds a finding to the run; no more counted
+// visits are made then.
 static void count_block(struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -431,8 +436,8 @@ static bool gather(struct plan *plan, struct block *block)
     return true;
 }
 
-// Makes the forecast of the time that this device's plan and the plans of the peers, which are
-// measured later, will take.
+// Estimates the time that the plan of this device will take, and the plans of the peers, which are
+// measured later.
 static void start_forecast(struct scheduler *s)
 {
     const struct schedule_desc *desc = s->desc;

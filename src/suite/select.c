@@ -86,8 +86,9 @@ static const struct gpu_info *candidate(const struct selection *s, size_t index)
     return is_wanted_api(s->request, info->api) ? info : NULL;
 }
 
-// Returns the best device that matches `name` (NULL: any name): the device with this id, else the
-// first device of the best kind, as rank() orders the kinds. NULL if no device matches.
+// Returns the best device that matches `name`; if `name` is NULL, every device matches. If a device
+// has this id, it is the best. Else it is the first device of the best kind; rank() defines which
+// kind is better. Returns NULL if no device matches.
 static const struct gpu_info *best(const struct selection *s, const char *name)
 {
     const struct gpu_info *found = NULL;
@@ -127,8 +128,8 @@ static void add_chip(const struct selection *s, const struct gpu_info *info)
     }
 }
 
-// Returns the device to take for the chip of `info` if the user chose "all". It is `info`, unless
-// `info` lacks capabilities of request->prefer that another device of the same chip has.
+// Returns the device to use for the chip of `info` if the user chose "all". This is `info`, unless
+// `info` lacks capabilities of request->prefer and another device of the same chip has all of them.
 static const struct gpu_info *preferred(const struct selection *s, const struct gpu_info *info)
 {
     gpu_caps wanted = s->request->prefer;
@@ -181,8 +182,8 @@ static bool has_device_of(const struct gpu_system *system, const char *api)
     return false;
 }
 
-// Returns why the API that `name` ("cuda" or "cuda:0") begins with is unavailable. NULL if the API
-// has a device, or if `name` begins with no unavailable API.
+// Returns the unavailable API that `name` begins with ("cuda" or "cuda:0"), with the reason.
+// Returns NULL if that API has a device, or if `name` begins with no unavailable API.
 static const struct gpu_unavailable *unavailable_of(const struct gpu_system *system,
                                                     const char *name)
 {

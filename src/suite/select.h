@@ -13,16 +13,17 @@ struct device_list {
 struct select_request {
     const struct gpu_system *system;
     const char *const *names; // values of -d: an id, an API, a part of a name, a UUID, or "all"
-    size_t name_count;        // number of names; 0: the best device is chosen
-    const char *api; // value of --api; "all": each chosen chip through all APIs; NULL: any API
-    gpu_caps prefer; // for the name "all": capabilities that each chosen device should have
+    size_t name_count;        // number of names; if it is 0, the best device is chosen
+    // Value of --api. "all" chooses each chip through all APIs; NULL allows any API.
+    const char *api;
+    gpu_caps prefer; // for the name "all": capabilities that each chosen device has if possible
 };
 
-// Fills `list` in the order of the names. If several devices match a name, the first kind of device
-// in this order is chosen: discrete, integrated, virtual, other GPU, CPU; of one kind, the first
-// device in the system. "all" means every chip once, through the first API that offers the chip
-// with the capabilities in `prefer`, or else through the first API that offers it. Fails with
-// ERROR_USAGE if no device matches a name; the message lists the devices. Fails with
+// Fills `list` in the order of the names. If several devices match a name, the best kind of device
+// is chosen: discrete, else integrated, virtual, other GPU, CPU. Of one kind, the first device in
+// the system is chosen. The name "all" means every chip once: through the first API that has the
+// capabilities `prefer` for this chip, or else through the first API that offers the chip. Fails
+// with ERROR_USAGE if no device matches a name; the message lists the devices. Fails with
 // ERROR_NO_DEVICE if there is no device at all, or none of the API in --api or in the name; the
 // message says why for each of these APIs.
 MUST_CHECK bool select_devices(struct arena *arena, const struct select_request *request,
@@ -33,9 +34,9 @@ MUST_CHECK bool select_devices(struct arena *arena, const struct select_request 
 bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 
 // If the list has a CUDA device, removes all NVIDIA devices of other APIs. In a list with one
-// device per card, these are cards that CUDA does not list, because CUDA_VISIBLE_DEVICES hides
-// them. Schedulers set this variable for a job that gets some of a machine's cards, but Vulkan
-// lists the other cards too.
+// device per card, the removed devices are cards that CUDA does not list because
+// CUDA_VISIBLE_DEVICES hides them. Schedulers set this variable for a job that gets only some of a
+// machine's cards, but Vulkan lists the other cards too.
 void select_leave_hidden_out(struct device_list *list);
 
 // A GPU in this machine that no API can open, so it is not a device of the gpu_system.
@@ -51,10 +52,11 @@ struct unreached_gpu {
 size_t select_unreached(struct arena *arena, const struct gpu_system *system, const char *root,
                         struct unreached_gpu **gpus);
 
-// True if `visible`, the value of CUDA_VISIBLE_DEVICES, hides an NVIDIA GPU of this machine from
-// CUDA, which takes GPUs from the list up to the first entry that names none. NULL: the variable is
-// not set. If it is set, sysfs lists no NVIDIA GPU, but /dev/nvidia0 exists, returns true: a
-// sandbox probably hides sysfs, so the number of GPUs is not known. `root` as in select_unreached.
+// True if CUDA_VISIBLE_DEVICES hides an NVIDIA GPU of this machine from CUDA. `visible` is the
+// value of this variable. Returns false if it is NULL: the variable is not set. CUDA uses the GPUs
+// of the value up to the first entry that names no GPU. If the variable is set and /dev/nvidia0
+// exists, but sysfs lists no NVIDIA GPU, returns true: a sandbox probably hides sysfs, so the
+// number of GPUs is not known. `root` is put before all paths; "" means this machine.
 bool select_cards_hidden(struct arena *arena, const char *root, const char *visible);
 
 // Returns the device's PCI address ("0000:1b:00.0"); NULL if it is not known.

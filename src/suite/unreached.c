@@ -178,8 +178,9 @@ size_t select_unreached(struct arena *arena, const struct gpu_system *system, co
     return search.count;
 }
 
-// True if an entry of CUDA_VISIBLE_DEVICES names, by its index, one of `count` GPUs that no entry
-// before it named. An entry that begins with "GPU-", a UUID, always counts as one.
+// True if `entry` of CUDA_VISIBLE_DEVICES names a GPU that no earlier entry named. An index must be
+// below `count`; `named` marks the indices that earlier entries named. A UUID, which begins with
+// "GPU-", always counts as a new GPU.
 static bool names_new_gpu(const char *entry, size_t count, bool *named)
 {
     char *end;

@@ -13,7 +13,7 @@
 struct case_memory {
     size_t index;
     void *memory;
-    // Core clock in Hz that the device keeps under the load of this case; 0: not known
+    // Core clock in Hz that the device keeps under the load of this case; 0 if it is not known
     // (measure/pace.h).
     double core_hz;
 };
@@ -22,30 +22,34 @@ struct visitor {
     struct arena *arena;
     struct gpu_system *system;
     const struct gpu_info *info;
-    // The device opened with one queue, as most benchmarks need it. It stays open while a benchmark
-    // with other queues is visited, because opening a device takes a driver some tenths of a
-    // second.
-    struct gpu_device *usual; // NULL until it is opened
-    // The device of the open session, perhaps `usual`; NULL until the first visit.
+    // The device opened with one queue, as most benchmarks need it. NULL until it is opened. It
+    // stays open while a benchmark with other queues is visited, because opening a device takes a
+    // driver some tenths of a second.
+    struct gpu_device *usual;
+    // The device of the open session, which may be `usual`. NULL until the first visit.
     struct gpu_device *device;
     // The function benchmark.device that chose the queues of `device`.
     void (*queues)(const struct gpu_info *, struct gpu_device_desc *);
-    // Error of opening the device if it lacked memory for that although `usual` was not open. Later
-    // visits fail with this error, without trying again. ERROR_NONE: there was no such error.
+    // Error of opening the device when the device had no memory left although `usual` was not open.
+    // Later visits fail with this error without another try. ERROR_NONE if there was no such error.
     struct error refusal;
     struct measure_count *count;   // counters of `device`; NULL until the first counted visit
-    struct measure_card *card;     // sensors of the card; card_of opens them
+    struct measure_card *card;     // sensors of the card; NULL until card_of opens them
     struct gpu_scope *watch_scope; // scope of the objects of `watch`, on the device `usual`
     struct measure_watch *watch;   // watch for other work; NULL until the first watch
-    struct processors_time before; // processor times at the last watch, if has_before is true
+    // Times of the host's processors at the last watch. They are valid if has_before is true.
+    struct processors_time before;
     bool has_before;
-    struct free_core *core; // the core of the host that measures; NULL until it matters
+    // Finds a free core of the host for the thread that measures. NULL until a benchmark needs it.
+    struct free_core *core;
     long family_pid;
     bool validation;
-    const struct benchmark *benchmark; // whose session is open (session_of); NULL: none is open
+    // Benchmark whose session is open; NULL if no session is open. A benchmark may use the session
+    // of another one (benchmark.session_of); this is then the other one.
+    const struct benchmark *benchmark;
     struct bench_session session;
-    // The clocks of the last session that needed them; only their values count. Later sessions do
-    // not measure them again, which saves 55 ms each.
+    // Clocks that the last session with measured clocks found; only their values are used. Later
+    // sessions do not measure the clocks again, which saves 55 ms each.
     struct measure_clock clock;
     struct case_memory *memories; // data of cases between visits, in the session's arena
     size_t memory_count, memory_capacity;
@@ -132,8 +136,8 @@ static struct measure_card *card_of(struct visitor *visitor)
     return visitor->card;
 }
 
-// Opens the device with the queues that the benchmark asks for, unless it is already open with
-// these.
+// Opens the device with the queues that the benchmark asks for. Does nothing if the device is
+// already open with these queues.
 static bool device_open(struct visitor *visitor, const struct benchmark *benchmark,
                         struct error *err)
 {
@@ -197,9 +201,9 @@ static struct case_memory *memory_of(struct visitor *visitor, size_t index)
     return memory;
 }
 
-// Opens the hardware counters of the device if they are not open, and selects those of the order's
-// benchmark. The counters that the user named are read from the first order only, because all
-// orders to a worker name the same ones.
+// Opens the hardware counters of the device if they are not open, and selects the counters of the
+// order's benchmark. The counters that the user named are taken from the first order only, because
+// all orders to a worker name the same ones.
 static bool count_open(struct visitor *visitor, const struct visit_order *order, struct error *err)
 {
     const struct visit_counting *counting = order->counting;
@@ -225,7 +229,7 @@ bool visitor_is_lost(const struct error *failure)
     return failure->code == ERROR_DEVICE_LOST || failure->code == ERROR_TIMEOUT;
 }
 
-// Returns true if the times of the device do not depend on the host's processors.
+// True if the device is a model, whose times do not depend on the host's processors.
 static bool is_simulated(const struct visitor *visitor)
 {
     return visitor->info->caps & GPU_CAP(VIRTUAL_TIME);
@@ -246,8 +250,8 @@ static struct measure_core *choose_core(struct visitor *visitor, const struct be
     return core;
 }
 
-// Compiles the programs of the order's cases `ahead`. Does nothing with the API's validation, whose
-// messages several threads would count.
+// Compiles the programs of the order's cases `ahead`. Does nothing if the API's validation is on,
+// because several threads would count its messages.
 static void compile_ahead(struct visitor *visitor, const struct visit_order *order)
 {
     struct bench_session *session = &visitor->session;
@@ -315,8 +319,8 @@ static bool watch_open(struct visitor *visitor, struct error *err)
     return false;
 }
 
-// Reads the times of the host's processors now and at the last watch; at the first watch both are
-// the same. Returns false if they cannot be read.
+// Reads how the host's processors have spent their time: until now (*now), and until the last watch
+// (*last). At the first watch, *last equals *now. Returns false if the times cannot be read.
 static bool read_processors(struct visitor *visitor, struct processors_time *last,
                             struct processors_time *now)
 {
@@ -328,8 +332,9 @@ static bool read_processors(struct visitor *visitor, struct processors_time *las
     return true;
 }
 
-// Watches a CPU device: sets finding->share to the share of time since the last watch that other
-// processes or virtual machines took (processors_time_lost). The first watch gives 0.
+// Watches a CPU device: sets finding->share to the share of the time since the last watch that
+// other processes or virtual machines took (processors_time_lost). The first watch finds a share of
+// 0.
 static bool watch_processors(struct visitor *visitor, struct watch_finding *finding,
                              struct error *err)
 {
@@ -351,7 +356,7 @@ static bool watch_processors(struct visitor *visitor, struct watch_finding *find
 }
 
 // Watches the host for other work: sets finding->host_used and host_waited, which are 0 at the
-// first watch. Does nothing for a model, whose times do not depend on the host.
+// first watch. Does nothing for a model, because its times do not depend on the host.
 static void watch_host(struct visitor *visitor, struct watch_finding *finding)
 {
     struct processors_time last, now;

@@ -7,9 +7,9 @@
 
 #include "suite/protocol.h"
 
-// For tests: name of an environment variable. Its value is put before the paths /proc and /sys when
-// the visitor reads what the host's processors do: for watches, and to find a free core. Workers
-// inherit the variable.
+// Name of an environment variable for tests. Its value is put before the paths /proc and /sys when
+// the visitor reads what the host's processors do. The visitor reads that for watches, and to find
+// a free core. Workers inherit the variable.
 #define VISITOR_ROOT_VARIABLE "FATHOM_HOST_ROOT"
 
 struct visitor;
@@ -18,9 +18,11 @@ struct visitor_desc {
     const char *device;       // id or identity of the device (gpu/info.h)
     const char *const *known; // identities of all devices of the API (gpu_system_desc.known)
     size_t known_count;
-    // This process and its descendants do not count as other work; 0: the calling process.
+    // The process with this id and its descendants do not count as other work. If family_pid is 0,
+    // it is the calling process. visitor_serve uses its parent process instead, whatever family_pid
+    // is.
     long family_pid;
-    bool near;       // true: visitor_serve calls visitor_move_to
+    bool near; // true: visitor_serve binds itself to processors near the card (visitor_move_to)
     bool validation; // turns the API's own validation on; a validation message makes the visit fail
 };
 
@@ -42,9 +44,9 @@ void visitor_move_to(const struct gpu_info *info);
 MUST_CHECK bool visitor_visit(struct visitor *visitor, const struct visit_order *order,
                               struct arena *arena, struct measure_visit **visit, struct error *err);
 
-// Watches the device for other work (measure/watch.h). Fails with ERROR_UNSUPPORTED if this device
-// cannot be watched, or like a visit. finding->who lives in `arena`. On a CPU device, least_ns is
-// ignored.
+// Watches the device for work of other programs (measure/watch.h), for least_ns (0 means 5 ms). On
+// a CPU device, least_ns is ignored. finding->who lives in `arena`. Fails with ERROR_UNSUPPORTED if
+// this device cannot be watched, and with the errors of a visit.
 MUST_CHECK bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                               struct watch_finding *finding, struct error *err);
 
@@ -54,7 +56,7 @@ bool visitor_is_lost(const struct error *failure);
 
 // Runs the worker process, `fathom __worker -d DEVICE`, whose standard input is a socket to the
 // parent. Makes the visits that the parent orders, until the parent closes the socket or the device
-// is lost. If a driver crashes, it ends this process, and the parent starts a new worker. Returns
+// is lost. If a driver crashes, this process ends, and the parent starts a new worker. Returns
 // false if an answer cannot be sent.
 MUST_CHECK bool visitor_serve(const struct visitor_desc *desc, int socket_fd, struct error *err);
 

@@ -5,22 +5,23 @@
 #include <string.h>
 
 static const double share_busy = 0.01;
-// A CPU device counts as busy if its threads wait for a processor for this share of the time or
-// more. They also wait for each other: on two processors without other work, llvmpipe's threads
-// waited 4 to 11 % of the time (first in, first out scheduling). With one busy loop on these
-// processors they waited a third of the time.
+// A CPU device counts as busy if its threads wait for a processor for at least this share of the
+// time. Even without other work, the threads wait for each other: on two processors, llvmpipe's
+// threads waited 4 to 11 % of the time (first in, first out scheduling). With one busy loop on
+// these processors they waited a third of the time.
 static const double share_cpu_busy = 0.2;
-// A watch takes this share of the duration of the visits since the last watch, but at least the
-// usual 5 ms and at most longest_watch_ns. With everything else that a watch does (13 ms on an
-// H200) it takes less than 4 % of the time if it follows after WATCHER_EVERY_NS.
+// A watch takes share_watched of the duration of the visits since the last watch, but at least the
+// default of 5 ms and at most longest_watch_ns. The whole watch also needs 13 ms for its other work
+// (on an H200). A watch that follows after WATCHER_EVERY_NS takes about 4 % of the time.
 static const double share_watched = 0.02, longest_watch_ns = 50e6;
 static const double limit_share_least = 0.5;
-// The host is busy if other processes use this share of its processors, or if fathom waited for a
-// processor for this share of its time (docs/evidence/shared-device.md).
+// The host counts as busy if other processes use at least host_used_busy of its processors, or if
+// fathom waited for a processor for at least host_waited_busy of its time
+// (docs/evidence/shared-device.md).
 static const double host_used_busy = 0.1, host_waited_busy = 0.05;
-// The host is busy, too, if its other cards move this much. Beside copies of 55 GB/s to another
-// card, launches through CUDA took 18 to 29 % longer; if that is proportional, beside 2 GB/s they
-// take 1 % longer.
+// The host also counts as busy if its other cards move at least this many bytes per second. Beside
+// copies of 55 GB/s to another card, launches through CUDA took 18 to 29 % longer. If that is
+// proportional, launches beside 2 GB/s take 1 % longer.
 static const double others_busy_bytes_per_s = 2e9;
 
 // Which visits are affected if a yardstick (the measured rate of a known task) is too slow.
@@ -41,7 +42,7 @@ static const struct {
     [WATCH_CACHE] = {"a copy in the last cache", "device", 0.8, CONCERNS_OTHERS},
     [WATCH_TO_DEVICE] = {"a copy from the host", "link or the host's memory", 0.75, CONCERNS_LINK},
     [WATCH_TO_HOST] = {"a copy to the host", "link or the host's memory", 0.75, CONCERNS_LINK},
-    // slow_text has the rule and the text for workgroups that do not fit on cores.
+    // The function slow_text has its own rule and text for this yardstick.
     [WATCH_PLACES] = {.concern = CONCERNS_OTHERS},
 };
 
@@ -88,7 +89,7 @@ static const char *slow_text(struct arena *arena, const struct watch_finding *fi
     return NULL;
 }
 
-// Sets a verdict to WATCH_BUSY, with this text as the reason. If the verdict is WATCH_BUSY already,
+// Sets a verdict to WATCH_BUSY, with this text as the reason. If the verdict was WATCH_BUSY before,
 // the earlier text stays.
 static void raise_to_busy(enum watch_verdict *verdict, const char **reason, const char *text)
 {
@@ -97,17 +98,17 @@ static void raise_to_busy(enum watch_verdict *verdict, const char **reason, cons
     *verdict = WATCH_BUSY;
 }
 
-// Sets both verdicts to WATCH_BUSY. Other work that uses the device's memory disturbs the visits of
-// all benchmarks.
+// Sets the verdicts of all visits to WATCH_BUSY, because other work that uses the device's memory
+// disturbs the visits of all benchmarks.
 static void raise_both(struct watch_judgement *judgement, const char *text)
 {
     raise_to_busy(&judgement->verdict, &judgement->text, text);
     raise_to_busy(&judgement->link, &judgement->link_text, text);
 }
 
-// Judges the traffic over the card's links and the changes of its used memory. What passes over the
-// links is read from the device's memory or written to it, through the last cache. Drivers
-// presumably clear memory that a process allocates or frees.
+// Judges the traffic over the card's links and the changes of its used memory. Both use the
+// device's memory: what passes over the links is read from it or written to it, through the last
+// cache. Drivers presumably clear memory that a process allocates or frees.
 static void judge_memory(struct arena *arena, const struct watch_finding *finding,
                          struct watch_judgement *judgement)
 {
@@ -139,8 +140,8 @@ static const char *host_text(struct arena *arena, const struct watch_finding *fi
     return NULL;
 }
 
-// Judges other work on the host, which changes the times of benchmarks that use the link. If the
-// link is WATCH_BUSY already, does nothing.
+// Judges other work on the host, which changes the times of benchmarks that use the link. Does
+// nothing if the verdict for the link is WATCH_BUSY already.
 static void judge_host(struct arena *arena, const struct watch_finding *finding,
                        struct watch_judgement *judgement)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Decides when a device is watched for other work (measure/watch.h), and what the findings of such
-// a watch mean for the visits before and after it. A visit is trusted if the watch before it and
-// the watch after it found nothing.
+// Decides when a device is watched for work of other programs (measure/watch.h), and what the
+// result of such a watch means for the visits before and after it. A visit is trusted if the last
+// watch before it and the first watch after it found nothing.
 #ifndef SUITE_WATCHER_H
 #define SUITE_WATCHER_H
 
@@ -15,10 +15,11 @@ enum watch_verdict {
 };
 
 struct watch_judgement {
-    // `link` is for visits that use the link to the host, `verdict` for all other visits.
+    // `link` is for visits that use the link to the host. `verdict` is for all other visits.
     enum watch_verdict verdict, link;
-    const char *text, *link_text; // reasons for `verdict` and `link`; NULL if WATCH_CLEAN
-    bool link_is_host;            // true: link_text is about the host, not about the device
+    // Reasons for `verdict` and for `link`; NULL if the verdict is WATCH_CLEAN.
+    const char *text, *link_text;
+    bool link_is_host; // true: link_text is about the host, not about the device
 };
 
 struct watcher {
@@ -26,9 +27,11 @@ struct watcher {
     bool off;            // true: the device is no longer watched, because a watch failed
     const char *why_off; // error of the watch that failed; lives as long as the run
     struct arena *arena;
-    uint64_t visited_ns;           // duration in ns of the visits since the last watch
-    double best[WATCH_YARDSTICKS]; // best rate of each yardstick in this run; NaN: none yet
-    struct watch_judgement before; // judgement of the last watch; before_arena holds its texts
+    uint64_t visited_ns; // duration in ns of the visits since the last watch
+    // Highest rate of each yardstick in this run; NaN if it was not measured yet.
+    double best[WATCH_YARDSTICKS];
+    // Judgement of the last watch. Its texts are in before_arena.
+    struct watch_judgement before;
     struct arena *before_arena;
     size_t results;  // number of the run's results that have been judged
     unsigned rounds; // number of rounds since the last watch
@@ -38,8 +41,8 @@ struct watcher {
 #define WATCHER_CODE      "shared-device"
 #define WATCHER_HOST_CODE "shared-host"
 
-// A watch is due when visits since the last one took this many ns. Watching takes about 4 % of the
-// time.
+// A watch is due when the visits since the last watch took this many ns. Watching then takes about
+// 4 % of the time.
 #define WATCHER_EVERY_NS UINT64_C(400000000)
 
 // Prepares to watch the executor's device for other work. Results that are in the run already are
@@ -50,38 +53,42 @@ void watcher_fini(struct watcher *watcher);
 // Adds the duration of a visit in ns. Returns true if a watch is due.
 bool watcher_add(struct watcher *watcher, uint64_t visit_ns);
 
-// Counts a round of a block. Returns true if a watch is due. Of any rounds_min successive rounds,
-// at least one watch then lies between the first and the last. Otherwise, other work that came and
-// went between two watches could change all rounds of a case alike, and nothing would show it.
+// Counts a round of a block. Returns true if a watch is due. A watch is due so often that, of any
+// rounds_min successive rounds, at least one watch lies between the first and the last. Otherwise,
+// other work between two watches could change all rounds of a case alike, and nothing would show
+// it.
 bool watcher_add_round(struct watcher *watcher, unsigned rounds_min);
 
-// Watches the device for other work; longer if the visits since the last watch took longer. *now is
-// the judgement of this watch. *around, for the visits between the last watch and this one, is the
-// worse of the judgements of these two watches. The texts live until the next watch. Returns false
-// if the device cannot be watched; then it is never watched again.
+// Watches the device for other work; the watch is longer if the visits since the last watch took
+// longer. *now is the judgement of this watch. *around is the judgement for the visits between the
+// last watch and this one: the worse of the judgements of both watches. The texts live until the
+// next watch. Returns false if the device cannot be watched; then it is never watched again.
 bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
                   struct watch_judgement *around);
 
-// Watches the device for other work. If this watch or the last one found some, all visits of the
-// block's cases on this device between the two watches are repeated, or get a remark. Results of
-// blocks that ended since the last watch are flagged, but not measured again. Benchmarks with
-// `serve` are not judged, because their second process is itself other work on the device.
+// Watches the device for other work. If this watch or the last one found some, the visits between
+// the two watches of the block's cases on this device are repeated, or get a remark. Results of
+// blocks that ended since the last watch are marked suspect or get a remark, but are not measured
+// again. Benchmarks with the function `serve` are not judged, because their second process is
+// itself other work on the device.
 void watcher_watch(struct watcher *watcher, struct block *block);
 
-// Returns what a judgement means for the visits of a case: the verdict about the host link if its
-// benchmark uses the link, else the verdict about everything else. `by_host` is the name of a
-// metric that depends on the host's processors although its benchmark does not use the link
-// (metric_info.by_host); NULL: none. A case with such a metric gets a remark if only the host is
-// busy. Sets `reason`, whose new texts are in `arena`, unless the result is WATCH_CLEAN.
+// Returns what a judgement means for the visits of a case. If the case's benchmark uses the link to
+// the host, this is around->link, else around->verdict. `by_host` is the name of a metric that
+// depends on the host's processors although its benchmark does not use the link
+// (metric_info.by_host); NULL if the case has no such metric. A case with such a metric gets a
+// remark if only the host is busy. Sets `reason`, unless the result is WATCH_CLEAN. New texts of
+// `reason` are in `arena`.
 enum watch_verdict watcher_verdict(struct arena *arena, const struct benchmark *benchmark,
                                    const char *by_host, const struct watch_judgement *around,
                                    struct reason *reason);
 
-// Judges a finding by the share of time that other work took, the traffic over the card's links,
-// changes of the card's used memory, rates of yardsticks that are far below the best of the run
-// (`best`) or below half of their limit, what other processes use of the host's processors, how
-// long fathom waited for one, and the traffic of the host's other cards. Raises `best` to the
-// finding's rates if these are higher. Texts live in `arena`.
+// Judges the result of a watch, which may show other work in these ways: the share of time that
+// other work took; traffic over the card's links; changes of the card's used memory; rates of
+// yardsticks that are far below the highest rate of this run (`best`) or below half of their limit;
+// processes that use the host's processors; time that fathom waited for a processor; traffic of the
+// host's other cards. Raises `best` to the rates in `finding` if these are higher. Texts live in
+// `arena`.
 struct watch_judgement watcher_judge(struct arena *arena, const struct watch_finding *finding,
                                      double best[WATCH_YARDSTICKS]);
 

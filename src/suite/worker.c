@@ -11,9 +11,9 @@
 
 static const size_t order_bytes_max = (size_t)1 << 20;
 
-// The gate, where a visit of a co-run waits for the other devices. Any line from the parent opens
-// the gate; its content is not checked. If the parent has ended, the visit goes on, and writing its
-// answer fails.
+// The gate, at which a visit of a co-run waits for the visits of the other devices. Any line from
+// the parent opens the gate; the content of the line is not checked. If the parent has ended, the
+// visit continues, and writing its answer fails.
 struct gate {
     struct child_channel *channel;
     bool passed;
@@ -32,8 +32,8 @@ static void pass_gate(void *context)
     arena_destroy(arena);
 }
 
-// Watches the device for other work and returns the message for the parent. Sets `failure` to the
-// error of the watch, or its code to ERROR_NONE.
+// Watches the device for other work and returns the message for the parent. Sets *failure to the
+// error of the watch, or its code to ERROR_NONE if the watch succeeds.
 static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                                 struct error *failure)
 {
@@ -44,15 +44,15 @@ static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, stru
     return protocol_write_finding(arena, &finding);
 }
 
-// Callback for measure_leave.is_asked: true if the parent has sent a line. While the parent waits
-// for the answer to an order, the only line that it sends is the request to leave.
+// Callback for measure_leave.is_asked: returns true if the parent has sent a line. While the parent
+// waits for the answer to an order, the only line that it sends is "leave".
 static bool is_asked_to_leave(void *context)
 {
     return child_channel_is_ready(context);
 }
 
-// Makes the visit that `line` asks for and returns the message for the parent, in `arena`. Sets
-// `failure` to the visit's error, or its code to ERROR_NONE.
+// Does what the order in `line` asks for, a visit or a watch, and returns the message for the
+// parent, in `arena`. Sets *failure to the error, or its code to ERROR_NONE if there is none.
 static const char *answer(struct visitor *visitor, struct child_channel *channel, const char *line,
                           struct arena *arena, struct error *failure)
 {
