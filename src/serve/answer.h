@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The messages to a page, each one JSON object as text in `arena`. docs/SERVE.md lists them.
+// Writes the messages to a page. Each message is one JSON object, as text in `arena`. docs/SERVE.md
+// lists the messages.
 #ifndef SERVE_ANSWER_H
 #define SERVE_ANSWER_H
 
@@ -32,11 +33,11 @@ struct answer_end {
 // exists only if end->whole is true.
 const char *answer_done(struct arena *arena, const struct answer_end *end);
 
-// Returns the message with an error: {"type":"error","id":…,"message":…}. If `id` is 0, it has no
-// member "id".
+// Returns the message with an error: {"type":"error","id":…,"message":…}. If `id` is 0, the message
+// has no member "id".
 const char *answer_error(struct arena *arena, uint64_t id, const char *message);
 
-// Returns the message that tells what the server is doing: {"type":"status","text":…}.
+// Returns a message for the user about what the server is doing: {"type":"status","text":…}.
 const char *answer_status(struct arena *arena, const char *text);
 
 #endif

@@ -12,7 +12,8 @@ struct live {
     const struct live_desc *desc;
     struct arena *arena;
     pthread_t thread;
-    struct interrupt interrupt; // ends a measurement early; raised at most once per measurement
+    // Ends a measurement early. It is raised at most once per measurement.
+    struct interrupt interrupt;
 
     // The members from here to `ends` are shared by the measuring thread and the callers of live_…
     // functions. They are accessed only under `mutex`.
@@ -23,7 +24,7 @@ struct live {
 
     // Only the measuring thread uses the members below.
     struct arena *worker_arena; // arena in which `executor` lives
-    // Starts the worker process and lets it measure cases. NULL: no measurement has begun yet.
+    // Starts the worker process and lets it measure cases. NULL before the first measurement.
     struct executor *executor;
     const struct gpu_info *device;
     size_t cases; // number of cases that the worker got in all its measurements so far
@@ -31,7 +32,7 @@ struct live {
 
 // ---------------------------------------------------------------- requests of callers
 
-// Interrupts the current measurement, if there is one. Must be called with the mutex held.
+// Interrupts the current measurement, if there is one. The caller must hold the mutex.
 static void interrupt_work(struct live *live)
 {
     if (live->busy && !live->raised)
@@ -78,8 +79,8 @@ static bool take_request(struct live *live, struct request *request)
     return goes_on;
 }
 
-// True if another measurement was requested, which waits for the end of the current one. Then the
-// pages are not told how the current one ended.
+// True if another measurement was requested, which waits for the end of the current one. The pages
+// are then not told how the current measurement ended.
 static bool is_replaced(struct live *live)
 {
     pthread_mutex_lock(&live->mutex);
@@ -121,14 +122,15 @@ static void end_worker(struct live *live)
 }
 
 // Makes live->executor ready to measure on the device. Starts a new executor, and with it a new
-// worker, if the old ones are of another device or may not be used again.
+// worker, unless the old ones can be used again. For that they must be of the same device, the
+// worker must have got fewer than LIVE_CASES_KEPT cases, and it must not have been lost.
 static void prepare_worker(struct live *live, const struct gpu_info *device,
                            const struct budget *budget)
 {
     const struct runner_desc *desc = &live->desc->runner;
     // If cancelling a measurement ended its worker, the executor counted that as a loss. A new
-    // executor starts with 0 losses; with the old one, a few cancelled measurements would lead to
-    // the device being given up.
+    // executor starts with 0 losses. With the old executor, a few cancelled measurements would lead
+    // to the device being given up.
     bool is_cut = live->executor && executor_losses(live->executor) > 0;
     if (live->device != device || live->cases >= LIVE_CASES_KEPT || is_cut)
         end_worker(live);
@@ -153,9 +155,9 @@ static void prepare_worker(struct live *live, const struct gpu_info *device,
 
 // ---------------------------------------------------------------- one frame
 
-// A plan that gives each case of the plan `cases` a number that the worker has not seen in its
-// earlier measurements. A worker finds the data that it keeps of a case by the case's number, and
-// must not take a new case for an earlier one.
+// A plan with the same cases as the plan `cases`. It gives each case a number that the worker has
+// not seen in its earlier measurements. A worker finds the data that it keeps of a case by the
+// case's number, and must not take a new case for an earlier one.
 struct numbered_plan {
     // Must be the first member: a pointer to `plan` is cast to a pointer to struct numbered_plan.
     struct plan plan;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Measures for the pages, with the same schedule and verdicts as a run, in one thread and with one
-// worker process at a time (suite/executor.h). The worker stays between measurements, so the next
-// measurement begins at once. A new measurement replaces the current one: the current visit is
-// asked to end early; if it has not ended after LIVE_LEAVE_NS, its worker is killed.
+// Measures cases for the pages, with the same schedule and verdicts as `fathom run`. There is one
+// measuring thread, and at most one worker process at a time (suite/executor.h). The worker stays
+// between measurements, so that the next measurement begins at once. A new measurement replaces the
+// current one: the current visit is asked to end early. If the visit has not ended after
+// LIVE_LEAVE_NS, its worker is killed.
 //
 // One frame is one run with the preset quick. A continuous measurement makes frame after frame of
 // the same cases until it is cancelled.
@@ -17,10 +18,11 @@
 #define LIVE_LEAVE_NS UINT64_C(700000000)
 
 enum {
-    // A worker keeps data of each case that it measured (struct bench_visit.memory). After this
-    // many cases it is replaced before the next measurement begins.
+    // A worker keeps data of each case that it measured (struct bench_visit.memory). A worker that
+    // has got this many cases is replaced before the next measurement begins.
     LIVE_CASES_KEPT = 256,
-    // If so many frames (runs of all cases) in a row lose their worker, the measurement ends.
+    // A measurement ends after this many frames in a row that lost their worker. (A frame is one
+    // run of all cases.)
     LIVE_ATTEMPTS = 3
 };
 

@@ -69,8 +69,8 @@ static enum peer_outcome judge_hello(struct peer *peer, const struct request *re
     return PEER_GREETED;
 }
 
-// Reads a complete message into `request`. If the outcome is PEER_ASKS, request->arena holds the
-// message and belongs to the caller; otherwise it is destroyed.
+// Reads a complete message into `request`. If the outcome is PEER_ASKS, request->arena contains the
+// message and belongs to the caller. Otherwise it is destroyed.
 static enum peer_outcome take_message(struct peer *peer, uint64_t now_ns,
                                       const struct peer_rules *rules, struct request *request,
                                       struct error *err)
@@ -95,8 +95,8 @@ static enum peer_outcome take_message(struct peer *peer, uint64_t now_ns,
     return outcome;
 }
 
-// Appends the frame's data to the message that the page is sending. Returns false and appends
-// nothing if the message would be too long.
+// Appends the frame's data to the message that the page is sending. If the message would become too
+// long, returns false and appends nothing.
 static bool add_frame(struct peer *peer, const struct peer_frame *frame)
 {
     if (frame->bytes > REQUEST_BYTES_MAX - peer->used)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The server's side of one page's web socket. Takes frames, and returns at most one request for
-// each frame. Joins the frames of a message, requires the token in the first message, and limits
+// The server's side of one page's web socket. peer_take receives one frame and returns at most one
+// request. It joins the frames of a message, requires the token in the first message, and limits
 // how much and how often a page may send.
 #ifndef SERVE_PEER_H
 #define SERVE_PEER_H
@@ -19,7 +19,7 @@ enum {
 struct peer {
     bool greeted;        // true: the page sent a hello with the right token
     uint64_t opened_ns;  // when the socket was opened (clock_now_ns)
-    struct arena *arena; // holds an incomplete message; NULL: there is no incomplete message
+    struct arena *arena; // arena of an incomplete message; NULL if there is none
     char *text;          // received part of the incomplete message
     size_t used, capacity;
     double allowance;    // number of messages that the page may send now
@@ -45,7 +45,7 @@ enum peer_outcome {
     PEER_WAITS,   // the caller need not do anything; more frames may follow
     PEER_GREETED, // the page sent a hello with the right token
     PEER_ASKS,    // the page made a request (request->kind); the caller destroys request->arena
-    PEER_REFUSED, // the message is wrong: err says why, and request->id is its id, or 0
+    PEER_REFUSED, // the message is wrong; err says why, and request->id is its id, or 0
     PEER_CLOSES   // the socket must be closed: the page broke a rule, or wants to close it
 };
 
@@ -61,10 +61,10 @@ enum peer_outcome peer_take(struct peer *peer, const struct peer_frame *frame, u
 
 struct peer_http {
     const char *method, *path;
-    // Values of the headers Host and Origin; NULL: no such header, or several.
+    // Values of the headers Host and Origin. NULL if the request has no such header, or several.
     const char *host, *origin;
     bool upgrade;         // true: the request asks for a web socket
-    long long body_bytes; // length of the body in bytes; -1: not known
+    long long body_bytes; // length of the body in bytes; -1 if it is not known
 };
 
 enum {

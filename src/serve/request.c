@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// Name of a message from a page, which error texts use like a file's name.
+// Name that error texts use for a message from a page, where they otherwise have a file's name.
 static const char name_of_message[] = "message";
 
 struct reading {
@@ -89,7 +89,7 @@ static bool read_set(struct reading *r, const struct json_node *set, struct sett
     return true;
 }
 
-// Takes the message's object `scenario`, the content of a scenario file, as the value of the
+// Adds the message's object `scenario`, the content of a scenario file, as the value of the
 // parameter `scenario`.
 static bool read_scenario(struct reading *r, struct setting *settings)
 {

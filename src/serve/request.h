@@ -8,8 +8,8 @@
 //   {"type":"cancel"}
 //
 // `set` has keys and values as for --set. `scenario` has the content of a scenario file. The
-// parsers of --set read both. No member can name a file: a parameter that takes a file gets its
-// content.
+// parsers of --set read both members. No member can name a file: for a parameter that takes a file,
+// the message has the file's content.
 #ifndef SERVE_REQUEST_H
 #define SERVE_REQUEST_H
 
@@ -32,7 +32,8 @@ struct request {
     struct arena *arena; // owns all the data of the request
     enum request_kind kind;
     const char *token; // token in the message "hello"
-    // Number by which the page knows the measurement; set even if other members are wrong.
+    // Number that the page gave to the measurement. In a message "measure", it is set even if other
+    // members are wrong.
     uint64_t id;
     const struct gpu_info *device;
     struct choice_request choices; // what to measure: one benchmark, with the preset quick

@@ -4,10 +4,10 @@
 // sockets come from civetweb, a library that is opened at run time.
 //
 // Security: only programs on this machine reach the server. Any of them can get the page, which
-// contains no data. The web socket requires a token, which is new at each start. The token follows
-// the '#' of the printed address, a part that browsers never send. Host and Origin are checked
+// contains no data. The web socket requires a token, which is new at each start. The token is in
+// the printed address after the '#', a part that browsers never send. Host and Origin are checked
 // (serve/peer.h), so that a page of another site cannot use the web socket through a user's
-// browser. No message can name a file, and the server opens none.
+// browser. No message can name a file, and the server opens no file for a message.
 #ifndef SERVE_SERVE_H
 #define SERVE_SERVE_H
 
@@ -23,7 +23,7 @@ struct serve_desc {
     struct runner_desc runner;
     int argc; // command line, which the runs record
     char **argv;
-    unsigned port; // TCP port of the server; 0: any free port
+    unsigned port; // TCP port of the server; 0 means any free port
     // Called once, when the server can be reached at `url`. May be NULL.
     void (*ready)(void *context, const char *url);
     void *context;

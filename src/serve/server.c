@@ -70,9 +70,10 @@ static struct dynlib *open_civetweb(struct civetweb *calls, struct error *err)
 // ---------------------------------------------------------------- state of the server
 
 struct tab {
-    struct mg_connection *connection; // connection of the page; NULL: this element is free
-    // State of the connection's frames and messages; only the thread that takes its frames uses it,
-    // except opened_ns, which other threads may read.
+    // Connection of the page; NULL if this element of `tabs` is free.
+    struct mg_connection *connection;
+    // State of the connection's frames and messages. Only the thread that receives the connection's
+    // frames uses it. There is one exception: other threads may read opened_ns.
     struct peer peer;
     bool open; // true: the page has sent a valid hello, so it gets messages
 };
@@ -179,8 +180,8 @@ static void obey(const struct server *server, const struct request *request)
     arena_destroy(request->arena);
 }
 
-// The argument of take_arrival: a frame that has arrived. take_arrival sets `stays` to false if the
-// web socket must be closed.
+// Argument of take_arrival: a frame that has arrived. take_arrival sets `stays` to false if the web
+// socket must be closed.
 struct arrival {
     struct server *server;
     struct tab *tab;
@@ -331,8 +332,8 @@ static void answer_page(const struct server *server, struct mg_connection *conne
     arena_destroy(arena);
 }
 
-// Callback of civetweb for an HTTP request. Returns 1 for a web socket that may be opened; civetweb
-// then opens it. Answers every other request and returns 0.
+// Callback of civetweb for an HTTP request. If the request may open a web socket, returns 1, and
+// civetweb opens the web socket. Otherwise answers the request and returns 0.
 static int judge(struct mg_connection *connection, void *context)
 {
     struct server *server = context;
@@ -356,8 +357,8 @@ static int judge(struct mg_connection *connection, void *context)
     return 0;
 }
 
-// Callback for mg_callbacks.log_message. Logs nothing: answers to requests tell what the user must
-// know.
+// Callback for mg_callbacks.log_message. Drops the message, because the answers to requests tell
+// what the user must know.
 static int drop_log(const struct mg_connection *connection, const char *message)
 {
     (void)connection, (void)message;
@@ -372,7 +373,7 @@ static bool listen_at(struct server *server, struct arena *arena, struct error *
         "num_threads",
         THREADS,
         "request_timeout_ms",
-        "3000", // this time-out also limits sending to a page that does not read
+        "3000", // also limits how long the server sends to a page that does not read
         "websocket_timeout_ms",
         "1000",
         "enable_websocket_ping_pong",
@@ -458,7 +459,8 @@ static bool serve(struct server *server, struct arena *arena, struct error *err)
         tell_ready(server, arena);
         wait_signal(server);
     }
-    // Cancels before mg_stop, so that nothing is measured while civetweb closes the sockets.
+    // Cancels the measurement before mg_stop, so that nothing is measured while civetweb closes the
+    // sockets.
     live_cancel(server->live);
     if (listens)
         server->civetweb.mg_stop(server->context);
