@@ -26,10 +26,10 @@ enum {
 
 struct sensor_clocks_desc {
     struct sensors_desc card;
-    const char *proc_root; // path of procfs; NULL: "/proc"; tests set another folder
+    const char *proc_root; // path of procfs; if NULL, "/proc"; tests set another folder
     long own_pid;          // the process with this id and its descendants may use the card
-    // State of the clock from before the lock of a guard process that has died; sensor_clocks_open
-    // restores this state. NULL: there is none.
+    // State of the clock before a guard process locked it, if that guard process has died.
+    // sensor_clocks_open restores this state. NULL if there is nothing to restore.
     const char *undo;
 };
 
@@ -43,8 +43,8 @@ struct sensor_clocks *sensor_clocks_open(const struct sensor_clocks_desc *desc, 
 void sensor_clocks_close(struct sensor_clocks *clocks);
 
 // Locks the card's clock at the possible value nearest to `hz`, and sets *granted_hz to that value.
-// Before that, checks again that no other process uses the card. If the call fails, it restores the
-// clock, even if an earlier call had locked the clock; if that fails too, the message says so.
+// First checks again that no other process uses the card. If the call fails, it restores the clock,
+// even if an earlier call had locked the clock. If that fails too, the message says so.
 MUST_CHECK bool sensor_clocks_lock(struct sensor_clocks *clocks, double hz, double *granted_hz,
                                    struct error *err);
 
@@ -55,11 +55,11 @@ const char *sensor_clocks_before(const struct sensor_clocks *clocks);
 // Restores the clock if it is locked. If it stays locked, returns false with the reason.
 MUST_CHECK bool sensor_clocks_restore(struct sensor_clocks *clocks, struct error *err);
 
-// Returns a text in `arena` with the processes that use a card, except desc->own_pid and its
-// descendants: "python3 (process 4711), blender (process 815)". These are the processes that NVML
-// lists; if NVML lists none, those whose fdinfo names the card. NULL if no process is visible: a
-// container hides processes, and only root sees the fdinfo of other users' processes. A listed
-// process does not necessarily keep the card busy.
+// Returns a text in `arena` that names the processes that use a card, except desc->own_pid and its
+// descendants: "python3 (process 4711), blender (process 815)". The text names the processes that
+// NVML lists. If NVML lists none, it names those whose fdinfo names the card. Returns NULL if no
+// process is visible: a container hides processes, and only root sees the fdinfo of other users'
+// processes. A process in the text does not necessarily keep the card busy.
 const char *sensor_clocks_users(struct arena *arena, const struct sensor_clocks_desc *desc);
 
 #endif

@@ -26,7 +26,8 @@ static FILE *file_open(const struct amdgpu *card, const char *name, const char *
     return length > 0 && (size_t)length < sizeof path ? fopen(path, mode) : NULL;
 }
 
-// Writes a text into a file of the card in sysfs. Some write errors are reported only by fclose.
+// Writes a text into a file of the card in sysfs. The result of fclose is checked, too, because
+// some write errors are reported only there.
 static bool file_write(const struct amdgpu *card, const char *name, const char *text,
                        struct error *err)
 {
@@ -43,7 +44,7 @@ static bool file_write(const struct amdgpu *card, const char *name, const char *
 
 // Reads lines such as "1: 1200Mhz *": the number of a state, and its clock. A card with continuous
 // clocks has two states, but the kernel lists three lines: the lowest, the current and the highest
-// clock. Writing any number except 0 then selects the highest (Linux, amdgpu/pm/swsmu:
+// clock. Writing any number except 0 then selects the highest clock (Linux, amdgpu/pm/swsmu:
 // smu11/navi10_ppt.c, _print_clk_levels and _force_clk_levels). So the second of three clocks is
 // set to infinity, which is never chosen.
 static void read_choices(const struct amdgpu *card, struct clocks_choices *choices)

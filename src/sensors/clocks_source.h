@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The interface of a driver that can set core clocks (NVML, amdgpu). Only files of sensors/ include
-// this.
+// this header.
 #ifndef SENSORS_CLOCKS_SOURCE_H
 #define SENSORS_CLOCKS_SOURCE_H
 
@@ -16,8 +16,8 @@ struct clocks_source {
     const char *name;
     // Opens the card. Returns a handle, in `arena`, or NULL with the reason if the clock cannot be
     // set. Sets *choices to the clocks that can be locked, and *before to the state of the clock
-    // before a lock. Sets *knows to true if this driver interface (NVML or amdgpu) knows the card;
-    // then the other one is not tried.
+    // before a lock. Sets *knows to true if this driver interface (NVML or amdgpu) knows the card.
+    // The other interface is then not tried.
     void *(*open)(struct arena *arena, const struct sensor_clocks_desc *desc,
                   struct clocks_choices *choices, const char **before, bool *knows,
                   struct error *err);
@@ -25,7 +25,7 @@ struct clocks_source {
     // Fails with ERROR_UNSUPPORTED and the reason if other processes use the card, if the card is
     // divided (MIG, virtual GPUs), or if the processes that use it cannot be listed.
     bool (*check)(void *handle, const struct sensor_clocks_desc *desc, struct error *err);
-    // Returns the processes that use the card, as a text like that of sensor_clocks_users.
+    // Returns the processes that use the card, as a text of the form "python3 (process 4711)".
     const char *(*users)(struct arena *arena, const struct sensor_clocks_desc *desc);
     // Locks the card's core clock at choices->hz[choice]. Sets *touched to true if any setting of
     // the card has changed, even if the call then failed.
@@ -50,8 +50,8 @@ bool clocks_is_own(const struct sensor_clocks_desc *desc, long pid);
 const long *clocks_openers(struct arena *arena, const struct sensor_clocks_desc *desc,
                            size_t *count, bool *barred);
 
-// Appends a process to the list `text` (NULL: empty list), as "python3 (process 4711)", in `arena`.
-// Returns `text` unchanged if the process is not visible.
+// Appends a process to the list `text`, as "python3 (process 4711)", in `arena`. If `text` is NULL,
+// the list is empty. Returns `text` unchanged if the process is not visible.
 const char *clocks_add_user(struct arena *arena, const struct sensor_clocks_desc *desc, long pid,
                             const char *text);
 

@@ -19,8 +19,8 @@ struct clock_guard {
     struct clock_guard_desc desc;
     struct child *child; // the guard process; NULL if it died and no new one runs yet
     const char *before;
-    // asked_hz: core clock that the caller asked for (0: none is locked). granted_hz: core clock
-    // that the card was locked at.
+    // asked_hz is the core clock in Hz that the caller asked for; 0 if none is locked. granted_hz
+    // is the core clock in Hz at which the card was locked.
     double asked_hz, granted_hz;
     bool undo; // true: a guard process was lost and may have left the clock locked
 };
@@ -170,7 +170,7 @@ const char *clock_guard_before(const struct clock_guard *guard)
 struct guarding {
     struct child_channel *channel;
     struct arena *arena;
-    struct sensor_clocks *clocks; // the card's clocks; NULL: not open yet
+    struct sensor_clocks *clocks; // the card's clocks; NULL if they are not open yet
 };
 
 static const char *or_null(const char *word)
@@ -178,7 +178,8 @@ static const char *or_null(const char *word)
     return strcmp(word, "-") == 0 ? NULL : word;
 }
 
-// Reads the 32 hex digits that `text` begins with as 16 bytes. Returns NULL if there are fewer.
+// Reads 16 bytes from the 32 hex digits at the beginning of `text`. Returns NULL if there are fewer
+// digits.
 static const uint8_t *read_uuid(struct arena *arena, const char *text)
 {
     uint8_t *uuid = ARENA_ARRAY(arena, 16, uint8_t);
@@ -228,8 +229,8 @@ static const char *handle_lock(struct guarding *g, const char *hz, struct error 
                : NULL;
 }
 
-// Carries out the request in `line`. Returns the answer, in the arena; NULL with the reason if the
-// request failed.
+// Does what the request in `line` asks for. Returns the answer, in the arena, or NULL with the
+// reason if the request failed.
 static const char *handle(struct guarding *g, const char *line, struct error *err)
 {
     char *request = arena_strdup(g->arena, line);

@@ -22,9 +22,10 @@
 
 struct clock_guard_desc {
     const char *const *argv; // command of the guard, which calls clock_guard_serve; ends with NULL
-    const char *const *environment; // environment of the guard process; NULL: that of this process
-    // The card whose clock the guard sets. own_pid = 0 stands for this process. The paths in this
-    // struct must not contain white space.
+    // Environment of the guard process; if NULL, that of this process.
+    const char *const *environment;
+    // The card whose clock the guard sets. If own_pid is 0, it means this process. The paths in
+    // this struct must not contain white space.
     struct sensor_clocks_desc card;
 };
 
@@ -39,8 +40,9 @@ struct clock_guard *clock_guard_create(const struct clock_guard_desc *desc, stru
 // clock could not be restored. Accepts NULL.
 bool clock_guard_destroy(struct clock_guard *guard, struct error *err);
 
-// Locks the clock like sensor_clocks_lock. If it is already locked at `hz`, only sets *granted_hz.
-// After a failure the clock is not locked, unless the message says that it could not be restored.
+// Locks the clock like sensor_clocks_lock. If the clock is already locked for the same `hz`, only
+// sets *granted_hz. After a failure the clock is not locked, unless the message says that it could
+// not be restored.
 MUST_CHECK bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz,
                                  struct error *err);
 

@@ -186,7 +186,7 @@ static const char *sysfs_of(const struct sensors_desc *desc)
 }
 
 // Reads the number at the beginning of a one-line file of the device. Returns NaN if the line does
-// not begin with a positive number, as in "Unknown".
+// not begin with a positive number, for example if it is "Unknown".
 static double device_number(const struct sensors_desc *desc, const char *name)
 {
     char line[64];

@@ -13,18 +13,20 @@ struct sensor_health {
     // the generation when it is idle, so read the values right after some work.
     double lanes, lanes_max, generation, generation_max;
     // Numbers since the driver was loaded: corrected and uncorrected ECC errors, and packets that
-    // the PCI Express link sent again. The difference of two readings is the number between them.
+    // the PCI Express link sent again. The difference of two readings is what happened between
+    // them.
     double ecc_corrected, ecc_uncorrected, link_replays;
-    double ecc_enabled; // 1: error correction (ECC) is on; 0: off
-    // The card's NVLinks: how many it has, how many are active. Summed over all links, since the
-    // driver was loaded: packets that were sent again, and recoveries of a link.
+    double ecc_enabled; // 1 if error correction (ECC) is on, 0 if it is off
+    // nvlinks and nvlinks_active: how many NVLinks the card has, and how many of them are active.
+    // nvlink_replays and nvlink_recoveries, summed over all links since the driver was loaded:
+    // packets that were sent again, and recoveries of a link.
     double nvlinks, nvlinks_active, nvlink_replays, nvlink_recoveries;
     // remapped_rows: memory rows that failed and were replaced by spare rows, since the card was
     // made. remap_pending: 1 if a replacement takes effect only after a reset of the card.
     // remap_failed: 1 if no spare row was left. retired_pages: failed pages that the driver no
     // longer uses, on cards before Ampere, which have no spare rows.
     double remapped_rows, remap_pending, remap_failed, retired_pages;
-    char vbios[32]; // version of the card's firmware: "96.00.74.00.01"; "": not known
+    char vbios[32]; // version of the card's firmware, such as "96.00.74.00.01"; "" if not known
 };
 
 // Reads the values from NVML. If NVML does not report the link, reads the link and the firmware's

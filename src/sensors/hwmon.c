@@ -62,7 +62,7 @@ static void *hwmon_open(struct arena *arena, const struct sensors_desc *desc, st
 
 static void hwmon_close(void *handle)
 {
-    (void)handle; // nothing to free or close: the memory belongs to the arena, and no file is open
+    (void)handle; // nothing to do: the memory belongs to the arena, and no file is open
 }
 
 static void hwmon_read(void *handle, double values[SENSOR_VALUE_COUNT])

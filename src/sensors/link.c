@@ -11,7 +11,7 @@ enum {
 };
 
 // Reads the number at the beginning of a one-line file of the device. Returns 0 if the line does
-// not begin with a number, as in "Unknown".
+// not begin with a number, for example if it is "Unknown".
 static double device_number(const struct sensors_desc *desc, const char *name)
 {
     char line[64];

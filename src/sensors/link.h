@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads the current PCI Express link between a card and its host. Idle cards lower the link's
-// speed, so read it right after some work.
+// speed, so the link should be read right after some work.
 #ifndef SENSORS_LINK_H
 #define SENSORS_LINK_H
 
@@ -16,8 +16,8 @@ struct sensor_link {
     const char *source; // where the values come from: "sysfs" or "NVML"
 };
 
-// Reads the link from sysfs, by the card's PCI address, else from NVML. Returns false if neither
-// sysfs nor NVML reports a link, as for software devices.
+// Reads the link from sysfs, by the card's PCI address. If sysfs does not report the link, reads it
+// from NVML. Returns false if neither reports a link, as for software devices.
 bool sensors_link_read(const struct sensors_desc *desc, struct sensor_link *link);
 
 // Returns the bandwidth, like sensor_link.bytes_per_s, of a link with this rate and number of

@@ -23,8 +23,7 @@ enum {
     NVML_HW_POWER_BRAKE = 0x80,
 };
 
-// Values of NVML's enum nvmlPerfPolicyType_t. The struct after them has the layout of
-// nvmlViolationTime_t.
+// Values of NVML's enum nvmlPerfPolicyType_t, and a struct with the layout of nvmlViolationTime_t.
 enum {
     NVML_POLICY_POWER = 0,
     NVML_POLICY_THERMAL = 1
@@ -33,9 +32,9 @@ struct nvml_violation {
     unsigned long long reference_us, violation_ns;
 };
 
-// Fields of nvmlDeviceGetFieldValues: KiB of data that all NVLinks sent and received since the
-// driver was loaded, in 64 bits; bytes that the card sent and received over PCI Express, in 32 bits
-// (drivers since 555). The struct has the layout of nvmlFieldValue_t.
+// Fields of nvmlDeviceGetFieldValues. For NVLink: KiB of data that all NVLinks sent and received
+// since the driver was loaded, in 64 bits. For PCI Express: bytes that the card sent and received,
+// in 32 bits (drivers since 555). The struct has the layout of nvmlFieldValue_t.
 enum {
     NVML_NVLINK_SENT = 138,
     NVML_NVLINK_RECEIVED = 139,
@@ -109,8 +108,8 @@ struct nvml {
     unsigned other_count;
 };
 
-// Lists the host's other cards. For a divided card it lists none, because NVML's handle of an
-// instance is not that of its card.
+// Lists the host's other cards. If the card is divided, lists none, because NVML's handle of an
+// instance is not the handle of its card.
 static void find_others(struct nvml *nvml)
 {
     const struct nvml_api *api = &nvml->api;
@@ -208,7 +207,8 @@ struct link_counts {
 };
 
 enum {
-    PCIE_COUNTERS = 2, // the first two of the fields below
+    // Number of the counters of PCI Express. count_links reads them before the other counters.
+    PCIE_COUNTERS = 2,
     ALL_COUNTERS = 4
 };
 
@@ -245,12 +245,12 @@ static double pcie_traffic(const struct link_counts *before, const struct link_c
     return known ? bytes * NS_PER_S / (double)(after->at_ns - before->at_ns) : (double)NAN;
 }
 
-// Returns how many bytes per second pass over PCI Express, in both directions; NaN if not known.
-// This is for drivers before 555, which have no counters of bytes: it takes 20 ms per direction.
+// Returns how many bytes per second pass over PCI Express, in both directions; NaN if this is not
+// known. Used for drivers before 555, which do not count bytes. Takes 20 ms per direction.
 static double slow_pcie_traffic(const struct nvml *nvml)
 {
     enum {
-        FROM_DEVICE, // nvmlPcieUtilCounter_t
+        FROM_DEVICE, // values of NVML's enum nvmlPcieUtilCounter_t
         TO_DEVICE
     };
     const struct nvml_api *api = &nvml->api;
@@ -295,9 +295,9 @@ static double others_traffic_now(const struct nvml *nvml)
     return sum;
 }
 
-// If a reading is above brief_bytes_per_s, takes the smaller one of two readings. Another process
-// of fathom copies for 0.2 ms when it watches its card, which a single reading may take for lasting
-// traffic.
+// Returns the traffic of the host's other cards. If a reading is above brief_bytes_per_s, reads
+// again and returns the smaller value. Otherwise a brief copy could be taken for lasting traffic:
+// another process of fathom copies for 0.2 ms when it watches its card.
 static double nvml_others_traffic(void *handle)
 {
     static const double brief_bytes_per_s = 1e9;
@@ -305,8 +305,8 @@ static double nvml_others_traffic(void *handle)
     return traffic > brief_bytes_per_s ? fmin(traffic, others_traffic_now(handle)) : traffic;
 }
 
-// The used memory of a divided card counts as not known: what another instance uses does not
-// concern this one.
+// Returns how many bytes of the card's memory are in use. Returns NaN for a divided card, because
+// memory that another instance uses does not concern this instance.
 static double nvml_used_memory(void *handle)
 {
     const struct nvml *nvml = handle;

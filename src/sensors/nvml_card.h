@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds a card in NVML, the management library of NVIDIA's driver, which is loaded at run time.
-// Only files of sensors/ include this. Names, order of arguments and values follow NVIDIA's NVML
-// API reference (R580).
+// Only files of sensors/ include this header. Names, order of arguments and values follow NVIDIA's
+// NVML API reference (R580).
 #ifndef SENSORS_NVML_CARD_H
 #define SENSORS_NVML_CARD_H
 

@@ -3,9 +3,9 @@
 // lower clock. The sources are NVML (opened at run time) and amdgpu's hwmon files. A value that a
 // source does not have, or that is impossible, is NaN.
 //
-// A reading takes several driver calls, so the caller chooses its time: never while work is timed
-// (measure/card.h). Only a measurement of energy reads while work runs, and that work is not timed
-// (measure/energy.h).
+// A reading needs several driver calls, so the caller chooses its time: never while work is timed
+// (measure/card.h). Only a measurement of energy reads the sensors while work runs, and that work
+// is not timed (measure/energy.h).
 #ifndef SENSORS_SENSORS_H
 #define SENSORS_SENSORS_H
 
@@ -42,7 +42,7 @@ enum sensor_throttle {
 
 struct sensor_reading {
     uint64_t at_ns; // time of the reading in ns, of CLOCK_MONOTONIC
-    // Values of the sensors, indexed by enum sensor_value. NaN: the value is not known.
+    // Values of the sensors, indexed by enum sensor_value. A value that is not known is NaN.
     double values[SENSOR_VALUE_COUNT];
 };
 
@@ -53,9 +53,9 @@ const char *sensor_name(enum sensor_value value);
 const char *sensor_throttle_text(struct arena *arena, unsigned set);
 
 struct sensors_desc {
-    const uint8_t *uuid;    // UUID of the card, 16 bytes; NULL: unknown
-    const char *pci;        // PCI address, "0000:1b:00.0"; NULL: unknown
-    const char *sysfs_root; // path of sysfs; NULL: "/sys"; tests set another folder
+    const uint8_t *uuid;    // UUID of the card, 16 bytes; NULL if not known
+    const char *pci;        // PCI address, "0000:1b:00.0"; NULL if not known
+    const char *sysfs_root; // path of sysfs; if NULL, "/sys"; tests set another folder
 };
 
 struct sensors;
@@ -79,12 +79,13 @@ double sensors_traffic(struct sensors *sensors);
 
 // Returns how many bytes per second pass over PCI Express to and from the other cards of this host
 // that the source shows, in both directions together. This takes 1.5 ms and more for one other
-// card. NaN if there is none, or if one of them has no such counters.
+// card. Returns NaN if there is no other card, or if one of them has no such counters.
 double sensors_others_traffic(struct sensors *sensors);
 
-// Reads again and again, for `ns` nanoseconds, how many bytes of the card's memory are in use.
-// Returns the difference between the most and the least; NaN if the source does not report it. If
-// the caller allocates and frees nothing meanwhile, another process caused the difference.
+// Reads repeatedly, for `ns` nanoseconds, how many bytes of the card's memory are in use. Returns
+// the difference between the largest and the smallest number of bytes; NaN if the source does not
+// report it. If the caller allocates and frees nothing meanwhile, another process caused the
+// difference.
 double sensors_memory_change(struct sensors *sensors, uint64_t ns);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The interface of a source of sensor values (NVML, hwmon). Only files of sensors/ include this.
+// The interface of a source of sensor values (NVML, hwmon). Only files of sensors/ include this
+// header.
 #ifndef SENSORS_SOURCE_H
 #define SENSORS_SOURCE_H
 
@@ -14,11 +15,11 @@ struct sensors_source {
     // Sets the elements of `values` that this source can read. The caller checks whether the values
     // are possible.
     void (*read)(void *handle, double values[SENSOR_VALUE_COUNT]);
-    // Returns the traffic of the card's links, like sensors_traffic. NULL: this source counts no
-    // traffic.
+    // Returns the traffic of the card's links, like sensors_traffic. `traffic` is NULL if this
+    // source counts no traffic.
     double (*traffic)(void *handle);
-    // Returns the traffic of the host's other cards, like sensors_others_traffic. NULL: this source
-    // counts no traffic of other cards.
+    // Returns the traffic of the host's other cards, like sensors_others_traffic. `others_traffic`
+    // is NULL if this source does not count it.
     double (*others_traffic)(void *handle);
     // Returns how many bytes of the card's memory are in use; NaN if that is not known.
     double (*used_memory)(void *handle);
