@@ -71,8 +71,8 @@ struct check *run_add_check(struct run *run)
 
 // ---------------------------------------------------------------- the check in a run file
 
-// Says whether a figure that was read is kept. Returns false for a figure whose metric this version
-// of fathom does not know, because a later version added it.
+// True if a figure that was read is kept. False if this version of fathom does not know the
+// figure's metric, because a later version added it.
 static bool figure_keep(const void *object)
 {
     return ((const struct check_figure *)object)->metric < CHECK_METRIC_COUNT;

@@ -26,13 +26,14 @@ enum check_code {
     CHECK_THERMAL,
     CHECK_LINK_WIDTH,
     CHECK_LINK_GENERATION,
-    // a figure is worse than its bound (expected_low), and no other cause of "slow" was found
+    // a figure is worse than its bound (check_figure.expected_low), and no other cause of "slow"
+    // was found
     CHECK_BELOW_EXPECTATION,
     // The next codes are reasons for the verdict "broken".
     CHECK_WRONG_RESULTS,
     CHECK_HUNG,
     CHECK_LOST,
-    CHECK_MISSING, // the host has fewer devices than expected: this one is missing
+    CHECK_MISSING, // the host has fewer devices than expected, and this device is missing
     // the driver reports uncorrected ECC errors, a failed memory row without a spare row, or an
     // NVLink that was retrained because it had lost its connection
     CHECK_ERRORS,
@@ -122,12 +123,15 @@ struct check_state {
     // if no spare row was left. retired_pages: number of failed memory pages of older devices,
     // which have no spare rows.
     double remapped_rows, remap_pending, remap_failed, retired_pages;
-    const char *throttle; // names of what limited the clock during the check; NULL: not known
-    const char *vbios;    // version of the card's firmware: "96.00.74.00.01"; NULL: not known
+    // Names of everything that limited the clock during the check; NULL if that is not known.
+    const char *throttle;
+    // Version of the card's firmware, such as "96.00.74.00.01"; NULL if not known.
+    const char *vbios;
 };
 
 struct check {
-    const char *device; // id of the device; NULL if it is missing or if no API can open it
+    // Id of the device. NULL if the device is missing or if no API can open it.
+    const char *device;
     // Index of the device on this host, as in `fathom devices`; if `device` is NULL, the index of
     // the check in the run.
     size_t index;
@@ -143,8 +147,8 @@ struct check {
     struct check_state state;
 };
 
-// check_empty returns a check with the verdict UNKNOWN and the code NOT_MEASURED,
-// check_figure_empty a figure of this metric. In both, no number is known.
+// check_empty returns a check with the verdict UNKNOWN and the code NOT_MEASURED.
+// check_figure_empty returns a figure of this metric. In both, all numbers are unknown.
 struct check check_empty(void);
 struct check_figure check_figure_empty(enum check_metric metric);
 

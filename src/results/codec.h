@@ -6,9 +6,9 @@
 // and json_get_fields reads it.
 //
 // The writer makes the text itself, in an arena, so only its stream can fail. The reader uses
-// jansson, but reads the rows of a long array itself if they have the form in which fathom writes
-// them. If memory runs out, also in jansson, the process ends as in base/arena.h, so no document is
-// read in part.
+// jansson. But it reads the rows of a long array itself if they have the form in which fathom
+// writes them. If memory runs out, also in jansson, the process ends as in base/arena.h. So a
+// document is never read only in part.
 #ifndef RESULTS_CODEC_H
 #define RESULTS_CODEC_H
 
@@ -26,20 +26,22 @@ struct json_out {
     // The stream that gets the text. If `stream` and `sink` are NULL, the text stays in memory, for
     // json_out_text.
     FILE *stream;
-    bool lines;      // true: one line per top-level member and per object in a top-level array
-    unsigned indent; // number of spaces per level of indentation; 0: no indentation
-    int gzip;        // level at which zlib gzips the text for the stream; 0: plain text
-    // A function that gets the text, piece by piece, instead of `stream`. NULL: the text goes to
-    // `stream`.
+    // True: each top-level member, and each object in a top-level array, gets its own line.
+    bool lines;
+    unsigned indent; // number of spaces per level of indentation; 0 means no indentation
+    int gzip;        // level at which zlib gzips the text for the stream; 0 means plain text
+    // A function that gets the text, piece by piece, instead of `stream`. If it is NULL, the text
+    // goes to `stream`.
     void (*sink)(void *context, const char *text, size_t bytes);
     void *sink_context;
-    const char *without; // name of members that are left out in all structs; NULL: none
+    // Name of members that are left out in all structs; NULL if no member is left out.
+    const char *without;
     // The members below are private to codec_write.c.
     char *text;
     size_t used, capacity;
     unsigned depth;
     bool comma;       // true: a comma must be written before the next value
-    int stream_error; // errno of the first write that failed; 0: none failed
+    int stream_error; // errno of the first write that failed; 0 if no write failed
     struct z_stream_s *packer;
 };
 
@@ -58,13 +60,13 @@ void json_put_null(struct json_out *out, const char *name);
 void json_put_real(struct json_out *out, const char *name, double value);
 void json_put_reals(struct json_out *out, const char *name, const double *values, size_t count);
 
-// These functions begin and end an object ('{', '}') or an array ('[', ']'). All values that are
-// written in between belong to it.
+// json_put_open begins an object ('{') or an array ('['), and json_put_close ends it ('}' or ']').
+// The values that are written between the two calls become its members or elements.
 void json_put_open(struct json_out *out, const char *name, char bracket);
 void json_put_close(struct json_out *out, char bracket);
 
-// Returns the text written so far. The text must be kept in memory: `stream` and `sink` are NULL.
-// The returned text is valid until the next value is written.
+// Returns the text written so far. May be called only if the text stays in memory: `stream` and
+// `sink` must be NULL. The returned text is valid until the next value is written.
 const char *json_out_text(struct json_out *out);
 
 // Ends the document with a newline and flushes the stream. Fails with ERROR_IO if a write failed:
@@ -73,24 +75,26 @@ MUST_CHECK bool json_out_end(struct json_out *out, const char *what, struct erro
 
 // ---------------------------------------------------------------- reading JSON
 
-// The state of reading one document. `err` gets the first error, with the path of the value. A
-// caller can read all members first and then check `failed` once: a function that cannot read a
-// node returns the same value as for an absent node.
+// The state of reading one document. `err` gets the first error, with the path of the value. If a
+// function cannot read a node, it returns the same value as for an absent node. So a caller can
+// read all members first and then check `failed` once.
 struct json_reader {
     struct arena *arena; // memory for the strings and arrays that are read
     const char *file;    // name of the file, for messages
     struct error *err;
     const void *context; // data of the caller, for the functions json_field.get
-    // elements of the array that json_read_rows left out of the document; NULL: none was left out
+    // Elements of the array that json_read_rows left out of the document. NULL if no array was left
+    // out.
     struct json_rows *rows;
     bool failed;
 };
 
 // A value in a document, with its path. Nodes live on the stack of the function that reads them.
 struct json_node {
-    // object or array that contains the value; NULL: the value is the document
+    // Object or array that contains the value. NULL if the value is the document itself.
     const struct json_node *up;
-    const char *member;  // name of the member; NULL: an element of an array, or the document
+    // Name of the member. NULL if the value is an element of an array, or the document itself.
+    const char *member;
     size_t index;        // index in the array, if the value is an element of an array
     const json_t *value; // the value in jansson; NULL if it is absent or null
 };
@@ -118,17 +122,17 @@ struct json_rows {
 
 // Reads the document without the elements of its top-level array `name`. json_rows_next then reads
 // these elements from `rows`. Returns NULL if there is no such array, or if the rest of the text is
-// not JSON. In that case the caller reads the whole document with json_read_memory, which reports
-// the error, if there is one.
+// not JSON. The caller then reads the whole document with json_read_memory, which reports the
+// error, if there is one.
 json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct json_rows *rows);
 
 // Returns the next element of the array, which the caller releases with json_decref. Returns NULL
 // after the last element, or if an element was not valid JSON (rows->failed).
 json_t *json_rows_next(struct json_rows *rows);
 
-// json_member returns a member of an object, json_element an element of an array. If the value is
-// missing or null, they return an absent node. json_member records an error if `node` is present
-// but not an object.
+// json_member returns a member of an object. json_element returns an element of an array. If the
+// value is missing or null, both return an absent node. json_member records an error if `node` is
+// present but is not an object.
 struct json_node json_member(struct json_reader *reader, const struct json_node *node,
                              const char *name);
 struct json_node json_element(const struct json_node *node, size_t index);
@@ -146,7 +150,7 @@ bool json_is_map(struct json_reader *reader, const struct json_node *node);
 const char *json_text(struct json_reader *reader, const struct json_node *node);
 const char *json_text_required(struct json_reader *reader, const struct json_node *node);
 double json_number(struct json_reader *reader, const struct json_node *node);
-// returns a whole number
+// json_count returns a whole number from 0 to UINT64_MAX. Any other number is an error.
 uint64_t json_count(struct json_reader *reader, const struct json_node *node);
 
 // Returns the value of a node as one line of JSON, in `arena`. The node must be present.
@@ -190,18 +194,20 @@ struct json_field {
     const char *name;
     enum json_kind kind;
     size_t offset, bytes; // offset and size of the member in the struct, in bytes (JSON_AT)
-    // For arrays: offset of the struct's member with the number of elements, a size_t
+    // For arrays: offset in the struct of the member with the number of elements, which is a size_t
     // (JSON_LIST_AT).
     size_t count_offset;
-    bool required;  // true: it is an error if a FIELD_TEXT, FIELD_COUNT or FIELD_WORD is absent
-    bool omit_zero; // true: the number 0, the first of `words` and an empty array are not written
-    bool pointers;  // true: a FIELD_LIST is an array of pointers to structs
+    bool required; // true: it is an error if a FIELD_TEXT, FIELD_COUNT or FIELD_WORD is absent
+    // True: the number 0, the first of `words` and an empty array are not written.
+    bool omit_zero;
+    bool pointers; // true: a FIELD_LIST is an array of pointers to structs
     // The words of a FIELD_WORD. If words->expected is NULL, an unknown word is not an error.
     const struct words *words;
-    // FIELD_OBJECT: table of the inner struct. Arrays of structs: table of their elements.
+    // For a FIELD_OBJECT: the table of the inner struct. For an array of structs: the table of its
+    // elements.
     const struct json_table *table;
-    // FIELD_LIST: a function that adds an element to `object` and returns it, called for each
-    // element that is read. NULL: reading allocates an array.
+    // For a FIELD_LIST: reading calls this function for each element. It adds an element to
+    // `object` and returns it. If `add` is NULL, reading allocates an array instead.
     void *(*add)(void *object);
     void (*put)(struct json_out *out, const char *name, const void *object);
     void (*get)(struct json_reader *reader, const struct json_node *node, void *object);
@@ -211,8 +217,9 @@ struct json_table {
     const struct json_field *fields;
     size_t count;
     size_t bytes; // size of the struct, in bytes
-    // Returns false for a struct that must not be written and that is dropped from an array that is
-    // read. Reading with json_field.add, and FIELD_MAP, do not call it. NULL: all structs are kept.
+    // Returns false for a struct that is left out: it is not written, and it is dropped from an
+    // array that is read. Three cases do not call this function: writing and reading a FIELD_MAP,
+    // and reading with json_field.add. If `keep` is NULL, no struct is left out.
     bool (*keep)(const void *object);
 };
 
@@ -223,9 +230,9 @@ struct json_table {
 #define JSON_TABLE(type, list)                                                                     \
     .fields = (list), .count = sizeof(list) / sizeof *(list), .bytes = sizeof(type)
 
-// Writes the members of a struct into the open object, in the order of its table. Leaves out flags
-// that are false, texts that are NULL, reals that are not finite, members that json_field.omit_zero
-// or json_table.keep excludes, and members with the name json_out.without.
+// Writes the members of a struct into the open object, in the order of the table. Leaves out flags
+// that are false, texts that are NULL, reals that are not finite, and members with the name
+// json_out.without. Also leaves out what json_field.omit_zero or json_table.keep excludes.
 void json_put_fields(struct json_out *out, const struct json_table *table, const void *object);
 
 // Reads the members that are in the table into the struct. Ignores all other members.

@@ -15,7 +15,7 @@ void json_message_clean(struct error *err)
     if (!err)
         return;
     for (unsigned char *c = (unsigned char *)err->message; *c; c++) {
-        // control characters U+0080 … U+009F
+        // true if `c` points to a control character from U+0080 to U+009F (two bytes in UTF-8)
         bool c1 = c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F;
         if (c1 || *c < 0x20 || *c == 0x7F)
             *c = '?';
@@ -36,8 +36,8 @@ static const uint64_t unpacked_most = UINT64_C(256) << 20;
 
 static json_t *parse(const char *text, size_t bytes, size_t flags, json_error_t *why)
 {
-    // arena_malloc ends the process if memory runs out. It must, because jansson 2.14 does not
-    // survive a failed allocation: its lexer loses a byte and continues, or an assertion fails.
+    // arena_malloc ends the process if memory runs out. This is needed because jansson 2.14 does
+    // not survive a failed allocation: its lexer loses a byte and continues, or an assertion fails.
     json_set_alloc_funcs(arena_malloc, free);
     return json_loadb(text, bytes, flags | JSON_REJECT_DUPLICATES, why);
 }
@@ -71,7 +71,7 @@ struct source {
     gzFile file;
     char *text;
     size_t bytes, capacity;
-    int number; // errno of the read that failed; 0: no read failed
+    int number; // errno of the read that failed; 0 if no read failed
     bool too_long;
 };
 
@@ -136,8 +136,8 @@ char *json_read_text(const char *path, size_t *bytes, struct error *err)
             close(file);
         return NULL;
     }
-    // The buffer has one byte more than the file, so that the read that finds the end needs no
-    // larger buffer.
+    // The buffer has one byte more than the file. So the last read, which finds the end of the
+    // file, needs no larger buffer.
     if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= READ_BYTES)
         source.capacity = (size_t)info.st_size + 1;
     source.text = arena_malloc(source.capacity);
@@ -270,7 +270,7 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
 
 // Reads a JSON value in the form in which fathom writes rows: texts are ASCII without escapes, and
 // names and numbers are short. Returns NULL for any other value; the caller then lets jansson read
-// the row, or report its error. This function saves time: jansson needs about 200 instructions per
+// the row or report its error. This function saves time: jansson needs about 200 instructions per
 // byte, which would be half of the time that a report on a long run takes.
 static json_t *read_value(struct scan *scan, unsigned depth);
 

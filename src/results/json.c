@@ -139,8 +139,8 @@ static const struct json_field metric_info_fields[] = {
 static const struct json_table metric_info_table = {
     JSON_TABLE(struct metric_info, metric_info_fields)};
 
-// Says whether a view is part of run files. Returns false for a view of kind LINES, which only
-// terminals show, and for a view of an unknown kind.
+// True if a view is part of run files. False for a view of kind LINES, which only terminals show,
+// and for a view of an unknown kind.
 static bool view_keep(const void *object)
 {
     return ((const struct view_info *)object)->kind < VIEW_LINES;
@@ -219,9 +219,9 @@ void run_put_case(struct json_out *out, const char *name, const void *result)
     json_put_close(out, '}');
 }
 
-// Returns a value, still without its number or text, for a parameter of a case that the benchmarks
-// in the file do not declare. The type follows from the type of the JSON value. The role is AXIS if
-// the key of the result contains the parameter, else METHOD.
+// Returns the value of a case's parameter that the benchmarks in the file do not declare. Its
+// number or text is not set yet. The type follows from the type of the JSON value. The role is AXIS
+// if the result's key contains the parameter, else METHOD.
 static struct case_value value_undeclared(struct json_reader *reader, const struct json_node *node,
                                           const char *result_key)
 {

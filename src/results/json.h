@@ -17,8 +17,8 @@
 struct json_out;
 struct json_table;
 
-// Writes the run to the stream; run_write_gzipped also gzips it. Both fail with ERROR_IO if a write
-// fails.
+// Writes the run to the stream; run_write_gzipped also compresses it with gzip. Both functions fail
+// with ERROR_IO if a write fails.
 MUST_CHECK bool run_write(const struct run *run, FILE *stream, struct error *err);
 MUST_CHECK bool run_write_gzipped(const struct run *run, FILE *stream, struct error *err);
 
@@ -26,8 +26,8 @@ MUST_CHECK bool run_write_gzipped(const struct run *run, FILE *stream, struct er
 // element of an array or the document itself (results/codec.h).
 void run_put(struct json_out *out, const char *name, const struct run *run);
 
-// These functions write a part of a run in the form of the run file: a result, the array of
-// devices, the array of findings.
+// These functions write a part of a run in the form of the run file. run_put_result writes a
+// result, run_put_devices the array of devices, and run_put_findings the array of findings.
 void run_put_result(struct json_out *out, const char *name, const struct result *result);
 void run_put_devices(struct json_out *out, const char *name, const struct run *run);
 void run_put_findings(struct json_out *out, const char *name, const struct run *run);
@@ -43,8 +43,8 @@ void run_put_case(struct json_out *out, const char *name, const void *result);
 typedef bool run_writer(const struct run *run, FILE *stream, struct error *err);
 
 // These functions write a run to a file. If this fails, an existing file stays unchanged
-// (results/save.h). run_save_as writes the form of `writer`. run_save writes a run file, gzipped if
-// the path ends with ".gz".
+// (results/save.h). run_save_as writes what the function `writer` produces. run_save writes a run
+// file, gzipped if the path ends with ".gz".
 MUST_CHECK bool run_save_as(const struct run *run, run_writer *writer, const char *path,
                             struct error *err);
 MUST_CHECK bool run_save(const struct run *run, const char *path, struct error *err);
@@ -56,17 +56,17 @@ MUST_CHECK bool run_save(const struct run *run, const char *path, struct error *
 // (json_read_file in results/codec.h).
 struct run *run_read(const char *path, struct error *err);
 
-// Like run_read, but does not read the results, so it takes a fraction of the time.
+// Like run_read, but does not read the results. This takes a fraction of the time.
 struct run *run_read_head(const char *path, struct error *err);
 
-// Like run_read, but from memory. `name` is used in messages.
+// Like run_read, but reads from memory. `name` is used in messages.
 struct run *run_read_text(const char *text, size_t bytes, const char *name, struct error *err);
 
 // The table of the members of a run file, except "schema".
 extern const struct json_table run_table;
 
-// Tables of structs that are part of results. Worker processes report the same structs to the main
-// process, and these tables write and read those messages, too.
+// Tables of structs that are part of results. They are also used for the messages of worker
+// processes, which report the same structs to the main process.
 extern const struct json_table reason_table, named_text_table, named_number_table, series_table,
     counter_table, kernel_table;
 

@@ -23,7 +23,7 @@ bool run_write(const struct run *run, FILE *stream, struct error *err)
 
 bool run_write_gzipped(const struct run *run, FILE *stream, struct error *err)
 {
-    // While a run is going on, its file is saved up to once a second, so it is compressed with the
+    // A run that is not finished is saved up to once a second. So its file is compressed with the
     // fastest level of gzip.
     int level = run->status == RUN_RUNNING ? 1 : 9;
     return write_at(run, level, stream, err);
@@ -87,7 +87,7 @@ static struct run *run_of(json_t *json, struct json_rows *rows, const char *name
     return run;
 }
 
-// Reads a run, with its results if `whole` is true, else without them.
+// Reads a run. Reads its results only if `whole` is true.
 static struct run *read_text(const char *text, size_t bytes, const char *name, bool whole,
                              struct error *err)
 {

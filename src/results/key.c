@@ -65,9 +65,8 @@ static bool is_file(const char *word)
            (length > 5 && strcmp(word + length - 5, ".json") == 0);
 }
 
-// Sets *place to the index that a word has in a list such as "a|b|c" (`choices`). The word is the
-// first `bytes` bytes of `word`. Returns false, with *place = 0, if the list does not have the
-// word.
+// Sets *place to the index of a word in a list such as "a|b|c" (`choices`). The word is the first
+// `bytes` bytes of `word`. If the list does not have the word, sets *place to 0 and returns false.
 static bool place_of(const char *choices, const char *word, size_t bytes, unsigned *place)
 {
     *place = 0;
@@ -97,8 +96,8 @@ bool case_value_equal(const struct case_value *a, const struct case_value *b)
 
 // ---------------------------------------------------------------- conditions for cases
 
-// Returns a parameter's value as text: its own text ("" if that is NULL), or its number, which is
-// written to `text`.
+// Returns the value of a parameter as text. A text is returned itself ("" if it is NULL). A number
+// is written to `text`.
 static const char *value_format(const struct case_value *value, char text[REAL_BYTES])
 {
     if (value->type == PARAM_TEXT)
@@ -148,8 +147,8 @@ bool case_matches(const struct bench_case *c, const char *conditions)
 
 // ---------------------------------------------------------------- values of a case
 
-// Like case_find, but ends the process if the case lacks the key: the benchmark then uses a
-// parameter that it does not declare, which is a programming error.
+// Like case_find, but ends the process if the case lacks the key. That is a programming error: the
+// benchmark uses a parameter that it does not declare.
 static const struct case_value *must_find(const struct bench_case *c, const char *key)
 {
     const struct case_value *value = case_find(c, key);
@@ -179,10 +178,11 @@ const char *case_text(const struct bench_case *c, const char *key)
     return must_find(c, key)->text;
 }
 
-// Returns false if it is certain that the decimal number `exact` (17 digits of `value`), rounded to
-// `cut` digits fewer, does not read back as `value`. To read back, the rounded number may differ
-// from `value` by at most half the distance of two doubles, which is at most 2^-53 of the value.
-// The 17 digits themselves differ from the value by up to half of their last digit.
+// Checks whether the decimal number `exact` (17 digits of `value`), rounded to `cut` digits fewer,
+// may read back as `value`. Returns false if it certainly does not. To read back, the rounded
+// number may differ from `value` by at most half the distance of two doubles, which is at most
+// 2^-53 of the value. The 17 digits themselves differ from the value by up to half of their last
+// digit.
 static bool may_read_back(double value, const char *exact, int cut)
 {
     int lead = 0, rest = 0, place = 0, unit = cut == 1 ? 10 : 100;

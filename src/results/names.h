@@ -6,12 +6,12 @@
 
 #include "results/results.h"
 
-// The words that stand for the values of an enumeration, in the order of the values.
+// The words for the values of an enumeration, in the order of the values.
 struct words {
     const char *const *names;
     size_t count;
-    // The words as a text for error messages: "lower, higher or none". NULL: an unknown word is no
-    // error; it is read as the index `count`.
+    // The words as a text for error messages: "lower, higher or none". If it is NULL, an unknown
+    // word is no error; the word is then read as the index `count`.
     const char *expected;
 };
 
@@ -27,11 +27,11 @@ bool words_find(const struct words *words, const char *word, unsigned *index);
 const char *words_name(const struct words *words, unsigned index);
 
 // Returns a parameter's value as it is written in a case key: "32768", "0.5", "vector". A text is
-// not copied ("" if it is NULL); a number is written into `arena`.
+// returned without copying; "" if the text is NULL. A number is written into `arena`.
 const char *case_value_text(struct arena *arena, const struct case_value *value);
 
-// Like case_value_text, but for screens: if the value is the text of a JSON file, returns the
-// member "name" of that JSON, or "unnamed" if there is none.
+// Like case_value_text, but for screens. If the value is the text of a JSON file, returns the
+// member "name" of that JSON, or "unnamed" if the JSON has no such member.
 const char *case_value_shown(struct arena *arena, const struct case_value *value);
 
 enum {
@@ -41,8 +41,8 @@ enum {
 // Writes `value` with the fewest of 15, 16 or 17 digits that read back as the same number: "0.1".
 void real_format(double value, char text[REAL_BYTES]);
 
-// Replaces `exact`, the 17 digits of the value that "%.17g" writes, by 15 or 16 digits if these
-// read back as the same number.
+// Replaces `exact`, which "%.17g" wrote for the value, by a text with 15 or 16 digits if that reads
+// back as the same number.
 void real_shorten(double value, char exact[REAL_BYTES]);
 
 #endif

@@ -14,9 +14,9 @@
 
 #define RUN_SCHEMA "fathom-run/1"
 
-// Largest relative difference between the core clocks of healthy cards of one model, or of one card
-// under different loads. An H100 keeps 1980, 1995 or 2010 MHz, depending on load and temperature:
-// two steps of 15 MHz, which are 1.5 %.
+// Largest relative difference between the core clocks of healthy cards of one model, or between the
+// core clocks of one card under different loads. An H100 keeps 1980, 1995 or 2010 MHz, depending on
+// load and temperature. The largest difference is two steps of 15 MHz, which are 1.5 %.
 #define RESULTS_CLOCK_STEPS 0.0175
 
 // ---------------------------------------------------------------- what a benchmark declares
@@ -32,16 +32,17 @@ struct metric_info {
     enum unit unit;
     enum better better;
     const char *help; // help text: one sentence
-    // If this metric is in core cycles: the name of the metric that measures the same work in time,
-    // such as "latency". Of a list such as "triangles,pixels", the first metric that the result has
-    // is used. NULL: no metric measures the same work in time.
+    // If this metric is in core cycles: name of the metric that measures the same work in time,
+    // such as "latency". It may be a list such as "triangles,pixels"; the first metric of the list
+    // that the result has is used. NULL if no metric measures the same work in time.
     const char *cycles_of;
-    // Name of the metric of which this one is a part, in the same unit: the time of the host's call
-    // is a part of the time of a kernel. The precision and the changes of this metric are then
-    // judged relative to that metric. NULL: relative to this metric's own median.
+    // Name of a metric in the same unit of which this metric is a part. For example, the time of
+    // the host's call is a part of the time of a kernel. The precision and the changes of this
+    // metric are then judged relative to the other metric. If part_of is NULL, they are judged
+    // relative to this metric's own median.
     const char *part_of;
-    // For metrics in op/s: a condition (case_matches) for the cases whose operations are
-    // floating-point operations, such as "op=fp32-fma". NULL: there is no such case. Run files do
+    // For a metric in op/s: a condition (case_matches) for cases whose operations are
+    // floating-point operations, such as "op=fp32-fma". NULL if there is no such case. Run files do
     // not have this member; they have metric.floating instead.
     const char *floating;
     // True: the metric depends on the host's processors, although the benchmark's other metrics do
@@ -49,9 +50,9 @@ struct metric_info {
     bool by_host;
 };
 
-// The role of a parameter. AXIS: its value is part of the case key. METHOD: its value is not in the
-// key but is recorded; results with different values are not compared. DISPLAY: its value is not
-// recorded.
+// The role of a parameter. The value of an AXIS is part of the case key. The value of a METHOD is
+// not in the key but is recorded; results with different values are not compared. The value of a
+// DISPLAY is not recorded.
 enum param_role {
     PARAM_AXIS,
     PARAM_METHOD,
@@ -70,29 +71,29 @@ struct param_info {
     enum unit unit;
     // The values in each preset, in the grammar of --set: "a,b,c", "A..B/n" (n values per octave)
     // or "A..B+s" (steps of s). Bytes are written like 1KiB, 4GiB. The word "max" means the largest
-    // value that the device allows. NULL: the same values as in `standard`.
+    // value that the device allows. NULL means the same values as in `standard`.
     const char *quick, *standard, *full;
     enum param_role role;
-    // Allowed values: "vector|scalar|shared" for TEXT, "4|8|16" for UINT. The word FILE stands for
-    // the name of a JSON file, or for its text. NULL: all values are allowed.
+    // Allowed values: "vector|scalar|shared" for a TEXT, "4|8|16" for a UINT. The word FILE allows
+    // the name of a JSON file, or its text. If `choices` is NULL, all values are allowed.
     const char *choices;
     const char *help; // help text: one sentence
 
     // The members below this comment are not in run files. They say which values are allowed and
     // which cases have the parameter.
-    const char *when;     // condition for a case to have the parameter; NULL: every case has it
-    uint64_t least, most; // minimum and maximum of a UINT or BYTES; most = 0: no maximum
-    uint64_t multiple;    // every value must be a multiple of this; 0: no such condition
+    const char *when; // condition under which a case has the parameter; if NULL, every case has it
+    uint64_t least, most; // minimum and maximum of a UINT or BYTES; no maximum if `most` is 0
+    uint64_t multiple;    // every value must be a multiple of this; 0 if there is no such condition
     bool power_of_two;
     bool takes_max; // true: a value may be the word "max"
-    // If the parameter has this value, it is left out of the case. NULL: there is no such value.
+    // A parameter with this value is left out of the case. NULL if there is no such value.
     const char *unsaid;
-    // Key that the parameter has in cases, if it is not `key` ("bytes" instead of "message"); else
-    // NULL.
+    // Key that the parameter has in cases, if it is not `key`: the parameter "message" may have the
+    // key "bytes". Else NULL.
     const char *said_as;
 };
 
-// The ways in which a report can draw the results of a benchmark. But for report/map_console.c,
+// The ways in which a report can draw the results of a benchmark. Except for report/map_console.c,
 // reports have no code for particular benchmarks.
 enum view_kind {
     VIEW_CURVE,
@@ -101,34 +102,34 @@ enum view_kind {
     VIEW_TABLE,
     VIEW_TIMELINE,
     // Lines like "Y X: 0.377ms 3.908x", only on terminals, never in files. view_info.metric is then
-    // a list of metrics, and times are multiplied by view_info.scale. If a case is shown in such a
-    // view, the other views of the benchmark are not drawn.
+    // a list of metrics, and times are multiplied by view_info.scale. If such a view shows a case,
+    // the other views of the benchmark are not drawn.
     VIEW_LINES
 };
 
 struct view_info {
     enum view_kind kind;
     const char *title;
-    // keys of two parameters; `y` may be NULL; in a heat map, the values of `y` are the rows
+    // Keys of two parameters. `y` may be NULL. In a heat map, the values of `y` are the rows.
     const char *x, *y;
     const char *metric; // name of the metric that is drawn
     // List of parameters: "path,order". Each combination of their values is one series.
     const char *group;
     const char *scale; // scale of x, then of y: "log2", "log2-log10", "linear"
-    const char *where; // condition for the cases that are drawn: "scope=device"; NULL: all cases
-    // A list of sensors: "core_clock,power"; NULL: none. In a VIEW_TABLE each sensor gets a column,
-    // and if no result has any of the sensors, the table is not drawn. In a VIEW_CURVE the HTML
-    // page can draw a sensor instead of the metric.
+    const char *where; // condition for cases that are drawn: "scope=device"; NULL draws all cases
+    // List of sensors, such as "core_clock,power"; NULL if no sensor is drawn. In a VIEW_TABLE each
+    // sensor gets a column, and the table is not drawn if no result has any of the sensors. In a
+    // VIEW_CURVE the HTML page can draw a sensor instead of the metric.
     const char *sensors;
 };
 
 // Kinds of headlines. A headline is a figure of a benchmark that readers want to see first.
 enum headline_kind {
     HEADLINE_BEST, // the best value among all cases, by the metric's `better`
-    // One figure for each level of memory. headline_info.by names a parameter. If its type is
-    // BYTES, cases are points of curves over the size of the working set, the metric is in ns, and
-    // the levels are the flat parts of the longest curve. Otherwise the parameter is the number of
-    // the level, where level 1 is nearest to the core.
+    // One figure for each level of memory. headline_info.by names a parameter. If the type of this
+    // parameter is BYTES, cases are points of curves over the size of the working set, the metric
+    // is in ns, and the levels are the flat parts of the longest curve. Otherwise the parameter is
+    // the number of the level; level 1 is nearest to the core.
     HEADLINE_LEVELS
 };
 
@@ -154,7 +155,7 @@ struct headline_info {
     enum headline_kind kind;
     const char *title; // title of the headline, such as "FP32 peak"
     const char *metric;
-    // Condition for the cases from which the headline is taken (case_matches); NULL: all cases.
+    // Condition for cases from which the headline is taken (case_matches); NULL means all cases.
     const char *where;
     // Key of the parameter with the size of the working set, or with the number of the level.
     // HEADLINE_LEVELS needs it, and so does HEADLINE_BEST if its member `level` (below) is set.
@@ -171,7 +172,7 @@ struct headline_info {
     // Label of the row, such as "DRAM". For HEADLINE_LEVELS the text that follows the name of the
     // level, such as "latency".
     const char *row;
-    const char *name; // name of the figure, "read", if the row has several; else NULL
+    const char *name; // name of the figure, "read", if the row has several figures; else NULL
 };
 
 struct benchmark_info {
@@ -197,13 +198,13 @@ struct benchmark_info {
 // benchmark_info with the array `views` and its number of elements.
 #define BENCHMARK_TABLE(member, array) .member##s = (array), .member##_count = COUNT(array)
 
-// These functions return the parameter or metric that the benchmark declares under that name. NULL
-// if there is none, or if `info` or the name is NULL.
+// These functions return the parameter or metric that the benchmark declares under that name. They
+// return NULL if the benchmark declares none, or if `info` or the name is NULL.
 const struct param_info *benchmark_param(const struct benchmark_info *info, const char *key);
 const struct metric_info *benchmark_metric(const struct benchmark_info *info, const char *name);
 
-// Returns the name of the metric that measures, in core cycles, the same work as the metric `name`
-// measures in time (metric_info.cycles_of). Returns "" if there is none, or if `info` is NULL.
+// Returns the name of the metric that measures in core cycles the work which the metric `name`
+// measures in time (metric_info.cycles_of). Returns "" if no metric does, or if `info` is NULL.
 const char *benchmark_cycles(const struct benchmark_info *info, const char *name);
 
 // ---------------------------------------------------------------- a case and its result
@@ -248,13 +249,13 @@ const struct case_value *case_find(const struct bench_case *c, const char *key);
 // True if the case has a parameter with this key and the parameter's value is this text.
 bool case_says(const struct bench_case *c, const char *key, const char *text);
 
-// True if the case meets all conditions. For example, "pattern=stride|banks,path=shared" means that
-// each key has one of the values that are listed for it; "mode!=single" means that the key has
-// another value, or that the case does not have the key. NULL and "" are no conditions.
+// True if the case meets all conditions. In "pattern=stride|banks,path=shared", each key must have
+// one of the values that are listed for it. In "mode!=single", the key must have another value, or
+// the case does not have the key. NULL and "" are no conditions.
 bool case_matches(const struct bench_case *c, const char *conditions);
 
-// Returns the index of the key's value among the choices of the parameter (case_value.choice); 0 if
-// the case does not have the key.
+// Returns the index of the key's value among the choices of the parameter (case_value.choice).
+// Returns 0 if the case does not have the key.
 unsigned case_choice(const struct bench_case *c, const char *key);
 
 // These functions return the number or text of a key that the case must have. If it does not have
@@ -286,13 +287,14 @@ struct metric {
     const char *name;
     enum unit unit;
     enum better better;
-    // ci95: low and high end of the 95 % interval of the median; not finite: not known
+    // `ci95` has the low and the high end of the 95 % interval of the median. Both are not finite
+    // if the interval is not known.
     double median, ci95[2];
     // True: the median and its interval are only lower bounds, because some samples were cut off
     // (censored).
     bool at_least;
     size_t n;              // number of samples
-    double limit;          // physical limit; not finite or 0: not known
+    double limit;          // physical limit of the metric; not finite or 0 if it is not known
     double *round_medians; // medians of the single rounds, from which the interval was computed
     size_t round_count;
     bool floating; // true: a rate in op/s that counts floating-point operations
@@ -329,21 +331,21 @@ struct series {
     size_t row_count;
 };
 
-// A hardware counter of a case. Both values are per unit of the case's work: the one that the
-// hardware counted, and the one that the benchmark computes for the same work (claimed).
+// A hardware counter of a case. `counted` is what the hardware counted, and `claimed` is what the
+// benchmark computes for the same work. Both are per unit of the case's work.
 struct counter {
-    // Name of the counter, such as "dram_read". A vendor's own counter has its name after
+    // Name of the counter, such as "dram_read". The name of a vendor's own counter begins with
     // "native:".
     const char *name;
     enum unit unit;
     double counted, claimed; // `claimed` is not finite if the benchmark computes no value
     double units;            // number of units of work by which the hardware's count was divided
-    // Number of passes in which all counters of the case were read; 0: not known.
+    // Number of passes in which all counters of the case were read; 0 if it is not known.
     unsigned passes;
 };
 
 struct kernel_info {
-    const char *hash; // hash of the kernel; NULL: no kernel was used
+    const char *hash; // hash of the kernel; NULL if no kernel was used
     const char *source;
     double registers, spill_bytes, loads; // a value is not finite if the driver does not report it
 };
@@ -383,18 +385,18 @@ enum run_status {
 
 struct run_device {
     const char *id, *name, *vendor, *driver, *api_version, *kind;
-    const char *uuid;         // UUID as 32 hex digits; NULL: not known
-    const char *pci;          // PCI address, "0000:1b:00.0"; NULL: not known
-    const char *architecture; // for example "Hopper"; NULL: not known
+    const char *uuid;         // UUID as 32 hex digits; NULL if not known
+    const char *pci;          // PCI address, "0000:1b:00.0"; NULL if not known
+    const char *architecture; // name such as "Hopper"; NULL if not known
     struct named_number *limits;
     size_t limit_count;
 };
 
 struct finding {
     const char *code, *text;
-    const char *device; // id of the device that the finding is about; NULL: the whole run
-    const char *name;   // name of what `value` describes, such as "near L2"; NULL: not given
-    double value;       // value of the finding; not finite: it has none
+    const char *device; // id of the device that the finding is about; if NULL, the whole run
+    const char *name;   // name of what `value` describes, such as "near L2"; NULL if not given
+    double value;       // value of the finding; not finite if the finding has no value
     const char **keys;
     size_t key_count;
 };
@@ -409,7 +411,7 @@ struct run {
     struct named_text *host; // facts about the host, such as os and cpu
     size_t host_count;
     const char *preset;
-    uint64_t seed; // seed of the random order in which cases are measured, below 2^53; 0: not known
+    uint64_t seed; // seed of the random order in which cases are measured, below 2^53; 0 if unknown
     struct run_device *devices;
     size_t device_count, device_capacity;
     const struct benchmark_info **benchmarks;
@@ -426,14 +428,15 @@ struct run {
 struct run *run_create(void);
 void run_destroy(struct run *run);
 
-// These functions add an empty element to the run and return it. A result keeps its address. A
-// device or finding may be moved when another one is added.
+// These functions add an empty element to the run and return it. The address of a result never
+// changes. A device may be moved to another address when another one is added.
 struct result *run_add_result(struct run *run);
 struct run_device *run_add_device(struct run *run);
 
 // Returns the device's limit with this name, for example "memory_bytes"; NaN if it is not known.
 double run_device_limit(const struct run_device *device, const char *name);
-// Adds an empty finding to the run and returns it.
+// Adds an empty finding to the run and returns it. It may be moved to another address when another
+// finding is added.
 struct finding *run_add_finding(struct run *run);
 // Adds a finding about the device of the result `first`. The text of the finding is "DEVICE: TEXT",
 // where TEXT is made from `format`. The finding has the key of `first` and, unless `second` is
@@ -454,17 +457,17 @@ void run_declare_missing(struct run *run);
 const struct result *run_find(const struct run *run, const char *device, const char *key);
 const struct benchmark_info *run_benchmark(const struct run *run, const char *name);
 
-// Numbers of results: of each verdict, of those that were measured (result_measured), and of all.
+// Numbers of results: of each verdict (`of`), of measured results (result_measured), and of all.
 struct run_counts {
     size_t of[VERDICT_FAILED + 1], measured, all;
 };
 
-// Counts the results of a device and a benchmark. If `device` or `benchmark` is NULL, those of all
-// devices or of all benchmarks count.
+// Counts the results of a device and a benchmark. If `device` is NULL, counts those of all devices.
+// If `benchmark` is NULL, counts those of all benchmarks.
 struct run_counts run_count(const struct run *run, const char *device, const char *benchmark);
 
-// These functions return the metric, the series, or the text of the detail with that name; NULL if
-// the result has none.
+// These functions return the metric, the series, or the text of the detail with that name. They
+// return NULL if the result has none.
 const struct metric *result_metric(const struct result *result, const char *name);
 const struct series *result_series(const struct result *result, const char *name);
 const char *result_detail(const struct result *result, const char *name);

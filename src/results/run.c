@@ -213,8 +213,8 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
         result->verdict = verdict;
     if (has_reason(result, code, text))
         return;
-    // Each call copies the array of reasons, because its capacity is not known. That is cheap,
-    // because a result has few reasons.
+    // Each call copies the array of reasons, because the capacity of the array is not known.
+    // Copying is cheap, because a result has few reasons.
     struct reason *reasons = ARENA_ARRAY(arena, result->reason_count + 1, struct reason);
     if (result->reason_count)
         memcpy(reasons, result->reasons, result->reason_count * sizeof *reasons);
@@ -283,8 +283,8 @@ static const struct benchmark_info *declared_since(struct arena *arena,
     return copy;
 }
 
-// Makes a result suspect if an earlier version of fathom gave it the verdict `ok`, but its figures
-// were refuted since.
+// Makes a result suspect if its figures were refuted after an earlier version of fathom had given
+// it the verdict `ok`.
 static void flag_refuted(struct arena *arena, struct result *result)
 {
     if (result->verdict == VERDICT_OK && strcmp(result->benchmark, "incore") == 0 &&

@@ -17,10 +17,11 @@
 
 enum {
     LINKS_MAX = 40, // maximum number of symbolic links that are followed, as in Linux
-    // Maximum number of bytes of the target's name that the name of a temporary file contains.
+    // The name of a temporary file begins with the target's name, cut to this many bytes.
     NAME_BYTES_MAX = 200,
     LINK_BYTES = 4096,
-    READER_WAIT_MS = 30000 // maximum time to wait until a reader empties a full pipe
+    // Maximum time in milliseconds to wait until a reader empties a full pipe.
+    READER_WAIT_MS = 30000
 };
 
 // The file that is to be written.
@@ -29,7 +30,7 @@ struct target {
     // yet.
     const char *path;
     const char *folder; // the folder that contains the file
-    // Path of the temporary file in `folder`. NULL: `path` is written directly.
+    // Path of the temporary file in `folder`. NULL if `path` is written directly.
     const char *temporary;
     struct stat info; // status of the file, if it exists
     bool exists;
@@ -175,9 +176,9 @@ static bool write_temporary(const struct target *target, int file, const struct 
 }
 
 // Writes text to a file descriptor that may be in blocking or nonblocking mode: the standard output
-// keeps the mode that the parent process set. Returns 0 or the errno of the failure. It is
-// ETIMEDOUT if the file accepts no bytes for wait_ms milliseconds, because nobody reads (−1: no
-// limit).
+// keeps the mode that the parent process set. Returns 0 or the errno of the failure. If the file
+// accepts no bytes for wait_ms milliseconds, because nobody reads, returns ETIMEDOUT. If wait_ms is
+// −1, the wait has no limit.
 static int write_out(int file, const char *text, size_t bytes, int wait_ms)
 {
     for (size_t done = 0; done < bytes;) {
@@ -202,8 +203,8 @@ static bool write_directly(const struct target *target, int file, const struct c
     text_stream_open(&text);
     bool written = contents->write(contents->context, text.file, err);
     text_stream_close(&text);
-    // The standard output may go to a pager, in which a person reads, so the wait for it has no
-    // limit.
+    // The wait for the standard output has no limit, because the output may go to a pager, in which
+    // a person reads.
     int wait_ms = target->standard ? -1 : READER_WAIT_MS;
     int number = written ? write_out(file, text.text, text.bytes, wait_ms) : 0;
     free(text.text);
@@ -258,8 +259,8 @@ bool file_save_same(const char *one, const char *other)
     return same;
 }
 
-// Removes temporary files of this target that were left by processes which were killed while they
-// saved and no longer exist.
+// Removes temporary files of this target that killed processes left. A process that still exists
+// keeps its file.
 static void remove_stale(struct arena *arena, const struct target *target)
 {
     const char *prefix = temporary_prefix(arena, target->path);

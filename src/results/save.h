@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes a file completely or not at all: writes a temporary file in the same folder and renames
-// it. So a full disk or a crash leaves an existing file unchanged.
+// Writes a file completely or not at all. To do so, writes a temporary file in the same folder and
+// renames it. So a full disk or a crash leaves an existing file unchanged.
 #ifndef RESULTS_SAVE_H
 #define RESULTS_SAVE_H
 
@@ -14,16 +14,16 @@ typedef bool file_write(void *context, FILE *stream, struct error *err);
 
 // Writes the file at `path` with the contents that the function `write` produces. Fails with the
 // error of `write`, or with ERROR_IO and a message that says what to do. A path that is not a
-// regular file (/dev/stdout, a pipe) is written directly; a symbolic link to a file stays a link.
-// For all functions of this header, "-" is the standard output, and the caller must have flushed
-// what it printed there.
+// regular file (/dev/stdout, a pipe) is written directly. If the path is a symbolic link to a file,
+// that file is replaced, and the link stays. For all functions of this header, "-" is the standard
+// output, and the caller must have flushed what it printed there.
 MUST_CHECK bool file_save(const char *path, file_write *write, void *context, struct error *err);
 
 // True if the path is "-", the standard output.
 bool file_save_is_standard(const char *path);
 
 // True if file_save to this path replaces or creates a regular file. False for a device, a pipe or
-// the standard output: there, each call's output follows the output of earlier calls.
+// the standard output: file_save then appends to the output of earlier calls.
 bool file_save_replaces(const char *path);
 
 // True if file_save would write the same regular file for both paths, or if both are the standard

@@ -45,14 +45,14 @@ const char *unit_format(double value, enum unit unit, char *text, size_t bytes);
 // Like unit_format, but the text lives in `arena`.
 const char *unit_text(struct arena *arena, double value, enum unit unit);
 
-// unit_scale and number_format are the two steps of unit_format, for tables with the unit in the
-// head of a column. unit_scale returns the value in the scaled unit and sets *name to the name of
-// that unit ("" for UNIT_NONE).
+// unit_scale and number_format do the two steps of unit_format one at a time. Tables use them to
+// show the unit only in the head of a column. unit_scale returns the value in the scaled unit and
+// sets *name to the name of that unit ("" for UNIT_NONE).
 double unit_scale(double value, enum unit unit, const char **name);
 
-// Writes a number to `text` and returns `text`. Numbers from 0.1 to 1000 have four significant
-// digits, larger ones no fraction, smaller ones five decimals. Numbers from 1e15 on, and numbers
-// below 1e-4 except 0, have an exponent.
+// Writes a number to `text` and returns `text`. A number from 0.1 to 1000 has four significant
+// digits, a larger one no fraction, and a smaller one five decimals. A number from 1e15 on, or
+// below 1e-4 but not 0, is written with an exponent. The sign does not count.
 const char *number_format(double value, char *text, size_t bytes);
 
 #endif
