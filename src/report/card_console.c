@@ -95,8 +95,8 @@ static void line_print(const struct lines *lines, const char *const *cells, enum
     fputc('\n', screen->stream);
 }
 
-// Prints, below the figure at index `at`, why that figure is not trusted. If the next figure has
-// the same reason, prints nothing, because the reason is printed below the next figure.
+// Prints why the figure at index `at` is not trusted, below that figure. Prints nothing if the next
+// figure has the same reason, because the reason is then printed below the next figure.
 static void reason_print(const struct lines *lines, size_t at)
 {
     const struct card_figure *figure = lines->list[at].figure;
@@ -203,8 +203,8 @@ bool console_card(const struct card *card, const struct console_desc *desc, FILE
 
 // ---------------------------------------------------------------- the card as Markdown
 
-// Returns a text from a run file in a form that is safe in a line or table cell of Markdown:
-// control characters become '?', the characters "|<>" become '/'. Returns "" for NULL.
+// Returns a text from a run file in a form that is safe in a line or a table cell of Markdown: each
+// control character becomes '?', and each of the characters "|<>" becomes '/'. Returns "" for NULL.
 static const char *markdown_text(struct arena *arena, const char *text)
 {
     enum {

@@ -54,8 +54,8 @@ struct drawing {
 
 // ---------------------------------------------------------------- writing text
 
-// Returns an upper bound of the width that a character has in the usual fonts, as a share of the
-// font size.
+// Returns the width of a character as a share of the font size. It is an upper bound for the usual
+// fonts.
 static double character_width(const char *text, size_t bytes)
 {
     if (bytes > 1)
@@ -97,8 +97,8 @@ static const char *text_cut(struct arena *arena, const char *text, double size, 
     return cut;
 }
 
-// Writes the text in at most `lines` lines, broken at blanks. If it is too long, the last line is
-// cut.
+// Writes the text in at most `lines` lines, broken at blanks. If the text is too long for them, the
+// last line is cut.
 static void words_put(struct drawing *d, const char *class, const char *text, double size,
                       int lines)
 {
@@ -142,8 +142,8 @@ static double axis_place(const struct axis *axis, double value)
     return axis->from + share * (axis->to - axis->from);
 }
 
-// Adds a tick (a labelled value) to the axis, unless the tick's value is outside the axis. Returns
-// false without adding it if the axis already has TICKS_MOST ticks.
+// Adds a tick (a labelled value) to the axis. Does nothing if the value is outside the axis.
+// Returns false if the axis already has TICKS_MOST ticks, so that the tick cannot be added.
 static bool tick_add(struct axis *axis, double value)
 {
     double slack = 1e-9 * fabs(axis->high - axis->low);
@@ -171,9 +171,10 @@ static void ticks_linear(struct axis *axis, size_t most)
             break;
 }
 
-// Sets at most `most` ticks on a logarithmic axis, at powers of `base`: at every power if so many
-// ticks are allowed, else at every second power, and so on. With base 10, ticks at 1, 2 and 5 times
-// every power are tried first. If the axis would get fewer than two ticks, ticks_linear sets them.
+// Sets at most `most` ticks on a logarithmic axis, at powers of `base`. If every power would give
+// too many ticks, only every second power has a tick, and so on. With base 10, ticks at 1, 2 and 5
+// times every power are tried first. If the axis would get fewer than two ticks, ticks_linear sets
+// them.
 static void ticks_log(struct axis *axis, double base, size_t most)
 {
     double first = floor(log(axis->low) / log(base)), last = ceil(log(axis->high) / log(base));
@@ -196,8 +197,8 @@ static const char *tick_text(struct arena *arena, double value, double factor)
     return arena_printf(arena, "%.6g", fabs(value * factor) < 1e-12 ? 0 : value * factor);
 }
 
-// Returns the text beside the axis of the values: the metric with its unit, "latency, ns", or only
-// the metric if the unit has the same name.
+// Returns the text beside the y axis: the metric with its unit, such as "latency, ns". If the unit
+// has the same name as the metric, returns only the metric.
 static const char *axis_name(const struct drawing *d, const char *unit)
 {
     bool says = strcmp(d->chart->metric, unit) == 0;
@@ -235,8 +236,8 @@ static bool is_straight(const struct place *places, size_t from, size_t to)
     return true;
 }
 
-// Writes a line of the chart as one SVG path. Leaves out points that lie on a straight segment
-// between two others.
+// Writes a line of the chart as one SVG path. A point that lies on a straight segment between two
+// other points is left out.
 static void stroke_put(const struct drawing *d, size_t number, const struct place *places,
                        size_t count)
 {
@@ -251,8 +252,8 @@ static void stroke_put(const struct drawing *d, size_t number, const struct plac
     fputs("\"/>\n", d->out);
 }
 
-// Draws dots on a line of the chart: if `flagged` is true, at each point whose value is not
-// trusted, else at each point whose value is trusted.
+// Draws dots on a line of the chart. If `flagged` is true, draws one at each point whose value is
+// not trusted, else at each point whose value is trusted.
 static void dots_put(const struct drawing *d, const char *class, const struct place *places,
                      size_t count, bool flagged)
 {
@@ -268,9 +269,9 @@ static void dots_put(const struct drawing *d, const char *class, const struct pl
     fputs(any ? "\"/>\n" : "", d->out);
 }
 
-// Draws one line of the chart. A line with at most DOTS_MOST points gets a dot at every point,
-// other lines get dots only at points that are not trusted. Returns the y coordinate of the last
-// point.
+// Draws one line of the chart. A line with at most DOTS_MOST points gets a dot at every point. A
+// line with more points gets dots only at points that are not trusted. Returns the y coordinate of
+// the last point.
 static double line_put(const struct drawing *d, size_t number, const struct axis *x,
                        const struct axis *y)
 {
@@ -293,8 +294,8 @@ static double line_put(const struct drawing *d, size_t number, const struct axis
     return (double)places[count - 1].y / FINE;
 }
 
-// Writes the label of each line to the right of the line's last point. Labels that would overlap
-// are moved, so that they are at least one line of text apart.
+// Writes the label of each line to the right of the line's last point. If labels would overlap,
+// moves them so that they are at least one line of text apart.
 static void labels_put(const struct drawing *d, const double *ends, const struct axis *y, double x)
 {
     double places[CHART_LINES_MAX], floor_y = y->from;

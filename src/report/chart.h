@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Draws what the benchmarks of a run found, as small SVG drawings without a script. They are for
 // the page without JavaScript, for printing, and for `--svg`. Each drawing says what it shows, and
-// of which device, driver and version.
+// which device, driver and version of fathom its values are from.
 #ifndef REPORT_CHART_H
 #define REPORT_CHART_H
 
@@ -18,8 +18,11 @@ enum {
 
 struct chart_line {
     const char *label;
-    const double *values; // the line's value at each x of the chart; not finite: no value at this x
-    const bool *flagged;  // for each x of the chart: true if the line's value there is not trusted
+    // The line's value at each x of the chart. It is not finite at an x where the line has no
+    // value.
+    const double *values;
+    // For each x of the chart: true if the line's value there is not trusted.
+    const bool *flagged;
 };
 
 struct chart_bar {
@@ -47,22 +50,22 @@ struct chart {
 };
 
 // The style sheet (CSS) of the drawings that chart_put writes, as text for a <style> element. A
-// document needs it only once.
+// document needs the style sheet only once.
 extern const char chart_style[];
 
 // Writes the drawing as an <svg> element, placed at x and y of an outer <svg>. Returns its height
 // in pixels.
 double chart_put(struct arena *arena, const struct chart *chart, double x, double y, FILE *stream);
 
-// Returns the width in pixels that a text of this font size needs, in the widest of the usual
-// fonts.
+// Returns the width in pixels that a text of this font size needs at most in the usual fonts.
 double chart_text_width(const char *text, double size);
 
-// Returns the charts of a device, in the order of the run, and sets *count. A benchmark has a chart
-// if one of its views has an x parameter and numbers on this device. The chart shows the first such
-// view; curves, bars and heat maps go before other views. Lines or bars that do not fit are left
-// out. `curve` is the device's longest latency curve (analysis/levels.h), or NULL. The chart that
-// draws this curve names the levels of memory in its title.
+// Returns the charts of a device, in the order of the run, and sets *count to their number. A
+// benchmark has a chart if one of its views has an x parameter and numbers on this device. The
+// chart shows the first such view, but curves, bars and heat maps are preferred to other views.
+// Lines or bars that do not fit are left out. `curve` is the device's longest latency curve
+// (analysis/levels.h), or NULL. The chart that draws this curve names the levels of memory in its
+// title.
 const struct chart *charts_of(struct arena *arena, const struct run *run, const char *device,
                               const struct level_curve *curve, size_t *count);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Chooses what the chart of a benchmark shows: the view, as many of its lines or bars as fit, and
-// the sentence in the title.
+// Chooses what the chart of a benchmark shows: the view of the benchmark, as many lines or bars as
+// fit, and the sentence in the title.
 #include "base/text.h"
 #include "report/chart.h"
 #include "report/tables.h"
@@ -13,13 +13,13 @@ enum {
     // a heat map with a numeric x is drawn as lines if x has more different values than this
     NUMBERS_MIN = 16,
     SPARSE_POINTS = 4,
-    // A line is sparse, and not drawn, if it has one point; also if its x axis is logarithmic, it
-    // has at most SPARSE_POINTS points, and each x is at least SPARSE_STEP times the x before it.
-    // If all lines are sparse, the chart has bars instead.
+    // A line is sparse, and not drawn, if it has one point. A line with a logarithmic x axis is
+    // also sparse if it has at most SPARSE_POINTS points and each x is at least SPARSE_STEP times
+    // the x before it. If all lines are sparse, the chart has bars instead.
     SPARSE_STEP = 8
 };
 
-// One value that the chart can show: that of the view's metric in one result.
+// One value that the chart can show: the median of the view's metric in one result.
 struct point {
     const struct result *result;
     const struct metric *metric;
@@ -32,7 +32,7 @@ struct source {
     struct arena *arena;
     const struct run *run;
     const struct run_device *device;
-    const struct level_curve *curve; // the device's longest latency curve; NULL: it has none
+    const struct level_curve *curve; // the device's longest latency curve; NULL if it has none
     const struct benchmark_info *info;
     struct view_info view;
     const struct metric_info *metric; // the metric that the view draws
@@ -91,8 +91,8 @@ static bool find_view(struct source *s)
     return false;
 }
 
-// Returns the unit in which all points are shown. If the points differ in unit, returns the
-// metric's unit in the run file.
+// Returns the unit in which the points are shown. If the points have different units for screens,
+// returns the metric's unit in the run file.
 static enum unit unit_of(const struct source *s)
 {
     enum unit unit = metric_unit_shown(s->points[0].metric);
@@ -119,8 +119,8 @@ static const char *plain(struct arena *arena, const char *name)
     return words;
 }
 
-// Returns the metric's median with its unit. If the unit is none and the metric's name is a plural,
-// the name replaces the unit: "48 subgroups".
+// Returns the metric's median with its unit. For a metric without a unit, the metric's name
+// replaces the unit if the name ends with "s": "48 subgroups".
 static const char *value_text(struct arena *arena, const struct metric *metric)
 {
     const char *text = screen_short(arena, metric->median, metric_unit_shown(metric));
@@ -135,8 +135,8 @@ static bool is_flagged(const struct point *point)
     return point->result->verdict != VERDICT_OK;
 }
 
-// Order for qsort: the point with the better value comes first. Points with equal values keep the
-// order of the run.
+// Order for qsort: the point with the better value comes first. Points with equal values keep their
+// order in the run.
 static int compare_points(const void *a, const void *b)
 {
     const struct point *one = a, *other = b;
@@ -147,8 +147,8 @@ static int compare_points(const void *a, const void *b)
     return one->metric->better == BETTER_LOWER ? order : -order;
 }
 
-// Returns the trusted points, the best first. If fewer than half of all points are trusted, returns
-// all points, the best first.
+// Returns the trusted points, the best point first. If fewer than half of all points are trusted,
+// returns all points, the best point first.
 static const struct point *sorted_points(const struct source *s, size_t *count)
 {
     struct point *sorted = ARENA_ARRAY(s->arena, s->count, struct point);
@@ -164,9 +164,9 @@ static const struct point *sorted_points(const struct source *s, size_t *count)
     return sorted;
 }
 
-// Returns the title of a chart of latencies, which names the levels of memory: "L1 16.2 ns · near
-// L2 142 ns · far L2 263 ns · DRAM 338 ns". Returns "" if the view does not draw the latency curve
-// from which the levels are known, or if there are fewer than two levels.
+// Returns a title that names the levels of memory: "L1 16.2 ns · near L2 142 ns · far L2 263 ns ·
+// DRAM 338 ns". Returns "" if the view does not draw the latency curve from which the levels are
+// known, or if there are fewer than two levels.
 static const char *levels_text(const struct source *s)
 {
     const struct level_curve *curve = s->curve;
@@ -186,8 +186,8 @@ static const char *levels_text(const struct source *s)
     return 2 * flagged > curve->count ? text_join(s->arena, text, "; ", "flagged") : text;
 }
 
-// Returns the value of a point and, in parentheses, the point's name and its share of the limit:
-// "4.71 TB/s (dot; 98 % of its limit)".
+// Returns the value of a point and, in parentheses, the point's name and the share of its limit
+// that it reaches: "4.71 TB/s (dot; 98 % of its limit)". A share above 100 % is left out.
 static const char *point_text(const struct source *s, const struct point *point)
 {
     double share = metric_share(point->metric, point->metric->median);
@@ -199,7 +199,7 @@ static const char *point_text(const struct source *s, const struct point *point)
     return *about ? arena_printf(s->arena, "%s (%s)", value, about) : value;
 }
 
-// Returns a title for the chart: the best and the worst value with their points' names.
+// Returns a title that has the best and the worst value, each with the name of its point.
 static const char *range_text(const struct source *s)
 {
     size_t count;
@@ -246,8 +246,8 @@ static int compare_lines(const void *a, const void *b)
     return order ? order : (one->place > other->place) - (one->place < other->place);
 }
 
-// Order for qsort: the line with more points comes first. Lines with equally many points keep the
-// order of the run.
+// Order for qsort: the line with more points comes first. Lines with equally many points keep their
+// order in the run.
 static int compare_candidates(const void *a, const void *b)
 {
     const struct candidate *one = a, *other = b;
@@ -257,8 +257,8 @@ static int compare_candidates(const void *a, const void *b)
            (one->points->place < other->points->place);
 }
 
-// Sets the line and the x of each point, and sorts the points: those of one line become neighbours,
-// with ascending x.
+// Sets the line and the x of each point, and sorts the points. Then the points of one line are
+// neighbours, with ascending x.
 static void sort_points(const struct source *s)
 {
     const struct param_info **keys = ARENA_ARRAY(s->arena, s->key_count, const struct param_info *);
@@ -340,7 +340,7 @@ static void set_numbers(const struct source *s, const struct candidate *lines, s
 }
 
 // Returns a line of the chart with one value for each x; the caller sets the label. Sets *flag to
-// true if one of the values is not trusted, else does not change it.
+// true if one of the values is not trusted. Otherwise *flag stays as it is.
 static struct chart_line line_of(const struct source *s, const struct chart *chart,
                                  const struct candidate *line, bool *flag)
 {
@@ -358,8 +358,9 @@ static struct chart_line line_of(const struct source *s, const struct chart *cha
 }
 
 // Adds the lines with the most points to the chart. Leaves out sparse lines, and lines with less
-// than a sixth of the points of the longest line. The subtitle (chart->about) says how many lines
-// are drawn if some are left out, and that grey dots are values that are not trusted.
+// than a sixth of the points of the longest line. If lines are left out, the subtitle
+// (chart->about) says how many are drawn. If values are not trusted, it says that grey dots show
+// them.
 static void add_lines(const struct source *s, struct chart *chart)
 {
     size_t count, drawn = 0;
@@ -382,7 +383,7 @@ static void add_lines(const struct source *s, struct chart *chart)
 }
 
 // True if the view is drawn as lines: it is a curve or a heat map, and its x is a number. A heat
-// map must also have more than NUMBERS_MIN values of x.
+// map must also have more than NUMBERS_MIN different values of x.
 static bool is_curve(const struct source *s)
 {
     if (s->x->type == PARAM_TEXT || !has_rows(&s->view) || s->view.kind == VIEW_BARS)
@@ -411,9 +412,9 @@ static struct chart_bar bar_of(const struct source *s, const struct point *point
                               .flagged = is_flagged(point)};
 }
 
-// Adds one bar for each point, in the order of s->points. If there are too many points, adds those
-// that sorted_points returns, the best first. If these are too many, too, the last bar shows the
-// worst point.
+// Adds one bar for each point, in the order of s->points. If there are more than CHART_BARS_MAX
+// points, adds the points that sorted_points returns, the best first. If sorted_points returns too
+// many points, too, the last bar shows the worst point.
 static void add_bars(const struct source *s, struct chart *chart)
 {
     size_t count = s->count;

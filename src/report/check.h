@@ -7,13 +7,14 @@
 
 #include <stdio.h>
 
-// Prints one line per device: id, name, verdict, cause, remarks. If a device cannot be judged,
-// because there is no expected value for it, the next line has its figures.
+// Prints one line per device: id, name, verdict, cause, remarks. If the device has no expected
+// values, so that it cannot be judged, the next line has its figures.
 void check_console(const struct run *run, FILE *stream);
 
 // Writes the results of the check as metrics in the text format of Prometheus (exposition format
-// 0.0.4), in base units. `now_s` is the time at which the check ended, `success_s` the time at
-// which a check last found every device healthy, both in seconds since 1970 (0: never).
+// 0.0.4), in base units. `now_s` is the time at which the check ended. `success_s` is the time at
+// which a check last found every device healthy; 0 if that never happened. Both are in seconds
+// since 1970.
 void check_prometheus(const struct run *run, double now_s, double success_s, FILE *stream);
 
 #endif

@@ -9,8 +9,8 @@
 
 enum {
     // Limits for a terminal without --all. A section prints at most SECTION_GROUPS groups of rows.
-    // Each group prints at most SECTION_ROWS / (number of groups) rows, or GROUP_ROWS if that is
-    // more.
+    // Each group prints at most SECTION_ROWS / (number of groups) rows, but at least GROUP_ROWS if
+    // it has so many.
     SECTION_ROWS = 40,
     GROUP_ROWS = 3,
     SECTION_GROUPS = 40,
@@ -24,10 +24,10 @@ enum {
 struct printer {
     struct screen screen;
     const struct compare_report *report;
-    // axes_set() sets the next four members: name and description of the benchmark whose rows are
-    // printed, and the parameters (of role AXIS) that vary among all rows of this benchmark.
+    // axes_set() sets the next four members. They belong to the benchmark whose rows are printed:
+    // its name, its description, and the parameters of role AXIS that vary among all its rows.
     const char *benchmark;
-    const struct benchmark_info *info; // description of the benchmark; NULL: neither run has one
+    const struct benchmark_info *info; // description of the benchmark; NULL if neither run has one
     const struct param_info **axes;
     size_t axis_count;
     bool explained; // true: the line that explains the columns of numbers was printed
@@ -82,7 +82,8 @@ static const char *row_words(struct printer *p, const struct result *result)
 
 struct place {
     const struct compare_row *row;
-    // 0 for the row with the largest change in the section, 1 for the next one, and so on
+    // Rank of the row in its section: 0 for the row with the largest change, 1 for the next one,
+    // and so on.
     size_t rank;
 };
 
@@ -180,15 +181,15 @@ static void change_print(struct screen *screen, const struct change *change,
         screen_paint_right(screen, c == 1 ? PAINT_DIM : PAINT_NONE, change->numbers[c], widths[c]);
         used += 2 + widths[c];
     }
-    // The case's text is printed beside the numbers of the row or, if it is too long, on lines of
-    // its own.
+    // The case's text is printed beside the numbers of the row. If the text is too long, it is
+    // printed on lines of its own.
     bool beside = used + 2 + screen_width(change->text) <= screen->columns;
     fprintf(screen->stream, beside ? "%*s" : "\n%*s", beside ? 2 : TEXT_INDENT, "");
     screen_wrap(screen, change->text, TEXT_INDENT, TEXT_INDENT);
 }
 
-// Prints a group of rows with numbers: its head, which says what all rows of the group have in
-// common, and at most `most` rows.
+// Prints a group of rows with numbers. First prints the head of the group, which says what all its
+// rows have in common. Then prints at most `most` rows.
 static void changes_print(struct printer *p, const struct group *group, size_t most)
 {
     struct arena *arena = p->screen.arena;
@@ -217,7 +218,7 @@ static void changes_print(struct printer *p, const struct group *group, size_t m
         fprintf(p->screen.stream, "    … and %zu more: --all lists them\n", group->count - shown);
 }
 
-// Prints a group of rows without numbers, each with its case and an explanation: "loads
+// Prints a group of rows without numbers. Each row has its case and an explanation: "loads
 // Buffer<R8>.Load: loads version 2 against 3". Without --all, a group of several rows becomes one
 // line: "138 × loads: …".
 static void texts_print(struct printer *p, const struct group *group)
@@ -324,8 +325,8 @@ static void parts_print(struct screen *screen, const struct compare_report *repo
     }
 }
 
-// Prints how many rows of each kind only --all would list: "--all also lists: 35 unsure · 9 added".
-// Prints nothing if there are none.
+// Prints how many rows of each kind are listed only with --all: "--all also lists: 35 unsure · 9
+// added". Prints nothing if there are no such rows.
 static void hidden_print(struct screen *screen, const struct compare_report *report)
 {
     size_t counts[COMPARE_WORD_COUNT] = {0};

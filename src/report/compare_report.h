@@ -17,7 +17,8 @@ struct compare_report {
 
 // Prints the comparison for a terminal, at most desc->columns wide: the verdict with the exit
 // status, the counts, the two runs, the changed rows by kind of change, and one line per benchmark.
-// A row names only those parameters of its case that vary among the rows printed with it.
+// A row names only those parameters of its case that differ among the rows that are printed with
+// it.
 void compare_console(const struct compare_report *report, const struct console_desc *desc,
                      FILE *stream);
 
@@ -26,12 +27,12 @@ void compare_console(const struct compare_report *report, const struct console_d
 // files are escaped.
 void compare_markdown(const struct compare_report *report, FILE *stream);
 
-// Writes this JSON; fails with ERROR_IO if writing to the stream fails.
-// {"schema":"fathom-compare/1", "base":{…}, "new":{…}, "threshold", "regressed", "other_cards",
-// "counts":{word: n}, "benchmarks":[…], "rows":[{"word","key","device","metric",
+// Writes the comparison as JSON in this form: {"schema":"fathom-compare/1", "base":{…}, "new":{…},
+// "threshold", "regressed", "other_cards", "counts":{word: n}, "benchmarks":[…],
+// "rows":[{"word","key","device","metric",
 // "unit","base","new","ratio","ratio_interval":[lo,hi],"cycles_ratio","suspect","text"}]}.
 // other_cards is the number of devices that are compared with another card of their model. Later
-// versions only add members.
+// versions only add members. Fails with ERROR_IO if writing to the stream fails.
 MUST_CHECK bool compare_json(const struct compare_report *report, FILE *stream, struct error *err);
 
 #endif

@@ -1,34 +1,37 @@
 // SPDX-License-Identifier: MIT
-// Texts that the comparison for a terminal and the exports share. All live in `arena`.
+// Texts that the comparison for a terminal and the exports share. All texts live in `arena`.
 #ifndef REPORT_COMPARE_TEXT_H
 #define REPORT_COMPARE_TEXT_H
 
 #include "report/compare_report.h"
 #include "report/screen.h"
 
-// The sections of a report, in order: one for each word (kind of change) except "same".
+// The sections of a report, in order. There is one section for each word (kind of change) except
+// "same".
 enum {
     COMPARE_SECTIONS = COMPARE_WORD_COUNT - 1
 };
 struct compare_section {
     enum compare_word word;
-    // true: each row is a metric with its numbers in both runs; false: each row is a case with a
-    // text
+    // True: each row is a metric with its numbers in both runs. False: each row is a case with a
+    // text.
     bool numbers;
-    // true: a terminal lists the section's rows only with --all, as they show no certain change
+    // True: a terminal lists the section's rows only with --all, because they show no certain
+    // change.
     bool minor;
     enum screen_paint paint;
     const char *title;
 };
 extern const struct compare_section compare_sections[COMPARE_SECTIONS];
 
-// Returns false for a word (kind of change) whose rows are not reported: "missing" and "added" if
-// base is a reference run, because its cases differ from those of the other run.
+// Returns false for a word (kind of change) whose rows are not reported. If base is a reference
+// run, these are "missing" and "added", because a reference run has other cases than the other run.
 bool compare_is_reported(const struct compare_report *report, enum compare_word word);
 
-// Writes the numbers of a row as texts: the change ("+5.1%", or "×12.3" if new is at least ten
-// times base; "–" if it is not finite), the interval of the change ("+4.9% … +5.3%", "" if it is
-// not known), the value in base and the value in new.
+// Writes the numbers of a row as texts: the change, the interval of the change, the value in base,
+// and the value in new. The change is written as "+5.1%", as "×12.3" if new is at least ten times
+// base, or as "–" if it is not finite. The interval is written as "+4.9% … +5.3%", or as "" if it
+// is not known.
 enum {
     COMPARE_NUMBERS = 4
 };
@@ -39,8 +42,8 @@ void compare_numbers(struct arena *arena, const struct compare_row *row,
 const char *compare_remarks(struct arena *arena, const struct compare_row *row);
 
 // Returns the number of rows of each reported word: "72 faster · 0 slower · 469 same · 35 unsure".
-// Words without rows are left out, except the four words of this example; with `only_found`, these
-// are left out, too.
+// A word without rows is left out. The four words of this example are left out only with
+// `only_found`.
 const char *compare_counts(struct arena *arena, const struct compare_report *report,
                            const size_t counts[COMPARE_WORD_COUNT], bool only_found);
 

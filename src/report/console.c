@@ -9,7 +9,7 @@
 
 // ---------------------------------------------------------------- head and end of the report
 
-// Returns `line` with " · TEXT" appended, or unchanged if `text` is NULL or empty.
+// Returns `line` with " · TEXT" appended. Returns `line` itself if `text` is NULL or empty.
 static const char *joined(struct arena *arena, const char *line, const char *text)
 {
     return text_join(arena, line, " · ", text ? text : "");
@@ -187,8 +187,8 @@ static void grid_print(struct screen *screen, const struct notes *notes,
     struct screen_scale scale = grid_scale(screen->arena, grid);
     bool mixed;
     grid_unit(grid, &mixed);
-    // If the bars differ in unit, the head names no unit, because the line of each bar names its
-    // own.
+    // If the bars differ in unit, the head names no unit, because the line of each bar names the
+    // unit of this bar.
     view_head(screen, grid->view, mixed && grid->view->kind == VIEW_BARS ? "" : scale.unit,
               grid->common);
     if (grid->view->kind == VIEW_HEATMAP)

@@ -10,24 +10,26 @@
 #include <stdio.h>
 
 struct console_desc {
-    bool colour;      // true: use colours; the caller tests for a terminal and NO_COLOR
-    unsigned columns; // width of the screen in columns; 0: SCREEN_COLUMNS (report/screen.h)
-    // duration of the run in seconds, shown in the summary; 0: not known, not shown
+    bool colour; // true: use colours; the caller tests for a terminal and NO_COLOR
+    // Width of the screen in columns; 0 means SCREEN_COLUMNS (report/screen.h).
+    unsigned columns;
+    // Duration of the run in seconds, for the summary. If it is 0, the summary does not show it.
     double elapsed_s;
-    // Names of the benchmarks that console_run prints. If the count is 0, it prints all.
+    // Names of the benchmarks that console_run prints. If benchmark_count is 0, it prints all
+    // benchmarks.
     const char *const *benchmarks;
     size_t benchmark_count;
 };
 
-// Prints the whole run: for each device its card (a summary of its main figures) or, if no device
-// has one, fathom's version, the preset, the time and the devices; the tables of each device and
-// benchmark; the comparison of APIs on one chip; findings; the numbers of cases by verdict. If
-// desc->benchmarks names benchmarks, prints no card, and all else only for these benchmarks, except
-// that findings about the whole run are still printed.
+// Prints the whole run. Begins with the card (a summary of the main figures) of each device. If no
+// device has a card, begins with fathom's version, the preset, the time and the devices. Then come
+// the tables of each device and benchmark, the comparison of APIs on one chip, the findings, and
+// the numbers of cases by verdict. If desc->benchmarks names benchmarks, prints no card, and prints
+// everything else only for these benchmarks; but findings about the whole run are still printed.
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream);
 
-// The next three functions each print a part of what console_run prints. They are for printing
-// tables while the run is going on.
+// Each of the next three functions prints a part of what console_run prints. They serve to print
+// tables while the run is still measured.
 void console_head(const struct run *run, const struct console_desc *desc, FILE *stream);
 void console_benchmark(const struct run *run, const char *device, const char *benchmark,
                        const struct console_desc *desc, FILE *stream);
@@ -37,16 +39,17 @@ void console_end(const struct run *run, const struct console_desc *desc, FILE *s
 void console_summary(const struct run *run, const struct console_desc *desc, FILE *stream);
 
 // Prints the card of a device with one line per figure. A figure that is not trusted is grey and in
-// parentheses. The reason is printed below the figure, but not while the run is going on. If the
-// card has no rows, prints nothing and returns false.
+// parentheses. Once the run has ended, the reason is printed below the figure. If the card has no
+// rows, prints nothing and returns false.
 bool console_card(const struct card *card, const struct console_desc *desc, FILE *stream);
 
 // Prints the card of a device in Markdown: a head, a table of the figures, and the notes.
 void console_card_markdown(const struct card *card, FILE *stream);
 
 // Prints for each benchmark with results on the card's device: the number of its cases by verdict,
-// why cases failed, and its headlines that are not on the card. If the benchmark has a view of kind
-// VIEW_LINES, prints this view instead of the headlines.
+// why cases failed, and its headlines that are not on the card. If no case was measured, also
+// prints why cases were skipped. If the benchmark has a view of kind VIEW_LINES, prints this view
+// instead of the headlines.
 void console_headlines(const struct card *card, const struct console_desc *desc, FILE *stream);
 
 // Prints what `fathom map` found on each device: a picture and a table of the levels, and the

@@ -16,10 +16,10 @@
 #define CSV_SCHEMA "fathom-csv/2"
 
 // Writes CSV with one row for each metric of each case. The columns are those of docs/DATA.md, the
-// same for every run: all parameters of a case are one JSON object, and so are all sensors. Fields
-// are quoted as in RFC 4180, lines end with LF, the decimal sign is a point, numbers read back
-// exactly, and a missing number is an empty field. A case without metrics (skipped, failed) has one
-// row in which the fields of the metric are empty. The report page writes the same CSV
+// same for every run: all parameters of a case are one JSON object, and all sensors are another.
+// Fields are quoted as in RFC 4180, lines end with LF, the decimal sign is a point, numbers read
+// back exactly, and a missing number is an empty field. A case without metrics (skipped, failed)
+// has one row in which the fields of the metric are empty. The report page writes the same CSV
 // (web/src/csv.ts).
 MUST_CHECK bool csv_write(const struct run *run, FILE *stream, struct error *err);
 
@@ -35,13 +35,14 @@ MUST_CHECK bool svg_write(const struct run *run, FILE *stream, struct error *err
 
 // Writes the JSON that Perfetto (ui.perfetto.dev) and chrome://tracing read
 // (tests/web/perfetto.test.mjs opens one in Perfetto 20.1). Results follow one another in time.
-// Each device has several processes: one with the names of the cases; one per queue, with one track
-// per name of a lane and arrows from a span to the spans that waited for it; and one for the cores,
-// with tracks for the spans on each core and a counter of the spans that ran at once.
+// Each device has several processes. One process has the names of the cases. There is one process
+// per queue: it has one track per name of a lane, and arrows from a span to the spans that waited
+// for it. One process is for the cores: it has tracks for the spans on each core, and a counter of
+// the spans that ran at once.
 MUST_CHECK bool trace_write(const struct run *run, FILE *stream, struct error *err);
 
-// True if this program contains the HTML page (web/), which it lacks if it was built without npm.
-// Sets *reason to a text that says why there is no page, or to "" if there is one.
+// True if this program contains the HTML page (web/). It lacks the page if it was built without
+// npm. Sets *reason to a text that says why there is no page, or to "" if there is one.
 bool html_available(const char **reason);
 
 // Writes one HTML page with everything in the runs except the medians of single rounds. For each
@@ -52,7 +53,7 @@ bool html_available(const char **reason);
 MUST_CHECK bool html_write(const struct run *const *runs, size_t count, FILE *stream,
                            struct error *err);
 
-// Writes the page of html_write to a file. If that fails, an existing file stays unchanged
+// Writes the page of html_write to a file. If writing fails, an existing file stays unchanged
 // (results/save.h).
 MUST_CHECK bool html_save(const struct run *const *runs, size_t count, const char *path,
                           struct error *err);
@@ -61,9 +62,9 @@ MUST_CHECK bool html_save(const struct run *const *runs, size_t count, const cha
 // `address` (such as "ws://127.0.0.1:8080"), a web socket of the server that serves the page.
 const char *html_live_policy(struct arena *arena, const char *address);
 
-// Writes the live page of `fathom serve`: the page of html_write with the content security policy
-// `policy`, with `data` (JSON without "</") in place of the runs, with the live page's script, and
-// without the summaries of devices.
+// Writes the live page of `fathom serve`. It is the page of html_write with four differences: its
+// content security policy is `policy`, it has `data` (JSON without "</") in place of the runs, it
+// has the live page's script, and it has no summaries of devices.
 MUST_CHECK bool html_write_live(const char *data, const char *policy, FILE *stream,
                                 struct error *err);
 

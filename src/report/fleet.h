@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 enum {
-    // Maximum number of entries in the list of cards to look at: on a terminal those that are
-    // printed, on the HTML page those that are compared with the median card.
+    // Maximum number of entries in the list of cards to look at first. A terminal prints so many
+    // entries; the HTML page compares the cards of so many entries with the median card.
     FLEET_FIRST = 5
 };
 
@@ -18,16 +18,16 @@ enum {
 // groups that differ, remarks such as missing machines, and the files that were left out.
 void fleet_console(const struct fleet *fleet, const struct console_desc *desc, FILE *stream);
 
-// fleet_group_text returns a sentence, in `arena`, about a group of cards that differs: "rack r01:
-// FP32 1.5 % slower than the fleet (160 cards)". fleet_relation_text returns one about a quantity,
-// such as the temperature, with which a loss is correlated.
+// fleet_group_text returns a sentence, in `arena`, about a group of cards that differs from the
+// fleet: "rack r01: FP32 1.5 % slower than the fleet (160 cards)". fleet_relation_text returns a
+// sentence about a quantity, such as the temperature, with which a loss is correlated.
 const char *fleet_group_text(struct arena *arena, const struct fleet *fleet,
                              const struct fleet_group *group);
 const char *fleet_relation_text(struct arena *arena, const struct fleet *fleet,
                                 const struct fleet_relation *relation);
 
-// fleet_extent returns the size of the fleet, "1000 machines, 8000 cards, 1000 files, 3 left out".
-// fleet_counts returns the number of cards by grade, "3 broken, 1 slow, 7996 healthy".
+// fleet_extent returns the size of the fleet: "1000 machines, 8000 cards, 1000 files, 3 left out".
+// fleet_counts returns the number of cards by grade: "3 broken, 1 slow, 7996 healthy".
 const char *fleet_extent(struct arena *arena, const struct fleet *fleet);
 const char *fleet_counts(struct arena *arena, const struct fleet *fleet);
 
@@ -40,9 +40,9 @@ MUST_CHECK bool fleet_json(const struct fleet *fleet, FILE *stream, struct error
 // void pointer because the function must have the type file_write (results/save.h).
 MUST_CHECK bool fleet_csv(void *fleet, FILE *stream, struct error *err);
 
-// Writes the judged fleet as an HTML page that has no scripts and loads nothing: what to look at
-// first, one strip per metric with each card as a dot, a map of the machines, and the worst cards
-// compared with the median card. `fleet` is as in fleet_csv.
+// Writes the judged fleet as an HTML page that has no scripts and loads nothing. It shows what to
+// look at first, one strip per metric with each card as a dot, a map of the machines, and the worst
+// cards compared with the median card. `fleet` is a const struct fleet, as for fleet_csv.
 MUST_CHECK bool fleet_html(void *fleet, FILE *stream, struct error *err);
 
 #endif

@@ -132,9 +132,9 @@ static void map_put(const struct page *page)
 
 // ---------------------------------------------------------------- strips of dots, one per metric
 
-// Returns the loss that the left end of a metric's strip stands for; the right end stands for a
+// Returns the loss that the left end of a metric's strip represents. The right end represents a
 // gain of the same size. The range is so large that the smallest loss that would be found lies well
-// inside the strip. The dot of a card beyond an end is drawn at that end.
+// inside the strip. A card whose loss or gain is beyond an end is drawn at that end.
 static double strip_range(const struct fleet_metric *metric)
 {
     double range = fmax(1.5 * metric->found, 6 * metric->scale);
@@ -146,8 +146,8 @@ static double strip_x(double loss, double range)
     return 50 - 49 * fmax(-1, fmin(loss / range, 1));
 }
 
-// Draws one card as a dot in the strip of a metric. Successive dots get different heights, in an
-// order that fills the strip evenly, so that dots of equal value do not hide each other.
+// Draws one card as a dot in the strip of a metric. Successive dots get different heights, in a
+// sequence that fills the strip evenly. So dots of equal value do not hide each other.
 static void dot_put(const struct page *page, size_t i, enum check_metric m, double range)
 {
     const struct fleet_card *card = page->fleet->cards[i];
@@ -164,8 +164,8 @@ static void dot_put(const struct page *page, size_t i, enum check_metric m, doub
             unit_text(page->arena, point->figure->value, fleet_unit(point->figure->unit)));
 }
 
-// Draws the dots of all cards of a kind in the strip of a metric: if `marked` is true, those of the
-// cards that are not healthy, else those of the healthy cards.
+// Draws the dots of cards of a kind in the strip of a metric. If `marked` is true, draws the cards
+// that are not healthy, else the healthy cards.
 static void dots_put(const struct page *page, size_t kind, enum check_metric m, double range,
                      bool marked)
 {
@@ -256,8 +256,8 @@ static void strips_put(const struct page *page)
 
 // ---------------------------------------------------------------- worst cards beside the median
 
-// Returns the metric in which the card has its largest loss; CHECK_METRIC_COUNT if no loss is
-// known.
+// Returns the metric in which the card has its largest loss. Returns CHECK_METRIC_COUNT if no loss
+// is known.
 static enum check_metric worst_metric(const struct fleet_card *card)
 {
     unsigned worst = CHECK_METRIC_COUNT;

@@ -10,13 +10,14 @@
 #include <string.h>
 #include <zlib.h>
 
-// The report page as HTML, without a NUL at its end; cmake/Web.cmake puts it into the program.
-// html_write replaces the first marker in the page by the summary of the devices and the second
-// marker by the runs. The page has 0 bytes if it could not be built.
+// The report page as HTML, without a NUL at its end. cmake/Web.cmake puts the page into the
+// program. html_write replaces the first marker in the page by the summary of the devices, and the
+// second marker by the runs. The page has 0 bytes if it could not be built.
 extern const char report_page[];
 extern const uint64_t report_page_bytes;
 
-// Says why the page could not be built, in one line without a full stop; "" if it was built.
+// Text that says why the page could not be built, in one line without a full stop; "" if it was
+// built.
 extern const char report_page_reason[];
 
 // Markers in the page, in this order: where the summary of the devices is inserted, where the runs
@@ -30,8 +31,8 @@ bool html_available(const char **reason)
     return report_page_bytes > 0;
 }
 
-// A part of the page that ends at a marker. Its text is start … end; `rest` points to the text
-// after the marker.
+// A part of the page that ends at a marker. Its text is from `start` to `end`. `rest` points to the
+// text after the marker.
 struct part {
     const char *start, *end, *rest;
 };
@@ -67,8 +68,8 @@ enum {
     PACKED_LEVEL = 5 // zlib's level; level 6 would take a third longer and save 1 % of the bytes
 };
 
-// Compresses text piece by piece and writes it to the page as base64. It does not keep the whole
-// text, because a run may have 100 MB.
+// Compresses text piece by piece and writes it to the page as base64. The whole text is never in
+// memory, because a run may have 100 MB.
 struct packer {
     struct arena *arena;
     FILE *stream;
@@ -90,8 +91,8 @@ static void put_base64(const unsigned char *bytes, size_t count, FILE *stream)
     }
 }
 
-// Writes the compressed bytes in the buffer to the page and empties the buffer. If the buffer is
-// not full, does so only if `end` is true.
+// Writes the compressed bytes in the buffer to the page and empties the buffer. A buffer that is
+// not full is written only if `end` is true.
 static void put_piece(struct packer *packer, bool end)
 {
     size_t count = PACKED_BYTES - packer->zlib.avail_out;
@@ -169,7 +170,7 @@ static bool wrong_page(struct error *err)
 }
 
 // Writes the rest of the page after the runs. A report ends at the marker where the live page's
-// script begins. So it lacks the closing tags, which follow that script; HTML permits this.
+// script begins. So a report lacks the closing tags, which follow that script; HTML permits this.
 static bool end_page(const struct part *runs, bool live, FILE *stream, struct error *err)
 {
     struct part end = part_before(runs->rest, live_marker);
@@ -200,10 +201,10 @@ bool html_write(const struct run *const *runs, size_t count, FILE *stream, struc
 
 // ---------------------------------------------------------------- the live page
 
-// Texts in the page that precede the content security policies: that of a report, and that of the
-// live page. A report contains additional styles for readers without a script (report/picture.c),
-// so its policy allows all styles in the page. The live page does not contain them, so its policy
-// allows only the page's style sheet.
+// Texts in the page that precede the two content security policies: the policy of a report, and the
+// policy of the live page. A report contains additional styles for readers without a script
+// (report/picture.c), so its policy allows all styles in the page. The live page does not contain
+// these styles, so its policy allows only the page's style sheet.
 static const char policy_start[] = "http-equiv=\"Content-Security-Policy\" content=\"";
 static const char live_policy_start[] = "name=\"policy\" content=\"";
 

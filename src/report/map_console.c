@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Prints what `fathom map` found: a picture of the levels, a table, and a list of unknown values.
-// All of it comes from results whose case parameter "what" is one of `kinds` below.
+// All of it comes from results whose case parameter "what" is "hierarchy", "level", "memory", "tlb"
+// or "shared".
 #include "base/text.h"
 #include "report/console.h"
 #include "report/screen.h"
@@ -17,7 +18,7 @@ enum {
     CLAIM_COLUMNS = 12
 };
 
-// start of a detail's text if a value is not known; the reason follows
+// beginning of a detail's text if the value is not known; the reason follows after it
 static const char unknown[] = "unknown: ";
 
 enum kind {
@@ -32,10 +33,10 @@ enum kind {
 static const char *const kinds[KIND_COUNT] = {"hierarchy", "level", "memory", "tlb", "shared"};
 static const char code_path[] = "instruction"; // name of the path by which instructions are fetched
 
-// What `fathom map` prints about one device.
+// What `fathom map` found about one device.
 struct map {
     struct screen *screen;
-    // the device's results of the kinds that are printed, those below KIND_COUNT
+    // The device's results that are printed: those whose kind is below KIND_COUNT.
     const struct result **results;
     size_t count;
 };
@@ -130,8 +131,8 @@ static const char *bandwidth_text(struct arena *arena, const struct result *resu
     return joined(arena, joined(arena, all, one), line);
 }
 
-// Returns the clocks on which the latency of a level depends: "by the core's clock and another
-// (60.1 cycles + 80.2 ns)"; "" if they are not known.
+// Returns a text about the clocks on which the latency of a level depends: "by the core's clock and
+// another (60.1 cycles + 80.2 ns)". Returns "" if the clocks are not known.
 static const char *clock_text(struct arena *arena, const struct result *result)
 {
     const char *domain = result_detail(result, "clock domain");
@@ -144,8 +145,8 @@ static const char *clock_text(struct arena *arena, const struct result *result)
                         value(arena, result, "fixed"));
 }
 
-// Returns the ways of a level, the cores that share it, and its clock, as far as they are known: "4
-// ways · each core its own · by the core's clock".
+// Returns a text about a level: its number of ways, which cores share it, and its clock: "4 ways ·
+// each core its own · by the core's clock". What is not known is left out.
 static const char *sharing_text(struct arena *arena, const struct result *result)
 {
     const char *ways = value(arena, result, "ways"), *clock = clock_text(arena, result);
@@ -161,8 +162,9 @@ static const char *sharing_text(struct arena *arena, const struct result *result
     return joined(arena, joined(arena, ways, shared), clock);
 }
 
-// Returns the size of a level: "128 KiB", or "8192 instr." if it holds code whose size in bytes is
-// not known; "" if neither is known.
+// Returns the size of a level, such as "128 KiB". If the size in bytes is not known, returns the
+// number of instructions that the level holds, such as "8192 instr.". Returns "" if neither is
+// known.
 static const char *end_text(struct arena *arena, const struct result *result)
 {
     const char *size = value(arena, result, "size");
@@ -206,9 +208,9 @@ static void draw_picture(const struct map *map, const char *path)
 
 // ---------------------------------------------------------------- the table of the levels
 
-// Returns the size of a level with its interval: "194.2 KiB (182 KiB to 216 KiB)", or "at least
-// 194.2 KiB" if the interval is not known. If the size in bytes is not known, returns the number of
-// instructions that the level holds, with its interval if that is known.
+// Returns the size of a level with its interval: "194.2 KiB (182 KiB to 216 KiB)". If the interval
+// is not known, returns "at least 194.2 KiB". If the size in bytes is not known, returns the number
+// of instructions that the level holds, with its interval if the interval is known.
 static const char *size_text(struct arena *arena, const struct result *result)
 {
     const struct metric *size = result_metric(result, "size");
@@ -256,8 +258,8 @@ static void print_table(const struct map *map)
 // ---------------------------------------------------------------- values that are not known
 
 // Returns the names of all results that have the same detail: "vector level 1 and vector level 2".
-// Returns "" if a result before index `first` has the detail, which was then already printed for
-// that result.
+// Returns "" if a result before index `first` has the detail: the detail was then already printed
+// with that result.
 static const char *names_with(const struct map *map, size_t first, const struct named_text *detail)
 {
     struct arena *arena = map->screen->arena;

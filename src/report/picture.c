@@ -48,7 +48,7 @@ static const char *markup(const struct picture *picture, const char *text)
     return text_markup(picture->arena, text ? text : "");
 }
 
-// Returns a list of remarks, such as "a · b", with `item` added at its end.
+// Returns `list`, a list of remarks such as "a · b", with `item` added at its end.
 static const char *also(const struct picture *picture, const char *list, const char *item)
 {
     return text_join(picture->arena, list, " · ", item);
@@ -119,8 +119,8 @@ static void remark_put(const struct picture *picture, const char *x, int y,
             y, markup(picture, remark->text), markup(picture, remark->wide));
 }
 
-// Draws the one or two figures (values) in a row of a device's card: the last one at the right
-// edge, the other one to the left of it.
+// Draws the one or two figures (values) in a row of a device's card. The last figure is at the
+// right edge, and a figure before it is to its left.
 static void figures_put(const struct picture *picture, const struct card_row *row, int y)
 {
     for (size_t i = 0; i < row->count; i++) {
@@ -177,9 +177,9 @@ static void rows_put(const struct picture *picture, const struct card *card)
 
 struct step {
     const char *name; // name of the level: "L1", "near L2", "DRAM"
-    double bytes;     // size of the cache or of the memory, in bytes; not finite: not known
+    double bytes;     // size of the cache or of the memory, in bytes; not finite if not known
     double ns, cycles;
-    // read bandwidth of the level; NULL: not known, or drawn at the level before
+    // Read bandwidth of the level. NULL if it is not known, or is drawn at the level before.
     const struct card_figure *bandwidth;
 };
 
@@ -195,8 +195,8 @@ static const struct card_figure *bandwidth_of(const struct card *card, const cha
     return NULL;
 }
 
-// Returns the size of the last level: that of the device's memory if the curve reaches it, else
-// NaN.
+// Returns the size of the last level in bytes: the size of the device's memory if the curve reaches
+// the memory, else NaN.
 static double last_bytes(const struct level_curve *curve, const struct run_device *device)
 {
     return isfinite(levels_memory(curve)) ? run_device_limit(device, "memory_bytes") : NAN;
@@ -208,8 +208,8 @@ static size_t steps_of(const struct picture *picture, const struct card *card, s
 {
     const struct level_curve *curve = &card->curve;
     size_t count = curve->count ? levels_count(curve) : 0;
-    // Name of the cache of the level before ("L2" for "near L2"). Two halves of one cache have one
-    // bandwidth, which only the first half shows.
+    // Name of the cache to which the previous level belongs ("L2" for the level "near L2"). Two
+    // halves of one cache have one bandwidth, which is shown only for the first half.
     const char *before = "";
     for (size_t k = 0; count > 1 && k < count; k++) {
         const char *name = levels_name(picture->arena, curve, k), *half = strchr(name, ' ');

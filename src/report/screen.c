@@ -13,8 +13,8 @@ static const char *const paint_codes[] = {
     [PAINT_NONE] = "",          [PAINT_BOLD] = "\x1b[1m",    [PAINT_DIM] = "\x1b[2m",
     [PAINT_GREEN] = "\x1b[32m", [PAINT_YELLOW] = "\x1b[33m", [PAINT_RED] = "\x1b[31m"};
 
-// Characters that fill one to eight eighths of a character cell: from the left, and from the
-// bottom.
+// Characters that fill one to eight eighths of a character cell: left_blocks from the left, and
+// low_blocks from the bottom.
 static const char *const left_blocks[] = {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
 static const char *const low_blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
@@ -62,12 +62,13 @@ void screen_widen(size_t *columns, const char *text)
     *columns = width > *columns ? width : *columns;
 }
 
-// Returns the length in bytes of the control character at `text`; 0 if there is none.
+// Returns the length in bytes of the control character at `text`; 0 if `text` does not begin with a
+// control character.
 static size_t control_length(const unsigned char *text)
 {
     if (text[0] < 0x20 || text[0] == 0x7F)
         return 1;
-    // control characters U+0080 … U+009F
+    // Control characters from U+0080 to U+009F have two bytes.
     return text[0] == 0xC2 && text[1] >= 0x80 && text[1] <= 0x9F ? 2 : 0;
 }
 
@@ -206,7 +207,7 @@ const char *screen_number(struct arena *arena, double value, const struct screen
     double shown = value * scale->factor;
     if (fabs(shown) >= 1e9)
         return arena_printf(arena, "%.3e", shown);
-    // A value far below the others in its column gets more decimals, up to six, so that two
+    // A value far below the other values of its column gets more decimals, up to six, so that two
     // significant digits are visible.
     int decimals = scale->decimals;
     while (decimals < 6 && shown != 0 && fabs(shown) * pow(10, decimals) < 9.5)
@@ -263,8 +264,8 @@ const char *screen_bar(struct arena *arena, double share, size_t columns)
     return bar;
 }
 
-// If the values of a curve differ by less than this share of the highest value, all are drawn at
-// the lowest height. Stretched to the full height, their noise would look like structure.
+// If the values of a curve differ by less than this share of the highest value, all blocks of the
+// curve have the lowest height. Otherwise noise would fill the full height and look like structure.
 #define FLAT 0.02
 
 // Returns the last value before index `end` that can be drawn; NaN if there is none.
@@ -332,8 +333,8 @@ static bool parse_utc(const char *text, time_t *seconds)
     long year = parts[0], month = parts[1], day = parts[2];
     if (*text || year < 1970 || month < 1 || month > 12)
         return false;
-    // Years are counted from March, so that a leap day is the last day of a year. Beginning with
-    // March, every five months have 153 days.
+    // Years are counted from March, so that a leap day is the last day of a year. With March as the
+    // first month, every five months have 153 days.
     long from_march = (month + 9) % 12;
     long years = year - (month <= 2);
     long days = 365 * years + years / 4 - years / 100 + years / 400 + (153 * from_march + 2) / 5 +

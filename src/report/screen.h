@@ -31,9 +31,9 @@ struct screen {
     struct text_stream memory;
 };
 
-// Starts a screen, which collects text in memory. Its width is `columns` (0: SCREEN_COLUMNS), but
-// at least SCREEN_COLUMNS_MIN. screen_finish writes the text to `stream`, without blanks at the
-// ends of lines, and destroys the arena.
+// Starts a screen, which collects text in memory. Its width is `columns`, but at least
+// SCREEN_COLUMNS_MIN; if `columns` is 0, its width is SCREEN_COLUMNS. screen_finish writes the text
+// to `stream` and destroys the arena. It removes blanks at the ends of lines.
 void screen_init(struct screen *screen, bool colour, unsigned columns);
 void screen_finish(struct screen *screen, FILE *stream);
 
@@ -56,8 +56,8 @@ const char *screen_repeat(struct arena *arena, const char *text, size_t count);
 void screen_left(struct screen *screen, const char *text, size_t columns);
 void screen_right(struct screen *screen, const char *text, size_t columns);
 
-// These functions write a text in a colour or style, if the screen has colours. The last two also
-// pad the text with blanks to a width of `columns`: behind the text, or before it.
+// These functions write a text in a colour or style if the screen has colours. screen_paint_left
+// adds blanks after the text, and screen_paint_right before the text, up to a width of `columns`.
 void screen_paint(struct screen *screen, enum screen_paint paint, const char *text);
 void screen_paint_left(struct screen *screen, enum screen_paint paint, const char *text,
                        size_t columns);
@@ -68,7 +68,7 @@ void screen_paint_right(struct screen *screen, enum screen_paint paint, const ch
 // cursor, which is in column `first_column`; all other lines begin with `indent` spaces.
 void screen_wrap(struct screen *screen, const char *text, size_t first_column, size_t indent);
 
-// How a column of numbers is printed: the unit and the number of decimals that all of them share.
+// How a column of numbers is printed: all its numbers share a unit and a number of decimals.
 struct screen_scale {
     double factor; // the printed number is value × factor
     int decimals;
@@ -90,31 +90,32 @@ const char *screen_short(struct arena *arena, double value, enum unit unit);
 // its median is not finite.
 const char *screen_median(struct arena *arena, const struct metric *metric, const char *absent);
 
-// Returns half of the interval's width as a share of the median: "±0.4%", or "" if the interval is
-// not known.
+// Returns half of the interval's width as a share of the median, such as "±0.4%". Returns "" if the
+// interval is not known.
 const char *screen_margin(struct arena *arena, double median, const double ci95[2]);
 
-// Returns the number of results by verdict: "5 ok · 2 suspect", or "" if there are none.
+// Returns the number of results by verdict, such as "5 ok · 2 suspect". Returns "" if there are no
+// results.
 const char *screen_counts(struct arena *arena, const struct run_counts *counts);
 
 // Returns a bar that fills the share (0 … 1) of `columns` columns, in steps of an eighth of a
 // column. No blanks follow it.
 const char *screen_bar(struct arena *arena, double share, size_t columns);
 
-// Converts `utc`, a UTC time as in run files, to this machine's time zone (TZ):
-// "2026-01-02T04:04:05+01:00", with "Z" at its end if the zone is UTC. Returns any other text
+// Converts `utc`, a UTC time as in run files, to this machine's time zone (TZ). Returns a text such
+// as "2026-01-02T04:04:05+01:00". It ends with "Z" if the zone is UTC. Returns any other text
 // unchanged, and "" for NULL.
 const char *screen_time(struct arena *arena, const char *utc);
 
 // Returns a block whose height shows the share, from ▁ (0) to █ (1).
 const char *screen_block(double share);
 
-// Draws a curve as a text of at most `columns` blocks, from ▁ (lowest value) to █ (highest): one
-// per value or, if there are more values, one for several neighbouring values (the last of them).
-// If a value cannot be drawn (not finite, or ≤ 0 with `logarithmic`), the block before it is
-// repeated; before the first drawn value there is a blank. The text ends after the last drawn
-// value. If the lowest and the highest value differ by less than 2 % of the highest, all blocks are
-// ▁.
+// Draws a curve as a text of at most `columns` blocks, from ▁ (lowest value) to █ (highest value).
+// There is one block per value. If there are more values than columns, a block shows the last of
+// several neighbouring values. A value is not drawn if it is not finite, or if it is ≤ 0 and
+// `logarithmic` is true. In its place the block before it is repeated, or a blank if no value was
+// drawn before. The text ends after the last drawn value. If the lowest and the highest value
+// differ by less than 2 % of the highest, all blocks are ▁.
 const char *screen_spark(struct arena *arena, const double *values, size_t count, size_t columns,
                          bool logarithmic);
 

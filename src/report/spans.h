@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Finds the spans (intervals of time) of a result: a series with one row per span. Such a series
-// has the columns start, end (ns) and lane (a number from 0 to UINT32_MAX; the spans of a lane are
-// drawn in one row), and may have queue, after (row of the span that this one waited for; −1: none)
-// and core. A result's *line* is its first such series with at most SPANS_LINE_ROWS rows; its
-// *crowd* is the first other series of spans. If a span waited for several spans, the series
-// "edges" lists all waits in its columns from and to (rows of the line). This module knows no
-// benchmark.
+// Finds the spans (intervals of time) of a result. A series of spans has one row per span. It has
+// the columns start and end (in ns) and lane: a number from 0 to UINT32_MAX. Spans with the same
+// lane are drawn in one row. It may also have the columns queue, core, and after: the row of the
+// span that this span waited for, or −1. The *time line* of a result is its first series of spans
+// with at most SPANS_LINE_ROWS rows. The *crowd* of a result is its first other series of spans. If
+// a span waited for several spans, the series "edges" lists all waits in its columns from and to
+// (rows of the time line). This module knows no benchmark.
 #ifndef REPORT_SPANS_H
 #define REPORT_SPANS_H
 
@@ -15,7 +15,8 @@ enum {
     SPANS_LINE_ROWS = 32
 };
 
-#define SPANS_NONE SIZE_MAX // stands for the index of a column that a series does not have
+// Value of a column's index if the series does not have the column.
+#define SPANS_NONE SIZE_MAX
 
 // Returns the index of the column with this name; SPANS_NONE if `series` is NULL or has no such
 // column.
@@ -24,7 +25,7 @@ size_t series_column(const struct series *series, const char *name);
 struct spans {
     const struct result *result;
     const struct series *series;
-    // index of each column of the series of spans; SPANS_NONE: the series does not have the column
+    // Index of each column of the series; SPANS_NONE if the series does not have the column.
     size_t start, end, lane, queue, after, core;
     double from_ns, to_ns; // earliest start and latest end of all spans, in ns
 };
@@ -34,7 +35,7 @@ struct spans {
 bool spans_line(const struct result *result, struct spans *spans);
 
 struct spans_edge {
-    // rows of the time line: the span in row `to` waited for the span in row `from`
+    // Rows of the time line. The span in row `to` waited for the span in row `from`.
     size_t from, to;
 };
 
@@ -47,15 +48,15 @@ struct spans_edge *spans_edges(struct arena *arena, const struct spans *line, si
 // the result has no time line, or no other series of spans.
 bool spans_crowd(const struct result *result, struct spans *spans);
 
-// Returns the number in this row and column of a series of spans; `fallback` if `column` is
+// Returns the number in this row and column of a series of spans. Returns `fallback` if `column` is
 // SPANS_NONE.
 double spans_cell(const struct spans *spans, size_t row, size_t column, double fallback);
 
 // True if the lane of this row is not the lane of any earlier row.
 bool spans_first_of_lane(const struct spans *spans, size_t row);
 
-// Returns the name of a lane, such as "compute A". It is the result's detail "lane N" up to the
-// first comma, or "lane N" itself if there is no such detail.
+// Returns the name of a lane, such as "compute A". The name is the result's detail "lane N" up to
+// the first comma, or "lane N" itself if the result has no such detail.
 const char *spans_label(struct arena *arena, const struct result *result, size_t lane);
 
 // Divides from_ns … to_ns into `columns` equal parts. Returns for each part how many spans run at

@@ -28,8 +28,9 @@ enum {
 
 struct svg {
     struct arena *arena;
-    FILE *out; // the drawing; kept in memory, because the SVG begins with its height
-    double y;  // y coordinate at which the next part of the drawing begins, in pixels
+    // The drawing. It is kept in memory, because an SVG file begins with the drawing's height.
+    FILE *out;
+    double y; // y coordinate at which the next part of the drawing begins, in pixels
 };
 
 static const char style[] =

@@ -11,9 +11,10 @@ enum {
 
 struct line {
     const char *label;
-    // unit of the value, such as "TFLOP/s", if the bars have different units; else ""
+    // Unit of the value, such as "TFLOP/s", if the bars have different units. Else "".
     const char *unit;
-    const char *share; // share of the limit that the value reaches, "98.7%"; "" if it is not known
+    // Share of the limit that the value reaches, such as "98.7%". "" if the share is not known.
+    const char *share;
     struct cell cell;
     double value;
 };
@@ -55,7 +56,8 @@ static size_t lines_of(const struct table *table, struct line *lines)
     return count;
 }
 
-// Widths of the columns to the left of the bars; 0: the table does not have this column.
+// Widths of the columns to the left of the bars. A width is 0 if the table does not have this
+// column.
 struct widths {
     size_t label, unit, share;
     struct cell_widths cell;

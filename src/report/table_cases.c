@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints a table with one row per case; its columns are the parameters that vary, metrics and
+// Prints a table with one row per case. Its columns are the parameters that vary, metrics and
 // sensors.
 #include "analysis/audit.h"
 #include "report/tables.h"
@@ -15,7 +15,7 @@ enum {
 
 struct cases {
     struct screen *screen;
-    // The table that cell_of needs as an argument: it has only a screen and notes.
+    // An argument for cell_of: a struct table in which only the screen and the notes are set.
     struct table table;
     const struct benchmark_info *info;
     const struct result *const *results;
@@ -52,9 +52,9 @@ static void axes_measure(struct cases *cases)
     }
 }
 
-// Fills `column` with the values of all cases. values[i] is the median of metrics[i]; `metrics` is
-// NULL if the column is not of a metric. If `margins` is false, the cells have no intervals and no
-// letters of notes. Returns false if no value is finite.
+// Fills `column` with the values of all cases. values[i] is the median of metrics[i]. `metrics` is
+// NULL if the column is not the column of a metric. If `margins` is false, the cells have no
+// intervals and no letters of notes. Returns false if no value is finite.
 static bool column_of(const struct cases *cases, const char *name, enum unit unit,
                       const double *values, const struct metric *const *metrics, bool margins,
                       struct metric_column *column)
@@ -157,7 +157,8 @@ static void head_print(const struct cases *cases, const struct metric_column *co
 
 struct choice {
     struct metric_column *columns;
-    size_t count, left; // number of columns that fit the screen, and number of those that do not
+    // Number of columns that fit the screen, and number of columns that do not fit.
+    size_t count, left;
     // width of the parameters and of all columns chosen so far, in columns of the screen
     size_t used;
 };
@@ -173,8 +174,8 @@ static void column_add(const struct cases *cases, struct choice *choice,
     choice->columns[choice->count++] = *column;
 }
 
-// Adds the column of the view's metric if `wanted` is true, else the columns of all other metrics,
-// as far as they fit the screen.
+// Adds columns of metrics as far as they fit the screen. If `wanted` is true, adds the column of
+// the view's metric, else the columns of all other metrics.
 static void metrics_add(const struct cases *cases, const struct view_info *view, bool wanted,
                         bool all_margins, struct choice *choice)
 {
@@ -290,8 +291,8 @@ static double claimed_percent(const struct result *result, const char *name)
     return NAN;
 }
 
-// Adds a column with values in percent; `unit` says what the values are a share of, such as "%
-// hits".
+// Adds a column with values in percent. `unit` is the head of the column, such as "% hits"; it says
+// what the values are a share of.
 static void percent_add(const struct cases *cases, const char *name, const char *unit,
                         const double *values, struct choice *choice)
 {

@@ -90,8 +90,8 @@ static void row_print(struct screen *screen, const struct cross_chip *chip,
         screen_right(screen, screen_median(arena, cell->metric, "–"), VALUE_COLUMNS);
         if (i == chip->reference)
             continue;
-        // The blank before each ratio keeps a ratio that fills its column apart from the number
-        // before it.
+        // A blank before each ratio separates it from the number before it, even if the ratio fills
+        // its column.
         screen_paint_right(screen, cell->apart ? PAINT_YELLOW : PAINT_NONE,
                            arena_printf(arena, " %s", ratio_text(arena, &cell->ratio)),
                            RATIO_COLUMNS);
@@ -127,8 +127,9 @@ static size_t group_print(struct screen *screen, const struct cross_chip *chip,
     return shown;
 }
 
-// Prints how much one device of a chip differs from the chip's reference device: "vulkan:0 ÷
-// cuda:0: 88 equal cases, median ratio 0.998 (0.981 … 1.012), 3 differ by more than 3 %".
+// Prints how much one device of a chip differs from the reference device of the chip: "vulkan:0 ÷
+// cuda:0: 88 equal cases, median ratio 0.998 (0.981 … 1.012), 3 differ by more than 3 %". (A chip
+// has one device per API.)
 static void summary_print(struct screen *screen, const struct cross_chip *chip, size_t device)
 {
     struct arena *arena = screen->arena;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Prints a view of curves: one row per x (only some, if there are many), one column per series.
-// Below, one line per series has blocks that draw it, and its lowest and highest value. A single
-// series gets a bar in each row, and blocks only if rows are left out.
+// Prints a view of curves as a table: one row per value of x, and one column per series. If there
+// are many values of x, only some rows are printed. Below the table, each series gets a line with a
+// drawing in blocks, its lowest and its highest value. A single series gets a bar in each row; its
+// line has blocks only if rows are left out.
 #include "report/tables.h"
 
 #include <math.h>
@@ -56,7 +57,8 @@ static const char **x_texts(const struct table *table, size_t *width)
 // The rows of a curve's table that are printed: every step-th row, and all rows at powers of two,
 // where the behaviour of a device often changes.
 struct rows {
-    // step 0: only rows at powers of two; shown: number of rows that are printed
+    // If `step` is 0, only rows at powers of two are printed. `shown` is the number of printed
+    // rows.
     size_t step, shown;
 };
 
@@ -86,7 +88,7 @@ static struct rows rows_choose(const struct view_grid *grid)
         return rows;
     rows.step = 0;
     rows.shown = rows_shown(&rows, grid);
-    // true: x is the size of a working set; such sizes usually grow by a constant factor
+    // true: x is a size in bytes of a working set; such sizes usually grow by a constant factor
     bool sizes = grid->xs[0].type == PARAM_BYTES;
     if (sizes && rows.shown >= ROWS_MAX / 4 && rows.shown <= ROWS_MAX)
         return rows;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Prints time lines. Each lane is drawn as a bar, whose smallest piece is half a column of the
-// screen. Beside the bar, blocks show by which share the lane overlaps each other lane. Below the
+// screen. Beside the bar, blocks show which share of the lane overlaps each other lane. Below the
 // lanes, blocks show how many spans of the crowd (report/spans.h) ran at the same time.
 #include "base/text.h"
 #include "report/spans.h"
@@ -21,8 +21,8 @@ struct timeline {
     struct spans spans;
     // width of the labels of lanes, and width of the drawing of spans, in columns of the screen
     size_t label, columns;
-    // Overlap of each lane with each other lane, 0 … 1, as a square matrix; NaN: not known. The
-    // pointer is NULL if overlaps are not printed.
+    // Overlap of each lane with each other lane, as a square matrix with values from 0 to 1. A
+    // value that is not known is NaN. The pointer is NULL if overlaps are not printed.
     double *overlaps;
     size_t lanes; // number of rows, and of columns, of the matrix `overlaps`
 };
@@ -93,8 +93,8 @@ static size_t half_of(const struct timeline *timeline, double ns)
     return (size_t)lround(fmax(0, fmin(share, 1)) * 2 * (double)timeline->columns);
 }
 
-// Returns, for each half column of the screen, whether a span of the lane covers it. Even the
-// shortest span covers one half column.
+// Returns an array with one element for each half column of the screen: true if a span of the lane
+// covers this half column. Even the shortest span covers one half column.
 static bool *halves_of(const struct timeline *timeline, double lane)
 {
     bool *halves = ARENA_ARRAY(timeline->screen->arena, 2 * timeline->columns, bool);
@@ -128,8 +128,8 @@ static const char *bar_of(const struct timeline *timeline, double lane)
     return bar;
 }
 
-// Returns the length of the lane's span, "203.1 µs", or if the lane has several spans, their
-// number, "3 spans".
+// Returns the length of the lane's span, such as "203.1 µs". If the lane has several spans, returns
+// their number, such as "3 spans".
 static const char *length_of(const struct timeline *timeline, double lane)
 {
     struct arena *arena = timeline->screen->arena;
@@ -146,8 +146,8 @@ static const char *length_of(const struct timeline *timeline, double lane)
                       : arena_printf(arena, "%zu spans", count);
 }
 
-// Prints how `lane` overlaps with the other lanes: one block for each lane, whose height is the
-// share of the overlap. A "·" is printed for `lane` itself.
+// Prints how `lane` overlaps with the other lanes: one block for each other lane, whose height is
+// the share of the overlap. At the place of `lane` itself, prints "·".
 static void overlaps_print(const struct timeline *timeline, double lane)
 {
     if (!timeline->overlaps || !(lane >= 0 && lane < (double)timeline->lanes))
@@ -197,8 +197,9 @@ static void crowd_print(const struct timeline *timeline, const struct spans *cro
     fprintf(screen->stream, "  up to %.0f\n", most);
 }
 
-// Prints the distribution in the result's series "histogram", if the result has one, as "100
-// answers from 1.91 ms ▁▁█▂▁ to 5.31 ms". The series has the columns low, high (ns) and count.
+// Prints the distribution in the result's series "histogram" as "100 answers from 1.91 ms ▁▁█▂▁ to
+// 5.31 ms". The series has the columns low, high (ns) and count. Prints nothing if the result has
+// no such series.
 static void histogram_print(const struct timeline *timeline)
 {
     enum {

@@ -60,7 +60,8 @@ static char letter_of(const struct notes *notes, const struct note *note)
     return index < 26 ? (char)('a' + index) : '*';
 }
 
-// Returns the letters of the notes about a result, at most three: "", "a", "ac".
+// Returns the letters of the notes about a result, at most three, such as "ac". Returns "" if there
+// is no note.
 static const char *mark_of(const struct notes *notes, const struct result *result)
 {
     char marks[4] = "";
@@ -189,8 +190,8 @@ static const char *key_text(struct arena *arena, const struct result *result, co
     return value ? case_value_shown(arena, value) : "";
 }
 
-// Returns the median of a metric as text. If its unit is ns, it is multiplied by `times` and shown
-// in ms: "0.377ms". Else it is a ratio: "3.908x".
+// Returns the median of a metric as text. A median in ns is multiplied by `times` and shown in ms:
+// "0.377ms". Any other median is a ratio: "3.908x".
 static const char *number_text(struct arena *arena, const struct metric *metric, double times)
 {
     if (!metric || !isfinite(metric->median))

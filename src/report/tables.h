@@ -10,18 +10,21 @@
 // ---------------------------------------------------------------- views as grids
 
 // The data of one table. A grid has panels, a panel has series, and a series has one result per
-// value of x. Grids know no particular benchmark, only the parameters and metrics that the run file
-// declares.
+// value of x. A grid is made from the parameters and metrics that the run file declares, so this
+// code knows no particular benchmark.
 struct view_series {
-    const char *label;             // name of the series: "vector random"; "" if there is only one
-    const struct result **results; // result for each x of the grid; NULL: there is no such case
+    // Name of the series, such as "vector random". "" if there is only one series.
+    const char *label;
+    // Result for each x of the grid; NULL if there is no such case.
+    const struct result **results;
 };
 
-// A part of a grid. A heat map has one panel for each combination of the varying parameters other
-// than x and y: those of role AXIS, and those that the view's `group` names. All other views have a
-// single panel.
+// A part of a grid. A heat map has one panel for each combination of the varying parameters, not
+// counting x and y. These are the parameters of role AXIS, and those that the view's `group` names.
+// All other views have a single panel.
 struct view_panel {
-    const char *label; // name of the panel: "vector random"; "" if there is only one panel
+    // Name of the panel, such as "vector random". "" if there is only one panel.
+    const char *label;
     struct view_series *series;
     size_t series_count;
 };
@@ -30,25 +33,27 @@ struct view_grid {
     const struct benchmark_info *info;
     const struct view_info *view;
     const struct metric_info *metric;
-    // parameters of the two axes; `y` is NULL unless the view is a heat map
+    // Parameters of the two axes. `y` is NULL unless the view is a heat map.
     const struct param_info *x, *y;
-    // the different values of x: ascending numbers, or texts in the order of the run
+    // The different values of x. Numbers are ascending, and texts are in the order of the run.
     struct case_value *xs;
     size_t x_count;
     struct view_panel *panels;
     size_t panel_count;
-    const char *common; // values that all cases share, "path=vector, load=idle"; "": none
+    // Parameter values that all cases share, such as "path=vector, load=idle". "" if there are
+    // none.
+    const char *common;
 };
 
-// Returns the results of a benchmark on a device that a view shows, in the order of the run, and
-// sets *count.
+// Returns the results that a view shows, of one benchmark on one device, in the order of the run.
+// Sets *count to their number.
 const struct result **view_select(struct arena *arena, const struct run *run, const char *device,
                                   const struct view_info *view, const struct benchmark_info *info,
                                   size_t *count);
 
-// Sets *shown to the view that is drawn for this device. Usually this is `declared`. But if
-// `declared` draws cycles and no result has any, *shown draws the time of the same work instead,
-// unless another view does so. Returns false if no result has a number for the view.
+// Sets *shown to the view that is drawn for this device. Usually this is `declared`. There is one
+// exception: `declared` draws cycles, no result has cycles, and no other view draws the time of the
+// same work. Then *shown draws this time. Returns false if no result has a number for the view.
 bool view_shown(struct arena *arena, const struct run *run, const char *device,
                 const struct benchmark_info *info, const struct view_info *declared,
                 struct view_info *shown);
@@ -60,11 +65,11 @@ const struct param_info **view_varying(struct arena *arena, const struct benchma
                                        size_t *varying_count);
 
 // Returns the values that the result's case has for the given parameters: "vector random width=16".
-// For a parameter that the case does not have, "–" is in the text.
+// A parameter that the case does not have appears as "–".
 const char *view_label(struct arena *arena, const struct result *result,
                        const struct param_info *const *keys, size_t count);
 
-// Returns the same text as view_label, but without the parameters that the case does not have.
+// Returns the same text as view_label, but leaves out parameters that the case does not have.
 const char *view_words(struct arena *arena, const struct bench_case *c,
                        const struct param_info *const *keys, size_t count);
 
@@ -73,21 +78,22 @@ const char *view_words(struct arena *arena, const struct bench_case *c,
 const char *view_case(struct arena *arena, const struct benchmark_info *info,
                       const struct bench_case *c);
 
-// Returns the parameters of role AXIS that have the same value in all results, without the x and y
-// of the view: "path=vector, load=idle". `view` may be NULL.
+// Returns the parameters of role AXIS that have the same value in all results, with their values:
+// "path=vector, load=idle". Leaves out the x and y of the view. `view` may be NULL.
 const char *view_common(struct arena *arena, const struct benchmark_info *info,
                         const struct view_info *view, const struct result *const *results,
                         size_t count);
 
 // Fills `grid` with the data of a view. Returns false if the view shows no case of this device, has
-// no x, or names an x or metric that is not declared. Parameters of role AXIS that vary but are not
-// named in the view get series of their own (in a heat map: panels), so that no case hides another.
+// no x, or names an x or metric that is not declared. Each combination of the varying parameters of
+// role AXIS that the view does not name gets a series (in a heat map: a panel) of its own. So no
+// case hides another.
 bool view_grid_build(struct arena *arena, const struct run *run, const char *device,
                      const struct benchmark_info *info, const struct view_info *view,
                      struct view_grid *grid);
 
-// Returns, from this result, the metric that the grid draws. Returns NULL if `result` is NULL or
-// has no finite median of the metric.
+// Returns the metric of this result that the grid draws. Returns NULL if `result` is NULL or has no
+// finite median of this metric.
 const struct metric *view_metric(const struct view_grid *grid, const struct result *result);
 
 // Returns a value as text for people: "32 KiB", "64", "vector". `param` gives the unit; if it is
@@ -103,9 +109,9 @@ bool view_log_y(const struct view_info *view);
 
 enum screen_paint verdict_paint(enum verdict verdict);
 
-// A note below a table: one reason that results of a benchmark with one verdict have. It says why
-// they are suspect, skipped or failed, or is a remark about results that are ok. The note has a
-// letter, which the tables print beside the numbers of these results.
+// A note below a table is about one reason that results of a benchmark with one verdict have. It
+// says why these results are suspect, skipped or failed, or it is a remark about results that are
+// ok. The note has a letter, which the tables print beside the numbers of these results.
 struct note {
     enum verdict verdict;
     const char *code, *text; // code of the reason, and its text in the first result that has it
@@ -131,10 +137,12 @@ void notes_print(const struct notes *notes, struct screen *screen);
 
 // One cell of a table: a number as text, with its interval and the letters of its notes.
 struct cell {
-    // number as text, such as "16.3"; "–": the case has no number, "": there is no such case
+    // Number as text, such as "16.3". "–" if the case has no number, and "" if there is no such
+    // case.
     const char *number;
-    const char *margin; // half of the interval, "±0.4%"; "" if it is not known
-    const char *mark;   // letters of at most three notes, "a" or "ac"; "" if there are none
+    const char *margin; // half of the interval, such as "±0.4%"; "" if it is not known
+    // Letters of at most three notes about the result, such as "a" or "ac". "" if it has no notes.
+    const char *mark;
     enum screen_paint paint;
 };
 
@@ -152,16 +160,17 @@ struct table {
 struct cell cell_of(const struct table *table, const struct result *result,
                     const struct metric *metric, const struct screen_scale *scale);
 
-// Widens each part of a column (number, interval, letters) in which the cell needs more width.
+// Makes each part of a column (number, interval, letters) at least as wide as that part of the
+// cell.
 void cell_measure(struct cell_widths *widths, const struct cell *cell);
 
-// Returns the width of a column of cells, with its head. If the head is wider than the cells,
-// widens the column first.
+// Returns the width of a column of cells, with its head. If the head is wider than the cells, first
+// widens the column, so that the head fits.
 size_t cell_columns(struct cell_widths *widths, const char *head);
 void cell_print(struct screen *screen, const struct cell *cell, const struct cell_widths *widths);
 
-// Returns the medians of a series, one per x of the grid. The value is NaN where there is no
-// median.
+// Returns the medians of a series, one per x of the grid. A median is NaN if the case does not
+// exist or has none.
 double *series_values(struct arena *arena, const struct view_grid *grid,
                       const struct view_series *series);
 
@@ -178,9 +187,10 @@ void curve_print(const struct table *table);
 void bars_print(const struct table *table);
 void heatmap_print(const struct table *table);
 
-// Some benchmarks can print their results in the form of a table that others published, as lines
-// such as "Y X: 0.377ms 3.908x" (a view of kind VIEW_LINES). Prints the first such view that has
-// results and returns true; the caller then prints no other view. Returns false if there is none.
+// Prints results as lines such as "Y X: 0.377ms 3.908x", in the form of a table that others
+// published. A benchmark declares such lines as a view of kind VIEW_LINES. Prints the first such
+// view that has results, and returns true; the caller then prints no other view. Returns false if
+// there is no such view.
 bool lines_instead_print(struct screen *screen, const struct run *run, const char *device,
                          const struct benchmark_info *info);
 
@@ -200,9 +210,10 @@ void counters_print(struct screen *screen, const struct benchmark_info *info,
 void timelines_print(struct screen *screen, const struct benchmark_info *info,
                      const struct result *const *results, size_t count);
 
-// Prints the metrics of the cases that were measured on one chip through several APIs, one row for
-// each, with their ratios and a summary. Prints nothing if there are no such cases. For a chip with
-// more than 40 rows, prints only rows that differ by more than 3 %, at most 40.
+// Prints the metrics of cases that were measured on one chip through several APIs, with their
+// ratios and a summary. There is one row for each metric of a case. Prints nothing if there are no
+// such cases. For a chip with more than 40 rows, prints only rows that differ by more than 3 %, at
+// most 40.
 void cross_print(struct screen *screen, const struct run *run);
 
 #endif

@@ -10,8 +10,8 @@
 
 enum {
     FIRST_TRACK = 1000, // lowest number of a track; numbers of processes are lower
-    // maximum number of tracks per core; a core needs several, because spans on one track must not
-    // overlap
+    // Maximum number of tracks per core. A core needs several tracks, because spans on one track
+    // must not overlap.
     TRACKS_A_CORE = 64
 };
 
@@ -74,8 +74,8 @@ static void track_add(struct trace *trace, long long pid, long long tid, const c
     name_add(trace, tid < 0 ? "process_name" : "thread_name", pid, tid < 0 ? 0 : tid, name);
 }
 
-// Returns the number of the process with this name, and adds the process if there is none. Results
-// that a device measured on the same queue share a process.
+// Returns the number of the process with this name. Adds the process if it does not exist yet.
+// Results that a device measured on the same queue share a process.
 static long long process_of(struct trace *trace, const char *name)
 {
     long long last = 0;
@@ -89,9 +89,9 @@ static long long process_of(struct trace *trace, const char *name)
     return last + 1;
 }
 
-// Returns the number of the track with this name in a process, and adds the track if there is none.
-// Perfetto 20 confuses tracks of two processes that have the same number, so each track has its own
-// number, which is not the number of any process either.
+// Returns the number of the track with this name in a process. Adds the track if it does not exist
+// yet. Perfetto 20 confuses tracks of two processes that have the same number. So each track has
+// its own number, which is not the number of any process either.
 static long long track_of(struct trace *trace, long long pid, const char *name)
 {
     for (size_t i = 0; i < trace->track_count; i++) {
@@ -186,8 +186,8 @@ static int bound_compare(const void *left, const void *right)
     const struct bound *a = left, *b = right;
     if (a->ns != b->ns)
         return a->ns < b->ns ? -1 : 1;
-    // At equal times, the end of a span comes before the begin of another, so that its track is
-    // free.
+    // At equal times, the end of a span comes before the begin of another span. So the track of the
+    // first span is free when the other span begins.
     return a->change - b->change;
 }
 
@@ -198,7 +198,7 @@ static struct bound *bounds_of(struct arena *arena, const struct spans *crowd)
     for (size_t i = 0; i < rows; i++) {
         bounds[2 * i] = (struct bound){spans_cell(crowd, i, crowd->start, 0), i, 1};
         bounds[2 * i + 1] = (struct bound){spans_cell(crowd, i, crowd->end, 0), i, -1};
-        // a span of length 0 gets a positive length, so that it ends after its begin
+        // A span of length 0 gets a positive length, so that its end comes after its begin.
         if (bounds[2 * i + 1].ns <= bounds[2 * i].ns)
             bounds[2 * i + 1].ns = nextafter(bounds[2 * i].ns, INFINITY);
     }
@@ -220,8 +220,8 @@ static void count_add(struct trace *trace, const struct spans *crowd, double ns,
     json_put_close(trace->out, '}');
 }
 
-// Returns the lowest free track of a core and marks it as used; returns the last track if none is
-// free. Bit i of `used` is set if track i is in use.
+// Returns the lowest free track of a core and marks it as used. Returns the last track if no track
+// is free. Bit i of *used is set if track i is in use.
 static unsigned track_take(uint64_t *used)
 {
     unsigned track = 0;

@@ -180,7 +180,7 @@ static struct view_series *series_get(struct arena *arena, const struct view_gri
     for (size_t i = 0; i < panel->series_count; i++)
         if (strcmp(panel->series[i].label, label) == 0)
             return &panel->series[i];
-    // The array of series is enlarged by one element each time. That is cheap enough, because
+    // The array of series is enlarged by one element each time. Copying it is cheap enough, because
     // panels have few series.
     struct view_series *series = ARENA_ARRAY(arena, panel->series_count + 1, struct view_series);
     if (panel->series_count)
@@ -191,8 +191,8 @@ static struct view_series *series_get(struct arena *arena, const struct view_gri
     return &series[panel->series_count++];
 }
 
-// Returns the varying parameters by which series differ (in a heat map: panels): those in the
-// view's groups, and all parameters of role AXIS except x and y.
+// Returns the parameters by which series (in a heat map: panels) differ. These are the varying
+// parameters of role AXIS and those in the view's `group`, except x and y.
 static const struct param_info **group_of(struct arena *arena, const struct view_grid *grid,
                                           const struct result *const *results, size_t count,
                                           size_t *group_count)
@@ -222,8 +222,8 @@ static bool any_number(const struct result *const *results, size_t count, const 
     return false;
 }
 
-// True if the benchmark has a view of the same kind as `view`, with the same condition for its
-// cases, that draws this metric.
+// True if the benchmark has a view that draws this metric, of the same kind as `view` and with the
+// same condition for its cases.
 static bool has_view_of(const struct benchmark_info *info, const struct view_info *view,
                         const char *metric)
 {
@@ -237,8 +237,9 @@ static bool has_view_of(const struct benchmark_info *info, const struct view_inf
     return false;
 }
 
-// Returns a copy of the view. If the view draws cycles and no result has any, the copy draws the
-// time of the same work instead, unless another view of the benchmark draws that time.
+// Returns a copy of the view. If the view draws cycles and no result has cycles, the copy draws the
+// time of the same work instead. It does not do so if another view of the benchmark draws that
+// time.
 static struct view_info view_in_time(const struct benchmark_info *info,
                                      const struct view_info *view,
                                      const struct result *const *results, size_t count)
