@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a benchmark is: const data and a few functions, in a folder of its own, registered by a line
-// in bench/list.h. A benchmark uses no backend directly, writes no file and prints nothing.
+// Defines what a benchmark is: constant data and a few functions, in a folder of its own. One line
+// in bench/list.h registers it. A benchmark uses no backend directly, writes no file and prints
+// nothing.
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -16,10 +17,12 @@
 // length of chains whose links are indices.
 #define BENCH_INDEX_REACH_BYTES (UINT64_C(16) << 30)
 
-// The values chosen for one parameter, by the preset or by --set; ranges are expanded.
+// The values that the preset or --set chose for one parameter. A range such as 1..8 is already
+// replaced by its values.
 struct bench_choice {
     const struct param_info *param;
-    struct case_value *values; // in the order of the user's list; the word "max" is UINT64_MAX
+    // Values in the order of the user's list; UINT64_MAX stands for the word "max".
+    struct case_value *values;
     size_t value_count;
     bool from_user; // true: --set gave the values; false: the preset did
 };
@@ -27,9 +30,9 @@ struct bench_choice {
 struct bench_request {
     struct arena *arena;
     const struct gpu_info *device;
-    const struct gpu_system *system; // all devices, among them `device`; NULL: unknown
-    const char *preset;              // name of the preset, as in choice_request.preset
-    // One choice per parameter, in the order of benchmark_info.params.
+    const struct gpu_system *system; // all devices, including `device`; NULL if they are not known
+    const char *preset;              // name of the run's preset, for example "quick"
+    // The choices: one for each parameter, in the order of benchmark_info.params.
     const struct bench_choice *choices;
     size_t choice_count;
 };
@@ -42,22 +45,25 @@ struct bench_case_list {
     size_t count, capacity;
 };
 
-// Appends the case `c`, whose values have the order of the benchmark's params.
+// Appends the case `c` to `list`. The values in `c` must have the order of the benchmark's
+// parameters.
 void bench_case_add(struct arena *arena, struct bench_case_list *list, struct bench_case c);
 
-// A case under construction. The functions replace, reach and keep of struct bench_product receive
-// it: keep() when all parameters have values, the others while only the first ones have.
+// A case whose values are chosen one parameter after the other. The functions of struct
+// bench_product receive it. replace() and reach() are called for each chosen value. keep() is
+// called when all parameters have values.
 struct bench_pick {
     const struct bench_request *request;
     const void *context; // the `context` of the struct bench_product
-    // The values of all parameters before number `param`; in keep(): of all parameters.
+    // The case, with the values of the parameters before number `param`. In keep() it is complete.
     struct bench_case c;
     // For each parameter i, at[i] is the index of its value among the values chosen for it; 0 if
     // the case has no such parameter.
     const size_t *at;
-    // Index of the parameter to choose now; in keep(): the number of parameters.
+    // Index of the parameter whose value is being chosen. In keep() it is the number of parameters.
     size_t param;
-    struct case_value *value; // value of parameter number `param`; may be changed; NULL in keep()
+    // Value of parameter number `param`, which replace() and reach() may change; NULL in keep().
+    struct case_value *value;
 };
 
 // The plan of a benchmark: all combinations of the chosen values. A case has a parameter only if
@@ -65,19 +71,20 @@ struct bench_pick {
 // functions are optional.
 struct bench_product {
     const struct bench_request *request;
-    const void *context; // data that the functions below receive
+    // Data of the benchmark; replace(), reach() and keep() receive it in bench_pick.context.
+    const void *context;
 
-    // Replaces a chosen value, of a preset or of the user, by the value that the case should use.
+    // Changes a value that the preset or the user chose into the value that the case should use.
     void (*replace)(const struct bench_pick *pick);
 
     // Changes a value to the nearest one that the device supports. Returns false if there is none;
-    // then no case gets this value. Called for values of presets, and for lists of the user that
-    // end in "max". Other values of users are not changed: if the device does not support such a
-    // value, the visit of its case is skipped with the reason.
+    // then no case gets this value. The function is called for values of presets, and for lists of
+    // the user that end in "max". Other values of the user stay unchanged: if the device does not
+    // support such a value, its case is skipped, and the result tells the reason.
     bool (*reach)(const struct bench_pick *pick);
 
-    // Returns true if the plan takes this case. May change the values in pick->c. If it returns
-    // false and fills `err`, the whole request is refused.
+    // Returns true if the plan should contain this case. The function may change the values in
+    // pick->c. If it returns false and fills `err`, the whole request fails with this error.
     bool (*keep)(const struct bench_pick *pick, struct error *err);
 
     // Returns true for cases that a run should measure before all other cases.
@@ -85,14 +92,14 @@ struct bench_product {
 };
 
 // Appends the cases of `product` to `list`. If replace() or reach() made neighbouring values equal,
-// only one of them is used. If the user chose values and there is no case, fails: with
-// ERROR_UNSUPPORTED if the device supports none of the values, else with ERROR_USAGE. If only the
-// preset chose values, having no case is no error.
+// only one of them is used. If only the preset chose values, it is no error if there is no case. If
+// the user chose values and there is no case, the function fails: with ERROR_UNSUPPORTED if the
+// device supports none of the values, else with ERROR_USAGE.
 MUST_CHECK bool bench_plan_product(const struct bench_product *product,
                                    struct bench_case_list *list, struct error *err);
 
-// A benchmark at work on one open device. The session lasts through the visits of all cases of the
-// benchmark, so that programs and large buffers are made only once.
+// The state of a benchmark that measures on one open device. One session serves the visits of all
+// cases of the benchmark, so that programs and large buffers are made only once.
 struct bench_session {
     struct arena *arena;       // arena for memory that lives as long as the session
     struct gpu_system *system; // all devices; a benchmark may also open others than `device`
@@ -101,12 +108,13 @@ struct bench_session {
     struct gpu_scope *scope;          // scope of objects that live as long as the session
     struct measure_programs programs; // programs, each built once; `scope` owns them
     struct measure_limits limits;     // limits of the device
-    // Clocks that kernels can read; all 0 unless open() calls bench_clock_probe. known_clock: what
-    // an earlier session measured of them; all 0 if none did.
+    // clock: the clocks that kernels can read; all 0 unless open() calls bench_clock_probe.
+    // known_clock: the values that an earlier session measured for these clocks; all 0 if none did.
     struct measure_clock clock, known_clock;
     bool warm;   // true: a case was measured in this session, so the core clock is high
     void *state; // the benchmark's own data, set by open()
-    void *guest; // data of a benchmark that uses the session of another one (session_of)
+    // Data of another benchmark, whose cases are visited in this session (benchmark.session_of).
+    void *guest;
 };
 
 // Begins a session on an open device of `system`, with an arena and a scope of its own.
@@ -114,15 +122,15 @@ struct bench_session {
 struct bench_session bench_session_begin(struct gpu_system *system, struct gpu_device *device);
 void bench_session_end(struct bench_session *session);
 
-// Opens a second device, or the same device a second time, and begins a session on it.
-// bench_session_close ends the session and closes the device. It does nothing if the session is
-// zeroed (bench_session_open leaves it so if it fails) or already closed.
+// bench_session_open opens a second device, or the same device a second time, and begins a session
+// on it. If it fails, it leaves *session unchanged. bench_session_close ends the session and closes
+// the device. If *session is all zero or already closed, bench_session_close does nothing.
 MUST_CHECK bool bench_session_open(struct bench_session *session, struct gpu_system *system,
                                    const struct gpu_info *info, const struct gpu_device_desc *desc,
                                    struct error *err);
 void bench_session_close(struct bench_session *session);
 
-// Fills session->clock (measure_clock_probe).
+// Fills session->clock with the clocks that kernels can read (measure_clock_probe).
 MUST_CHECK bool bench_clock_probe(struct bench_session *session, struct error *err);
 
 // Creates a buffer of `bytes` bytes in memory of the kind `memory`; returns NULL with `err` if that
@@ -143,8 +151,8 @@ struct bench_visit {
     void **memory;
 };
 
-// Returns a description for timing the work that `record` records, in the visit's scope and with
-// the session's clock. If session->warm is true, it asks for only one warm-up run, because cases
+// Returns a description of how to time the work that `record` records. It uses the visit's scope
+// and the session's clock. If session->warm is true, one warm-up run is enough, because cases
 // follow each other without a pause.
 struct measure_span_desc bench_span_desc(const struct bench_visit *run, measure_record *record,
                                          void *context);
@@ -154,20 +162,22 @@ struct json_out;
 struct benchmark {
     struct benchmark_info info;
     const char *description; // description of the benchmark: a paragraph for `fathom list NAME`
-    gpu_caps needs;          // capabilities; if the device lacks one of them, all cases are skipped
-    const char *command;     // "map": only `fathom map` measures this benchmark; else NULL
-    // True: if several chosen devices have the same case, it is measured on them at the same time,
-    // as its value "together" says (suite/schedule.h). The benchmark must then have a parameter
-    // "together" with the choices "auto", "yes" and "no".
+    // Capabilities that the cases need; if the device lacks one of them, all cases are skipped.
+    gpu_caps needs;
+    const char *command; // "map" if only `fathom map` measures this benchmark; else NULL
+    // True if several chosen devices that have the same case may measure it at the same time
+    // (suite/schedule.h). The case's parameter "together" decides whether they do. So the benchmark
+    // must have a parameter "together" with the choices "auto", "yes" and "no".
     bool together;
 
-    // Approximate time of one case, relative to one case of `latency` on an H200; 0 means 1. It
-    // serves to estimate the time left (suite/forecast.h). In the preset quick, quick_slowness is
-    // used instead, unless it is 0.
+    // Approximate time of one case, divided by the time of one case of `latency` on an H200; 0
+    // means 1. suite/forecast.h uses it to estimate the time left. In the preset quick,
+    // quick_slowness replaces slowness, unless quick_slowness is 0.
     double slowness, quick_slowness;
 
-    // Returns the counters to read in a counted visit of the case (measure_request.count): a sum of
-    // values of enum measure_count_group. NULL: visits of this benchmark cannot be counted.
+    // Returns the hardware counters to read in a visit that counts events (measure_request.count):
+    // a sum of values of enum measure_count_group. NULL if visits of this benchmark cannot count
+    // events.
     unsigned (*counted)(const struct bench_case *c);
 
     // True if cases use the link between host and device, so that other work on the link disturbs
@@ -181,17 +191,20 @@ struct benchmark {
     // are those of `product`.
     bool (*plan)(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err);
-    struct bench_product product; // the product's `request` is NULL; bench_plan sets it
+    // Used if `plan` is NULL; bench_plan sets `request` in a copy of it.
+    struct bench_product product;
 
     // Sets in `desc`, which is zeroed, the queues with which to open the device. Optional. Without
-    // this function, or if it leaves `desc` as it is, the device has one universal queue. While a
-    // device with other queues is open, the device opened with one universal queue stays open, too,
-    // and idle. The former is closed when a benchmark with another function `device` is visited.
+    // this function, or if it leaves `desc` unchanged, the device is opened with one universal
+    // queue. If the benchmark needs other queues, the device is opened a second time with these
+    // queues. If the device is also open with one universal queue, that one stays open and idle.
+    // The device with other queues is closed when a benchmark with another function `device` is
+    // visited.
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
-    // Name of another benchmark in whose sessions the cases of this one are visited, because they
-    // use its state. Then device(), open() and close() are those of that benchmark. NULL: the cases
-    // are visited in sessions of their own.
+    // Name of another benchmark. The cases of this benchmark are visited in sessions of that one,
+    // because they use its state, and device(), open() and close() are those of that one. NULL if
+    // the cases are visited in sessions of their own benchmark.
     const char *session_of;
 
     // Makes the programs and buffers that cases share. Called once per session. Optional.
@@ -222,9 +235,9 @@ struct benchmark {
     // parameters. Optional.
     void (*put_scenarios)(struct json_out *out);
 
-    // Adds to `run` findings, which are conclusions from this benchmark's results on the device
-    // with the id `device`. Called in the parent process, once for each device of the run, after
-    // all results are final. There may be no results of this benchmark on that device. Optional.
+    // Adds findings to `run`: conclusions from this benchmark's results on the device with the id
+    // `device`. The function is called in the parent process, once for each device of the run, when
+    // all results are final. The device may have no results of this benchmark. Optional.
     void (*conclude)(struct run *run, const char *device);
 };
 
@@ -239,8 +252,9 @@ extern const struct benchmark *const benchmarks[];
 // Returns the benchmark with this name; NULL if there is none.
 const struct benchmark *benchmark_find(const char *name);
 
-// Returns the benchmark in whose sessions the cases of `benchmark` are visited: itself, or the one
-// that session_of names. Fails with ERROR_UNSUPPORTED and NULL if this build lacks that one.
+// Returns the benchmark in whose sessions the cases of `benchmark` are visited: the one that its
+// session_of names, or `benchmark` itself. If this build does not contain the named benchmark,
+// fails with ERROR_UNSUPPORTED and returns NULL.
 const struct benchmark *benchmark_session_of(const struct benchmark *benchmark, struct error *err);
 
 // Writes a description of the benchmark as an element of an open JSON array (results/codec.h): its

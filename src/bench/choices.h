@@ -7,7 +7,7 @@
 
 // One setting from the command line: --set [BENCHMARK.]KEY=VALUES.
 struct setting {
-    // NULL: the setting is for every benchmark of the run that has the parameter `key`.
+    // NULL if the setting is for every benchmark of the run that has the parameter `key`.
     const char *benchmark;
     const char *key;
     const char *values; // the values as text, in the grammar of bench/values.h
@@ -24,7 +24,8 @@ struct choice_request {
     const char *preset;
     const struct setting *settings;
     size_t setting_count;
-    const struct gpu_system *system; // all devices, not only those of the run; NULL: unknown
+    // All devices, not only those of the run; NULL if they are not known.
+    const struct gpu_system *system;
 };
 
 // The names of the presets, as help texts show them, and the preset that is used by default.

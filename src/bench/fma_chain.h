@@ -12,14 +12,14 @@ enum fma_number {
     FMA_F32,
     FMA_F64,
     FMA_F16,
-    FMA_F16X2, // two f16 in a word; each belongs to a chain of its own
+    FMA_F16X2, // a word of two f16 numbers; each of them belongs to a chain of its own
 };
 
 enum {
     FMA_CHAINS = 16 // number of chains; each starts at a different value
 };
 
-// A chain's values as bit patterns; only f64 uses the high word.
+// The values of a chain as bit patterns. Only values of type f64 use the upper 32 bits.
 struct fma_chain {
     uint64_t start;
     uint64_t fused;   // last value if each step rounds once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names that the plan, the benchmark and the results of `map` share: src/map/ and bench/map/map.c
-// use them.
+// Names that src/map/ (the plan of `fathom map` and its results) and bench/map/map.c (the
+// benchmark) share.
 #ifndef BENCH_MAP_H
 #define BENCH_MAP_H
 
@@ -15,7 +15,7 @@
 #define MAP_PROBE      "probe"      // probe of the line size: a chain with a chosen stride
 #define MAP_PAGES      "pages"      // probe of the page size: a chain over pages at a chosen pitch
 #define MAP_LOCAL      "local"      // probe of a level: a chain that uses few pages at a time
-#define MAP_WAYS       "ways"       // ways of a set: a chain in one set, if address bits choose it
+#define MAP_WAYS       "ways"       // cache ways: a chain within one set, if address bits choose it
 #define MAP_CLOCKS     "clocks"     // probe: a chain within one level, at a requested core clock
 #define MAP_NEIGHBOURS "neighbours" // probe of sharing: chains on several cores at the same time
 #define MAP_CODE       "code"       // probe of the instruction caches: straight-line code

@@ -22,19 +22,21 @@ struct plan_case {
 
 struct plan {
     enum plan_step (*next)(struct plan *plan, const struct run *so_far, struct plan_case *next);
-    size_t total; // number of all cases; if the plan grows, of those known so far
+    size_t total; // number of all cases; if `grows` is true, only of the cases known so far
     bool grows;
-    // Returns how many cases of this benchmark the plan has not returned yet, as far as it knows.
+    // Returns the number of known cases of this benchmark that `next` has not returned yet.
     size_t (*left)(const struct plan *plan, const struct benchmark *benchmark);
-    // Takes the case with this key out of the plan; `next` then does not return it. Returns false
-    // if the plan has no such case left. NULL: the plan does not support this.
+    // Removes the case with the key `key` from the plan and sets *taken to it. `next` then does not
+    // return this case. Returns false if the plan has no such case left. NULL if the plan cannot
+    // remove cases.
     bool (*take)(struct plan *plan, const char *key, struct plan_case *taken);
     // Adds conclusions from the results of the plan's cases to the run. Called once, after the last
     // case. Optional.
     void (*conclude)(const struct plan *plan, struct run *run);
-    // Core clocks in Hz at which some of the plan's cases must run. Before each of these cases the
-    // run locks the device's clock (on a simulated device, the benchmark sets it). If it is not
-    // permitted to do that, the run does not start. If the count is 0, no clock is locked.
+    // Core clocks in Hz at which some of the plan's cases must run. Before each of these cases, the
+    // run locks the device's core clock. (On a simulated device, the benchmark sets the clock.) If
+    // the user is not permitted to lock the clock, the run does not start. If clock_count is 0, no
+    // clock is locked.
     const double *clocks_hz;
     size_t clock_count;
 };

@@ -7,15 +7,15 @@
 struct planner {
     const struct bench_product *product;
     struct bench_case_list *list;
-    // The values that were chosen for the first parameters; has room for the values of all
-    // parameters.
+    // The case under construction: the values that were chosen so far. The array has room for the
+    // values of all parameters.
     struct bench_case c;
     size_t *at;              // at[i]: index of the value chosen for parameter i (struct bench_pick)
     struct case_value *copy; // values of a complete case, which keep() may change
-    // true: reach() returned false for a chosen value, which is then left out.
+    // true: reach() returned false for a chosen value, so that no case got this value
     bool beyond;
-    bool refused;     // true: keep() left out a case
-    struct error err; // error of keep(); ERROR_NONE: keep() did not fail
+    bool refused;     // true: keep() returned false for a case
+    struct error err; // error that keep() reported; its code is ERROR_NONE if there was no error
 };
 
 static bool ends_in_max(const struct bench_choice *choice)
@@ -98,8 +98,8 @@ static void add_values(struct planner *p, size_t param)
     p->at[param] = 0;
 }
 
-// Moves the cases for which first() is true before all others. Does not change the order of the
-// cases otherwise.
+// Moves the cases for which first() is true to the front of the list. Among these cases, and among
+// the other ones, the order stays the same.
 static void put_first(const struct bench_product *product, struct bench_case *cases, size_t count)
 {
     struct bench_case *rest = ARENA_ARRAY(product->request->arena, count, struct bench_case);

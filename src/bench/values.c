@@ -160,8 +160,8 @@ static uint64_t value_between(const struct param_info *param, uint64_t base, uin
     return rounded >= 0x1p63 ? UINT64_MAX : (uint64_t)rounded;
 }
 
-// Returns the last value of a range that ends at `to`: `to` itself or, for the word "max",
-// param_info.most, if the parameter takes the word and has this bound.
+// Returns the largest number in a range with the end `to`. It is `to`, except if `to` is the word
+// "max" and the parameter has an upper bound: then it is this bound (param_info.most).
 static uint64_t last_value(const struct param_info *param, uint64_t to)
 {
     return to == UINT64_MAX && param->takes_max && param->most ? param->most : to;
@@ -197,7 +197,8 @@ static bool add_reals(struct parser *p, double from, double to, uint64_t n)
 // The spacing of a range, which follows its end: /N means N values per octave, +S a distance of S.
 struct spacing {
     uint64_t values; // number of values per octave
-    uint64_t step;   // distance between values; 0: the range has `values` per octave instead
+    // Distance between neighbouring values; 0 if the range has `values` per octave instead.
+    uint64_t step;
 };
 
 // Reads the spacing after the end of a range and removes it from the text `end`. If the text has no
@@ -205,7 +206,7 @@ struct spacing {
 static bool cut_spacing(struct parser *p, const char *whole, char *end, struct spacing *spacing)
 {
     *spacing = (struct spacing){.values = 1};
-    // Only in ranges of integers does a + begin a step: a real number may be written 1e+3.
+    // Only ranges of integers may end in +S: a real number may itself contain a +, as in 1e+3.
     char *sign = end + strcspn(end, is_integer(p->param) ? "/+" : "/");
     char kind = *sign;
     if (!kind)
@@ -264,7 +265,8 @@ bool values_parse(struct arena *arena, const struct param_info *param, const cha
     *list = (struct value_list){0};
     struct parser parser = {.arena = arena, .param = param, .list = list, .err = err};
     char *rest = arena_strdup(arena, text);
-    // A text that begins with '{' is that of a FILE: one value, although it has commas.
+    // A text that begins with '{' is the text of a FILE. It is one value, although it contains
+    // commas.
     if (param->type == PARAM_TEXT && *text == '{')
         return add_word(&parser, text);
     while (rest) {
