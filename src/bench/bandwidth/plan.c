@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the cases of `bandwidth`: from all combinations of the chosen values, those that can be
-// measured and that the preset, or a value set by the user, asks for.
+// Lists the cases of the benchmark bandwidth. Of all combinations of the chosen values, the list
+// has those that can be measured and that the preset or the user asks for.
 #include "bench/bandwidth/session.h"
 
 #include <string.h>
@@ -157,11 +157,11 @@ static bool is_wanted_scaling(const struct bandwidth_plan *p,
                : this_case->bytes == p->regions.small;
 }
 
-// Returns true if the plan should contain this case of op=read, because of the preset or of the
-// user's choices. Of reads of global memory by the whole device, the preset standard takes 16-byte
-// loads of floats at every size that suits `access`, and other loads only at the sizes of
-// is_region(). The preset full takes all loads at every such size. The preset quick takes only
-// 16-byte loads of floats, at the sizes of is_region().
+// Returns true if the plan should contain this case of op=read. For reads of global memory by the
+// whole device, the presets have these rules. standard: 16-byte loads of floats at every size that
+// suits `access`, and other loads only at the sizes of is_region(). full: all loads at every such
+// size. quick: only 16-byte loads of floats, at the sizes of is_region(). A size suits access=apart
+// from regions.apart on, and access=same up to 1 MiB. Values that the user sets add further cases.
 static bool is_wanted_read(const struct bandwidth_plan *p, const struct bandwidth_case *this_case)
 {
     bool chosen = from_user(p, "bytes");

@@ -7,7 +7,7 @@
 #include "bench/bench.h"
 
 enum bandwidth_buffer {
-    // Buffer that measured kernels only read; it holds the data of BANDWIDTH_SEED_SOURCE.
+    // Buffer that timed kernels only read. It contains the data of the seed BANDWIDTH_SEED_SOURCE.
     BANDWIDTH_SOURCE,
     BANDWIDTH_TARGET, // buffer that measured kernels write
     BANDWIDTH_BUFFER_COUNT
@@ -35,8 +35,8 @@ MUST_CHECK bool bandwidth_store_open(struct bandwidth_store *store, struct bench
 void bandwidth_store_close(struct bandwidth_store *store);
 
 // Returns the buffer `which` of the store, with at least `bytes` bytes. If the existing buffer is
-// too small, frees it and creates a larger one; writes the data into it if it is BANDWIDTH_SOURCE.
-// On failure returns NULL and fills `err`: ERROR_OUT_OF_MEMORY if memory is short.
+// too small, frees it and creates a larger one. A new BANDWIDTH_SOURCE is filled with its data. On
+// failure returns NULL and fills `err`: with ERROR_OUT_OF_MEMORY if the device lacks memory.
 struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which,
                                        uint64_t bytes, struct error *err);
 
@@ -51,9 +51,9 @@ MUST_CHECK bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_
                                       uint64_t bytes, uint32_t seed, uint32_t *sum,
                                       struct error *err);
 
-// Compute the data of `seed` on the host: bandwidth_data sets `words` to the four words of the
-// element with the index `element`; bandwidth_data_sum returns the sum modulo 2^32 of all words in
-// the first `bytes` bytes of a buffer.
+// Both functions compute on the host the data that `seed` determines. bandwidth_data sets `words`
+// to the four words of the element with the index `element`. bandwidth_data_sum returns the sum,
+// modulo 2^32, of all words in the first `bytes` bytes of a buffer.
 void bandwidth_data(uint32_t element, uint32_t seed, uint32_t words[4]);
 uint32_t bandwidth_data_sum(uint64_t bytes, uint32_t seed);
 

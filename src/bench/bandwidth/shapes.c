@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-// Kinds of cases. The table below lists for each kind the forms of a grid. A case with shape=best
-// is measured with the fastest of them.
+// Kinds of cases. For each kind, the table `forms` lists the forms that a grid can have. A case
+// with shape=best is measured with the fastest of them.
 enum kind {
     KIND_LOOP,
     KIND_PART,
@@ -21,8 +21,9 @@ enum kind {
 };
 
 // A shape without its route. (The route is how the kernel reaches the data: by a 64-bit address or
-// as a storage buffer.) A search for the fastest shape tries the first form of each kind and each
-// width of a load with both routes, and the other forms only with the route that is usually faster.
+// as a storage buffer.) A search for the fastest shape tries the first form for a kind of case and
+// a width of load with both routes. It tries the other forms with one route only: the one that is
+// usually faster, if the device has it.
 struct form {
     enum kind kind;
     unsigned width;
@@ -88,8 +89,8 @@ static bool route_exists(const struct bandwidth_case *this_case, const struct gp
 }
 
 // Returns true if the form is a loop with smaller workgroups than `first`, the first shape in the
-// list. Such loops are used only if larger workgroups do not fit the device: several small
-// workgroups on a core would share the memory behind the core's cache.
+// list. Such a loop is used only if larger workgroups do not fit the device. The reason: several
+// small workgroups on a core would share the memory behind the core's cache.
 static bool is_for_small_devices(const struct form *form, const struct bandwidth_shape *first)
 {
     bool loops = form->walk == BANDWIDTH_LOOP || form->walk == BANDWIDTH_PART;

@@ -6,9 +6,9 @@
 
 enum {
     ELEMENT_BYTES = 16,
-    // Maximum number of bytes that one dispatch of the fill and check kernels handles. So few bytes
-    // are within any device's limit on storage buffers, and do not trigger the watchdog of a slow
-    // device.
+    // Maximum number of bytes that one dispatch of the fill kernel or the check kernel processes.
+    // Every device allows a storage buffer of this size. On a slow device, such a dispatch ends
+    // before a watchdog stops it.
     SLICE_BYTES = 64 << 20,
     SLICE_GROUPS = 4096
 };
@@ -75,7 +75,7 @@ static bool run_slice(struct bandwidth_store *store, struct gpu_program *program
     return measure_unit_run(store->device, &dispatch, store->timeout_ns, err);
 }
 
-// Fills or checks a buffer in several short submissions, because a watchdog could end a long one.
+// Fills or checks a buffer in several short submissions, because a watchdog could stop a long one.
 static bool run_slices(struct bandwidth_store *store, struct gpu_program *program,
                        struct gpu_arg range, uint32_t seed, struct error *err)
 {

@@ -13,15 +13,15 @@ enum {
 };
 
 enum {
-    // Maximum duration of one pass. A dispatch has at least one pass, and watchdogs end dispatches
-    // of more than about 2 s.
+    // Maximum duration in ms of one pass over the working set. A dispatch has at least one pass,
+    // and watchdogs stop dispatches that last more than about 2 s.
     DISPATCH_MS_MAX = 250,
     SAFE_BYTES = 32 << 20, // bytes that every device moves in less than DISPATCH_MS_MAX
     PASSES_MAX = 1 << 24,
     GROWTH_MAX = 64, // maximum factor by which the number of passes grows from one try to the next
     SIZE_RUNS = 2,
     SPEED_RUNS = 3,
-    HOST_CHECK_BYTES = 1 << 20 // the host also computes the sum of working sets up to this size
+    HOST_CHECK_BYTES = 1 << 20 // the host, too, computes the sum of working sets up to this size
 };
 
 bool bandwidth_open(struct bench_session *session, struct error *err)
@@ -38,12 +38,12 @@ void bandwidth_close(struct bench_session *session)
         bandwidth_store_close(&own->store);
 }
 
-// What the session keeps of a case from one round of measuring it to the next.
+// Data of one case that the session keeps from round to round.
 struct memory {
     bool ready;
     struct bandwidth_shape shape;
     uint64_t passes, repeats;
-    uint32_t sum; // sum of all words that the work reads, each counted once
+    uint32_t sum; // sum of all words in the memory that the case reads; each word counts once
     // Bandwidth in B/s of each shape tried, as the text "NAME 4.61e12, …"; NULL if the case had
     // only one shape.
     char *tried;
@@ -77,8 +77,8 @@ static bool get_buffers(struct trial *trial, struct error *err)
     return !writes || trial->target;
 }
 
-// Gets the buffers of the case. If memory is short, frees all buffers of the session, which may
-// remain from larger cases, and tries again.
+// Gets the buffers of the case. If the device lacks memory, frees all buffers of the session, which
+// may remain from larger cases, and tries again.
 static bool find_buffers(struct trial *trial, struct error *err)
 {
     if (get_buffers(trial, err))
@@ -103,8 +103,8 @@ static bool make_work(struct trial *trial, const struct bandwidth_case *this_cas
     };
     if (!bandwidth_work_make(&desc, &trial->work, err))
         return false;
-    // A write case writes other data in each round, so that data from an earlier round fail the
-    // check.
+    // A write case writes other data in each round. So the check fails if it finds data that an
+    // earlier round wrote.
     trial->work.params.seed = this_case->op == BANDWIDTH_READ
                                   ? BANDWIDTH_SEED_SOURCE
                                   : BANDWIDTH_MULTIPLIER_1 * (trial->run->request->round + 1);
@@ -147,7 +147,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 }
 
 // Fails with ERROR_UNSUPPORTED if one pass over the working set would last longer than
-// DISPATCH_MS_MAX. Predicts the duration from that of a pass over a smaller working set.
+// DISPATCH_MS_MAX. The function measures a pass over a smaller working set and multiplies its
+// duration by the ratio of the two sizes.
 static bool refuse_slow(struct trial *trial, struct error *err)
 {
     double whole = (double)trial->work.moved_bytes, ns = 0;
@@ -172,8 +173,8 @@ static bool refuse_slow(struct trial *trial, struct error *err)
 }
 
 // Chooses the number of passes so that one unit of work (a dispatch) lasts a little longer than a
-// sample should. If units were a little shorter, a sample would need two of them. Tries `least`
-// passes first. The caller must have prepared the work with one pass.
+// sample should last. If a unit lasted a little less, a sample would need two units. The function
+// tries `least` passes first. The caller must have prepared the work with one pass.
 static bool size(struct trial *trial, uint64_t least, struct error *err)
 {
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
@@ -196,7 +197,7 @@ static bool size(struct trial *trial, uint64_t least, struct error *err)
     return true;
 }
 
-// Returns true if the dispatches of a sample may overlap. If dispatches of looping workgroups
+// Returns true if the dispatches of a sample may overlap. If dispatches of workgroups that loop
 // overlapped, more workgroups would run on a core than the case asks for. Overlapping writes to
 // DRAM were 2 % slower in one of two runs (docs/evidence/bandwidth.md).
 static bool units_overlap(const struct bandwidth_case *this_case, const struct gpu_info *info)
@@ -238,9 +239,9 @@ static size_t allowed_shapes(const struct trial *trial,
     return 0;
 }
 
-// Finds the fastest shape. It sizes the work of all shapes before it times the first shape, because
-// that gives the core clock time to rise. Sizing a shape begins with the number of passes of the
-// shape before, because it then ends sooner.
+// Finds the fastest shape. First it chooses the number of passes for all shapes, which gives the
+// core clock time to rise. Then it times all shapes. For each shape, the search for the number of
+// passes begins at the number that the shape before needs, and so takes fewer tries.
 static bool search(struct trial *trial, const struct bandwidth_shape *shapes, size_t count,
                    struct memory *memory, struct error *err)
 {
@@ -290,8 +291,8 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 // ---------------------------------------------------------------- the proof
 
 // Sets memory->sum to the sum of the words that a case of op=read loads in one walk through its
-// working set. A kernel other than the timed one computes it. If the working set is small, the host
-// checks that sum. For shared memory only the host computes it.
+// working set. For global memory, the check kernel computes the sum, not the timed kernel, and the
+// host confirms it if the working set is small. For shared memory, only the host computes the sum.
 static bool learn_sum(struct trial *trial, struct memory *memory, struct error *err)
 {
     uint64_t bytes = trial->work.stream_bytes;
@@ -326,8 +327,8 @@ static bool verify_read(struct trial *trial, const struct memory *memory,
     return true;
 }
 
-// Prepares the check of the results. For a read, clears the sum. For a write or copy, fills the
-// target with data that differ from those that the work must leave there.
+// Prepares the check of the results. For a read, sets the kernels' sum to 0. For a write or a copy,
+// fills the target buffer with data that differ from those that the work must write.
 static bool prepare_proof(struct trial *trial, struct error *err)
 {
     struct bandwidth_store *store = &trial->session->store;

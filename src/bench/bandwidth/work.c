@@ -11,7 +11,8 @@ enum {
     // such a set at least twice at the same time. On an H200, 1 to 85 % of such loads did not reach
     // the L2.
     MERGED_CORE_BYTES = 128 << 10,
-    STEPS_MAX = 65535,    // maximum iterations of a kernel's loop: lavapipe ends longer loops
+    // Maximum number of iterations of a kernel's loop, because lavapipe stops longer loops.
+    STEPS_MAX = 65535,
     GROUPS_MAX = 1 << 28, // maximum number of workgroups in one dispatch
     // Number of workgroups in a looping dispatch if the number of cores is unknown: more than any
     // device runs at once.
@@ -55,8 +56,8 @@ static uint64_t at_least_one(uint64_t value)
 // A working set, divided into blocks as the shape requires.
 struct layout {
     uint64_t block_bytes, blocks;
-    uint64_t rows; // blocks that a workgroup reads or writes in one step
-    // Blocks that a workgroup reads or writes in one pass (only if it does not loop).
+    uint64_t rows; // number of blocks that a workgroup reads or writes in one step
+    // Number of blocks that a workgroup reads or writes in one pass; used only if it does not loop.
     uint64_t chunk;
 };
 
@@ -172,8 +173,8 @@ bool bandwidth_work_make(const struct bandwidth_work_desc *desc, struct bandwidt
     work->moved_bytes =
         work->stream_bytes * work->times * (desc->this_case->op == BANDWIDTH_COPY ? 2 : 1);
 
-    // The grid may have more workgroups than needed. Workgroups with the number params.groups or a
-    // higher one end at once.
+    // The grid may have more workgroups than needed. A workgroup whose number is params.groups or
+    // higher ends at once.
     measure_unit_grid(work->params.groups, desc->info->limits.workgroup_count_x, work->grid);
     return true;
 }

@@ -18,7 +18,7 @@ enum bandwidth_op {
 };
 
 enum bandwidth_scope {
-    // The case uses as many workgroups as its shape determines for the whole device.
+    // The case uses as many workgroups as its shape has on the whole device.
     BANDWIDTH_DEVICE,
     BANDWIDTH_WORKGROUP, // the case uses one workgroup
     BANDWIDTH_SCALING    // the case uses as many workgroups as its parameter `workgroups` says
@@ -56,16 +56,16 @@ enum {
     BANDWIDTH_SHAPES_MAX = 16
 };
 
-// Presets use only working sets that divide into the blocks of every shape: the size of each buffer
-// is a multiple of GRAIN_SAME bytes (access=same) or GRAIN_APART bytes (access=apart). Only with
-// walk PART some bytes may stay unread.
+// Presets use only working sets that divide into the blocks of every shape. So the size of each
+// buffer is a multiple of BANDWIDTH_GRAIN_SAME bytes (with access=same) or of BANDWIDTH_GRAIN_APART
+// bytes (with access=apart). Only with the walk BANDWIDTH_PART some bytes may stay unread.
 enum {
     BANDWIDTH_GRAIN_SAME = 4 << 10,
     BANDWIDTH_GRAIN_APART = 512 << 10
 };
 
-// How a grid accesses memory. Reads of global memory bypass the core's own cache, except with walk
-// BANDWIDTH_LOOP and in copies.
+// How a grid accesses memory. Reads of global memory bypass the core's own cache, except with the
+// walk BANDWIDTH_LOOP and in copies.
 struct bandwidth_shape {
     bool address; // true: kernels reach memory by a 64-bit address; false: as a storage buffer
     unsigned threads, loads;
@@ -99,7 +99,8 @@ struct bandwidth_params {
 struct bandwidth_work {
     struct bandwidth_params params;
     uint32_t grid[3];
-    // Passes over the working set; fewer than requested if one dispatch cannot do all.
+    // Number of passes over the working set. It is lower than requested if one dispatch cannot do
+    // all.
     uint64_t passes;
     uint64_t groups;       // number of workgroups that do work, in all passes together
     uint64_t moved_bytes;  // bytes that the unit reads and writes
@@ -121,7 +122,7 @@ struct bandwidth_work_desc {
 MUST_CHECK bool bandwidth_work_make(const struct bandwidth_work_desc *desc,
                                     struct bandwidth_work *work, struct error *err);
 
-// Returns the bytes of each buffer of the case: the working set, or half of it for a copy.
+// Returns the size in bytes of each buffer of the case: the working set, or half of it for a copy.
 uint64_t bandwidth_stream_bytes(const struct bandwidth_case *this_case);
 
 // Returns true if the working set certainly lies in DRAM: each workgroup reads its own part, and
