@@ -7,11 +7,11 @@
 #include <stdio.h>
 
 enum {
-    // Number of workgroups of INCORE_THREADS threads per core; smaller workgroups are more
-    // numerous. With 2, all cores end at the same time, whether a core runs both at once or one
-    // after the other.
+    // Number of workgroups of INCORE_THREADS threads per core; there are more workgroups if they
+    // are smaller. With 2 per core, all cores end at the same time, whether a core runs both
+    // workgroups at once or one after the other.
     GROUPS_A_CORE = 2,
-    CORES_UNKNOWN = 256, // number of cores to assume if the device does not tell it
+    CORES_UNKNOWN = 256, // number of cores to assume if the device does not report it
     SIZING_ITERATIONS = 4,
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
@@ -20,16 +20,16 @@ enum {
     SAMPLE_FACTOR = 3
 };
 static const double warm_ns = 15e6; // after 15 ms of work, the core clock has risen
-// If a dispatch is faster than the fastest before it by more than this share, the core clock is
-// still rising.
+// If a dispatch takes less time per iteration than the fastest one before it, by more than this
+// share, the core clock is still rising.
 static const double still_rising = 0.01;
 
-// What the session keeps of a case from one round of measuring it to the next.
+// Data of one case that the session keeps from round to round.
 struct memory {
     uint32_t iterations;
     uint64_t repeats; // dispatches in a sample
-    // The values against which a kernel checks its results (a "proof", incore_kind_fill): its
-    // constants, the first values of its chains, and the values at which the chains must end.
+    // The values against which a kernel checks its results (a "proof", incore_kind_fill): the
+    // constants, and the first and the last value of each chain.
     uint32_t words[2 * INCORE_SLOTS];
 };
 
@@ -64,8 +64,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         incore_dispatch(chip->session, batch, &dispatch, 0);
 }
 
-// Copies the expected values (the proof) to the device. If `fetch` is true, copies them back to the
-// host instead, with the kernels' counts of wrong results.
+// If `fetch` is false, copies the expected values (the proof) to the device. If `fetch` is true,
+// copies the proof back to the host, with the kernels' counts of wrong results.
 static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 {
     struct gpu_batch *batch = gpu_batch_create(chip->run->scope, &(struct gpu_batch_desc){0}, err);
@@ -81,26 +81,26 @@ static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 // ---------------------------------------------------------------- sizing
 
 // Returns the wanted length of a sample in ns: SAMPLE_FACTOR times the requested length. For matrix
-// units it returns just the requested length: longer samples bring a card to its power limit, which
-// slows down the following cases.
+// units, it returns the requested length itself: longer samples bring a card to its power limit,
+// which slows down the following cases.
 static double wanted_ns(const struct chip *chip)
 {
     double sample_ns = (double)chip->run->request->sample_ns;
     return chip->this_case->kind->number == INCORE_TILE ? sample_ns : SAMPLE_FACTOR * sample_ns;
 }
 
-// Returns the largest number of iterations to use in a dispatch: one less than the device's limit
-// for a loop, or 2^24 if it has no limit; but at most 8 for each ns of the wanted sample, because
-// no processor begins more than 8 iterations in a ns. Without this second bound, a broken device
-// that takes almost no time would make the host compute expected values for far too many
-// iterations.
+// Returns the maximum number of iterations of a dispatch. It is one less than the device's limit
+// for a loop, or 2^24 if the device has no limit. It is also at most 8 for each ns of the wanted
+// sample: no processor begins more than 8 iterations in a ns. This second limit protects from a
+// broken device that takes almost no time. Without it, the host would compute expected values for
+// far too many iterations.
 static double iterations_most(const struct chip *chip)
 {
     uint64_t loops = chip->session->bench->info->limits.loop_iterations;
     return fmin(loops ? (double)loops - 1 : 1 << 24, 8 * wanted_ns(chip));
 }
 
-// Sets *ns to the device time of one dispatch with `iterations` iterations, without checking
+// Sets *ns to the device time of one dispatch with `iterations` iterations. Does not check its
 // results.
 static bool time_iterations(struct chip *chip, struct gpu_batch *batch, uint32_t iterations,
                             double *ns, struct error *err)
@@ -115,14 +115,14 @@ static bool time_iterations(struct chip *chip, struct gpu_batch *batch, uint32_t
            gpu_batch_span_ns(batch, 0, ns, err);
 }
 
-// Chooses the number of iterations so that one dispatch lasts as long as a sample. Runs dispatches
-// until the core clock has risen, because the clock of an idle chip can be a sixth of its full
+// Chooses the number of iterations so that one dispatch lasts as long as a sample. For this, it
+// runs dispatches until the core clock has risen: an idle chip can run at a sixth of its full
 // clock.
 static bool size(struct chip *chip, struct error *err)
 {
     double most = iterations_most(chip), wanted = wanted_ns(chip), iterations = SIZING_ITERATIONS;
     double spent = chip->session->awake ? warm_ns : 0, ns, best = INFINITY;
-    // Number of dispatches since the last one that was clearly faster than all before it.
+    // number of dispatches since the last one that was clearly faster than all dispatches before it
     unsigned calm = 0;
     struct gpu_batch *batch =
         gpu_batch_create(chip->run->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
@@ -199,8 +199,8 @@ static bool run_span(struct chip *chip, struct measure_span *span, bool *separat
            move_proof(chip, true, err) && verify(chip, span, separate, err);
 }
 
-// Takes the samples, up to 1 + SIZING_TRIES times, until a sample lasts at least half of
-// wanted_ns() or a dispatch has iterations_most() iterations.
+// Takes the samples of a visit. Repeats this, at most SIZING_TRIES times, until a sample lasts at
+// least half of wanted_ns() or a dispatch has iterations_most() iterations.
 static bool run_sized(struct chip *chip, struct measure_span *span, bool *separate,
                       struct error *err)
 {

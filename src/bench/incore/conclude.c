@@ -6,11 +6,12 @@
 enum {
     UNIT_TEXT = 32
 };
-// An arithmetic unit counts as one only if it gives at least this number of results per cycle.
+// A core is said to have n arithmetic units only if it gives at least this many results per cycle
+// and unit.
 static const double units_least = 0.95;
 
-// Returns true if the result comes from the benchmark incore, from `device`, and from a case of the
-// operation `op` (NULL: of any operation).
+// Returns true if the result is of the benchmark incore, of `device`, and of the operation `op`. If
+// `op` is NULL, every operation fits.
 static bool is_of(const struct result *result, const char *device, const char *op)
 {
     const struct bench_case *c = &result->bench_case;
@@ -18,8 +19,8 @@ static bool is_of(const struct result *result, const char *device, const char *o
            (op ? case_says(c, "op", op) : case_find(c, "op") != NULL);
 }
 
-// Returns the number of arithmetic units of a core that gives `per_cycle` results per cycle: the
-// next power of two. Returns 0 if per_cycle is more than 5 % below that power.
+// Returns the number of arithmetic units of a core that gives `per_cycle` results per cycle. It is
+// the next power of two, or 0 if `per_cycle` is more than 5 % below that power.
 static double units_of(double per_cycle)
 {
     double units = exp2(ceil(log2(per_cycle) - 1e-3));
@@ -28,8 +29,8 @@ static double units_of(double per_cycle)
 
 static void report(struct run *run, const char *device, const char *op)
 {
-    // alone: the first result with ilp=1 and subgroups=1. full: the result with the highest
-    // throughput.
+    // alone: the first result with one chain in one subgroup. full: the result with the highest
+    // throughput of a core.
     const struct result *alone = NULL, *full = NULL;
     char results[UNIT_TEXT];
     for (size_t i = 0; i < run->result_count; i++) {
@@ -55,10 +56,10 @@ static void report(struct run *run, const char *device, const char *op)
                        number_format(per_core, results, sizeof results), units);
 }
 
-// Adds a finding "operation" for each operation that has both a latency and a throughput. Its value
-// is the latency in cycles, with one chain in one subgroup. Its text also tells the highest number
-// of results per cycle and core and, if units_of() finds one, the number of units. Its keys are the
-// case of the latency, then the case of the throughput.
+// Adds a finding "operation" for each operation that has both a latency and a throughput. The value
+// of the finding is the latency in cycles, with one chain in one subgroup. Its text also tells the
+// highest number of results per cycle and core, and the number of arithmetic units if units_of()
+// finds one. Its keys are the case of the latency, then the case of the throughput.
 void incore_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures one workgroup on one core: with the core's own counter or, if kernels cannot read it,
-// with the device's time stamps.
+// Measures one workgroup on one core. The core's own counter gives the time or, if kernels cannot
+// read that counter, the device's time stamps.
 #include "bench/incore/session.h"
 #include "math/stats.h"
 #include "measure/pace.h"
@@ -11,16 +11,17 @@
 enum {
     WARM_UP_ITERATIONS = 2,
     SIZING_ITERATIONS = 4,
-    // Counts of the core's counter that a sample should last, if the counter counts the core clock.
+    // Wanted length of a sample in counts of the core's counter, if it counts cycles of the core
+    // clock.
     CYCLES_WANTED = 1 << 16,
-    // Counts of the core's counter that a sample should last, if the counter counts another clock.
+    // Wanted length of a sample in counts of the core's counter, if it counts another clock.
     TICKS_WANTED = 1 << 18,
     TRIES_MAX = 20
 };
 
-// What the session keeps of a case after it was measured once: the number N of timed iterations,
-// and the values against which kernels check their results ("proofs"): words[0] for dispatches of N
-// iterations, words[1] for dispatches of 2 N.
+// Data of one case that the session keeps: the number N of timed iterations, and the values against
+// which kernels check their results ("proofs"). words[0] is for dispatches of N iterations,
+// words[1] for dispatches of 2 N.
 struct memory {
     uint32_t iterations;
     uint32_t words[INCORE_PROOFS][2 * INCORE_SLOTS];
@@ -33,14 +34,15 @@ struct core {
     struct gpu_program *program;
     struct memory *memory;
     unsigned samples;
-    // Length of each sample: in counts of the core's counter (0 without a counter), and in ns.
+    // Length of each sample in counts of the core's counter (0 if kernels cannot read it), and in
+    // ns.
     double counts[INCORE_SAMPLES_MAX], ns[INCORE_SAMPLES_MAX];
     bool separate;
 };
 
-// Returns how many sets of expected values ("proofs") a batch needs. If kernels read the core's
-// counter, all dispatches have N iterations, so one set is enough. With time stamps, dispatches
-// have N or 2 N iterations, so two sets are needed.
+// Returns the number of sets of expected values ("proofs") that a batch needs. If kernels read the
+// core's counter, all dispatches have N iterations, so one set is enough. With time stamps,
+// dispatches have N or 2 N iterations, so two sets are needed.
 static unsigned proof_count(const struct core *core)
 {
     return core->session->clocked ? 1 : INCORE_PROOFS;
@@ -83,8 +85,8 @@ static struct gpu_batch *begin_batch(struct core *core, unsigned spans, struct e
     return batch;
 }
 
-// Runs the batch. Fails if a kernel found that a result differs from the expected values, or if not
-// all workgroups ended.
+// Runs the batch. Fails if the kernels found a result that differs from the expected values, or if
+// a workgroup did not end.
 static bool end_batch(struct core *core, struct gpu_batch *batch, struct error *err)
 {
     incore_results_record(core->session, batch);
@@ -146,8 +148,9 @@ static double count_ns(const struct core *core, const struct stamp *stamps)
            (double)measure_clock_delta(counts->x, counts->y, measure_clock_low_bits(clock));
 }
 
-// Fails with ERROR_UNSUPPORTED if the core's counter may have wrapped. Half of its range is for
-// times after the start of subgroup 0; the other half is for subgroups that began earlier.
+// Fails with ERROR_UNSUPPORTED if the core's counter may have wrapped during the timed iterations.
+// They may last half of the counter's range after the start of subgroup 0: values in the other half
+// belong to subgroups that began earlier.
 static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->run->session->clock;
@@ -210,8 +213,9 @@ static bool run_slopes(struct core *core, struct error *err)
     return true;
 }
 
-// Takes the samples until all are positive. If a difference T(2 N) − T(N) is below 0, something
-// else delayed the device. After TRIES_MAX tries, samples that are not positive become NaN.
+// Takes the samples, and repeats this until all samples are positive. A difference T(2 N) − T(N) of
+// 0 or less shows that something else delayed the device. After TRIES_MAX tries, each sample that
+// is not positive becomes NaN.
 static bool run_until_positive(struct core *core, struct error *err)
 {
     for (unsigned tries = 0; tries < TRIES_MAX; tries++) {
@@ -230,8 +234,8 @@ static bool run_until_positive(struct core *core, struct error *err)
 
 // ---------------------------------------------------------------- sizing
 
-// Sets hz[i] to the core clock of sample i. Returns the relative error of these clocks, which comes
-// from the step of the device's clock.
+// Sets hz[i] to the core clock of sample i in Hz. Returns the relative error of these clocks, which
+// results from the step of the device's clock.
 static double core_clocks(const struct core *core, double hz[INCORE_SAMPLES_MAX])
 {
     for (unsigned i = 0; i < core->samples; i++)
@@ -246,9 +250,9 @@ static bool ran_low(const struct core *core)
                       error);
 }
 
-// Takes the samples, and takes them again while the core clock was too low. The device would be
-// idle most of the time, because a sample lasts only some µs. So the batch begins with other work
-// that raises the clock; pace_lead_ns determines how long that work lasts.
+// Takes the samples, and repeats them while the core clock was too low. A sample lasts only some
+// µs, so the device would be idle most of the time. So the batch begins with other work, which
+// raises the clock; pace_lead_ns determines how long that work lasts.
 static bool run_paced(struct core *core, struct error *err)
 {
     bool done;
@@ -263,12 +267,12 @@ static bool run_samples(struct core *core, struct error *err)
     return core->session->clocked ? run_paced(core, err) : run_until_positive(core, err);
 }
 
-// Chooses so many iterations that one step of the counter or of the time stamps is negligible in a
-// sample. No other work raises the core clock before the trial run: the number of cycles does not
-// depend on that clock, and the trial is too short to measure the clock.
+// Chooses so many iterations that a sample is much longer than one step of the counter or of the
+// time stamps. Before the trial run, no other work raises the core clock: the number of cycles does
+// not depend on that clock, and the trial is too short to measure it.
 static bool size(struct core *core, struct error *err)
 {
-    // Maximum iterations of a loop that the device allows; 0: no limit.
+    // maximum number of iterations of a loop that the device allows; 0 if it has no limit
     const uint64_t loops = core->session->bench->info->limits.loop_iterations;
     const uint64_t allowed = loops / (INCORE_PROOFS + 1);
     const double most = loops ? (double)allowed : 1 << 24;
@@ -289,8 +293,8 @@ static bool size(struct core *core, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Adds the values of a metric to `visit`, one for each sample: the length of the sample divided by
-// `over` or, if `inverse` is true, `over` divided by that length.
+// Adds the values of a metric to `visit`, one value for each sample. A value is the length of the
+// sample divided by `over`. If `inverse` is true, it is `over` divided by that length.
 static void put(const struct core *core, struct measure_visit *visit, enum incore_metric metric,
                 double over, bool inverse)
 {
@@ -358,8 +362,8 @@ static struct gpu_batch *batch_of_iterations(struct core *core, unsigned proof, 
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// If hardware counters are to be read (request->count is set), reads how many events the timed
-// iterations of one sample cause: the events of 2 N iterations minus those of N.
+// If the visit should read hardware counters, reads how many events the timed iterations of one
+// sample cause. That is the number of events of 2 N iterations minus that of N iterations.
 static bool count(struct core *core, struct measure_visit *visit, struct error *err)
 {
     const struct measure_request *request = core->run->request;

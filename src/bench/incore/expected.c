@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes on the host the values at which chains must end. Kernels compare their results with
-// these values.
+// Computes on the host the last values of the chains. Kernels compare their results with these
+// values.
 #include "bench/fma_chain.h"
 #include "bench/incore/session.h"
 
@@ -8,27 +8,30 @@
 #include <string.h>
 
 enum {
-    // After this many steps, the chains of the operations from INCORE_DIV on have settled: x stays
-    // the same or alternates between two values. So the host computes no more steps.
+    // After this many steps, the chains of the floating-point operations from INCORE_DIV on have
+    // settled: x stays the same or alternates between two values. So the host computes no more
+    // steps.
     SETTLED_STEPS = 1024,
     SHIFT_BITS = 3,
-    // Votes of the lanes of a subgroup, as bits: bit i belongs to lane i. Each step inverts the
-    // votes in VOTED. Only the first four lanes ever vote 1, because every subgroup has at least
-    // four lanes.
+    // The votes of the lanes of a subgroup, as bits: bit i is the vote of lane i. Each step inverts
+    // the votes in VOTED. Only the first four lanes ever vote 1, because every subgroup has at
+    // least four lanes.
     VOTED = 5,
     FOUR_LANES = 15,
-    LEAST_OF_ALL = 3, // minimum of the constants that lanes add to x; lane 1 adds it
+    // The smallest of the constants that the lanes of a subgroup add to x. Lane 1 adds it.
+    LEAST_OF_ALL = 3,
     BYTES = 4
 };
 static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15), lehmer = UINT64_C(0xd1342543de82ef95);
 
-// The first and last values of a chain, as bits. A chain of packed halves has two values, in the
-// low and the high half of a word; a mixed chain has a float in the low word and an integer in the
-// high word.
+// The first and last values of a chain, as bit patterns. A chain of packed halves has two values,
+// in the low and the high half of a word. A mixed chain has a float in the low word and an integer
+// in the high word.
 struct chain {
     uint64_t start;  // first value of x
     uint64_t second; // first value of y, in chains of integers
-    // Last value if an fma rounds once, or twice; both are equal if there is no fma.
+    // The last value of x if an fma rounds once, and if it rounds twice. Both are equal if the
+    // operation contains no fma.
     uint64_t fused, rounded;
 };
 
@@ -169,8 +172,8 @@ static struct chain integer_chain(const struct incore_kind *kind, unsigned numbe
 // ---------------------------------------------------------------- more than one number
 
 // Returns the last two values, d and e, of a chain of dot products after `steps` steps. Each new
-// value is d − e: the last value minus the value before it. So the values repeat after six steps
-// and are small integers, which every rounding leaves exact.
+// value is d − e: the last value minus the value before it. So the values repeat after six steps.
+// They are small integers, so no rounding changes them.
 static uint64_t dot_after(unsigned number, uint64_t steps)
 {
     double d = 1 + (double)number, e = 40 - 2 * (double)number;
@@ -234,7 +237,8 @@ static struct chain special_chain(const struct incore_kind *kind, unsigned numbe
         for (uint64_t i = 0; i < steps; i++)
             x = dot4(x, (uint32_t)c.a, (uint32_t)c.b);
         break;
-    // After an odd number of steps, x is the first value of the neighbouring chain.
+    // After an odd number of steps, x is the first value of the neighbouring chain: of the chain
+    // whose number differs only in the lowest bit.
     case INCORE_SHUFFLE:
         x = special_start(kind, number ^ (unsigned)(steps % 2));
         break;
@@ -250,8 +254,8 @@ static struct chain special_chain(const struct incore_kind *kind, unsigned numbe
     return (struct chain){start, 0, x, x};
 }
 
-// Returns the expected values of a chain of fma, whose float part `followed` holds. A mixed chain
-// also has an integer, in the high word.
+// Returns the expected values of a chain of fma. `followed` has the values of its float. A mixed
+// chain also has an integer, in the high word.
 static struct chain fused_chain(const struct incore_kind *kind, const struct fma_chain *followed,
                                 unsigned number, uint64_t steps)
 {
@@ -278,10 +282,11 @@ static void put(uint32_t *words, unsigned slot, uint64_t value)
 
 // Fills in the values for kernels that compute D += A × B on matrix tiles: the elements of A and B,
 // the first values of D, and the growth of an element of D whose products are all 0.25 × 0.25. Even
-// rows of A and even columns of B contain 0.25, odd ones 0.5; the kernels for tiles of 16 × 16 × 16
-// use only 0.25. In a step, each element of D grows by 16 products of at least 0.25 × 0.25. Such a
-// sum is exact while it has fewer than 2^21 products. In the kernels for 8-bit floats, the steps of
-// the loop cancel, and only the last step of 32 products remains (tiles.clh).
+// rows of A and even columns of B contain 0.25, odd ones contain 0.5. (The kernels for tiles of 16
+// × 16 × 16 use only 0.25.) In a step, each element of D grows by 16 products of at least 0.25 ×
+// 0.25. Such a sum is exact while it has fewer than 2^21 products. In the kernels for 8-bit floats,
+// the steps of the loop cancel each other, and only the last step of 32 products remains
+// (tiles.clh).
 static void fill_tiles(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
     static const uint64_t elements[] = {// low word: copies of 0.25; high word: copies of 0.5

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/incore/session.h"
 
-// The names of the operations in incore_kinds, in the same order, with the separator S between
-// them.
+// The names of the operations in the array incore_kinds, in the same order. Between two names
+// stands the separator S.
 #define OPS(S) FLOATING_OPS(S) S INTEGER_OPS(S)
 #define FLOATING_OPS(S)                                                                            \
     "fp32-fma" S "fp32-add" S "fp32-mul" S "fp32-div" S "fp32-sqrt" S "fp32-add-rcp" S             \
@@ -168,8 +168,8 @@ enum incore_param { // the parameters, in the order of the array `params`
     INCORE_PARAM_SUBGROUPS
 };
 
-// Returns false if no kernel has enough threads for the chosen number of subgroups. Kernels with
-// barriers exist only for a few sizes of workgroups.
+// Returns false if no kernel has enough threads for the chosen number of subgroups. Kernels that
+// measure barriers exist only for a few sizes of workgroups.
 static bool reach(const struct bench_pick *pick)
 {
     uint64_t subgroup = pick->request->device->limits.subgroup_threads;
@@ -181,10 +181,10 @@ static bool reach(const struct bench_pick *pick)
                : threads <= INCORE_THREADS;
 }
 
-// Returns true if the plan should contain this case; false for cases without a kernel. If the
-// device lacks the operation, only two cases of it stay in the plan: the one on the whole chip, and
-// one on one core. If the user chose that operation, all its cases stay. All these cases are
-// skipped, and their results report the reason.
+// Returns true if the plan should contain this case. Cases without a kernel are left out. If the
+// device lacks the operation, the plan keeps only two cases of it: the one on the whole chip, and
+// one on one core. But if the user chose the operation, the plan keeps all cases of it. A case
+// whose operation the device lacks is skipped, and its result tells the reason.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct incore_case this_case;
@@ -227,8 +227,8 @@ const struct benchmark bench_incore = {
         "thread, in 1 to 32 subgroups, timed in cycles by the core's own counter. On the whole "
         "chip: operations per second. The results of every thread are compared with the host's.",
     .slowness = 0.3,
-    // In the preset quick, a case takes longer than in others, because few cases share the time
-    // that compiling a kernel takes.
+    // In the preset quick, a case takes longer than in the other presets: each kernel must be
+    // compiled, and there it serves fewer cases.
     .quick_slowness = 1.5,
     .product = {.reach = reach, .keep = is_wanted},
     .open = incore_open,

@@ -23,18 +23,19 @@ enum {
 #define IN64 GPU_CAP(FLOAT64)
 #define IN16 GPU_CAP(FLOAT16)
 
-// Chains per thread, and steps per iteration, of the kernels for the whole chip. They must agree
-// with kernels.txt and the sources of the kernels.
+// Numbers of chains per thread, and of steps per iteration, in the kernels for the whole chip. They
+// must agree with kernels.txt and the sources of the kernels.
 static const struct incore_peak wide = {16, 1024}, narrow = {8, 1024};
 static const struct incore_peak wmma = {4, 64}, mma = {8, 64}, wgmma = {1, 32};
 
-// Operations of matrix units: products of tiles. `products` is the number of scalar products per
-// thread and step. A tile is computed by a subgroup of 32 threads; with wgmma, by four subgroups.
+// Operations of matrix units: products of matrix tiles. `products` is the number of products of two
+// scalars per thread and step. A subgroup of 32 threads computes a tile. With wgmma, four subgroups
+// compute it together.
 #define TILES(name, kernel, format, peak, products)                                                \
     name, "incore_" kernel, INCORE_TILE, format, 0, GPU_CAP(MATRIX), products, 2, &(peak)
 
-// The operations, in the order of the choices of `op`. BLOCKS must agree with -DLENGTH in
-// kernels.txt.
+// The operations, in the order of the choices of the parameter `op`. BLOCKS() must agree with
+// -DLENGTH in kernels.txt.
 const struct incore_kind incore_kinds[] = {
     {FP32("fma", INCORE_FMA, BLOCKS(8), 0, 1, 2, &narrow)},
     {FP32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, NULL)},
@@ -89,8 +90,9 @@ int incore_barrier_kernel(unsigned threads)
     return -1;
 }
 
-// Returns the class of arithmetic units that compute the operation. Additions and multiplications
-// of floats have the same class as fma, because the same units compute them.
+// Returns the class of the arithmetic units that compute the operation. Additions and
+// multiplications of floating-point numbers have the same class as fma, because the same units
+// compute them.
 enum measure_class incore_kind_class(const struct incore_kind *kind)
 {
     bool simple = kind->operation <= INCORE_MUL;
@@ -111,9 +113,9 @@ enum measure_class incore_kind_class(const struct incore_kind *kind)
     }
 }
 
-// Sets the expected count of one kind of instruction to `steps`, for operations whose step has one
-// instruction of that kind on NVIDIA. Integer multiplications run in the FP32 units; shuffles run
-// in the units for loads and stores.
+// Sets the expected count of one kind of instruction to `steps`. Does so only for operations whose
+// step has one instruction of that kind on NVIDIA. There, integer multiplications run in the FP32
+// units, and shuffles run in the units for loads and stores.
 static void claim_other(const struct incore_kind *kind, double steps,
                         struct measure_count_claims *claims)
 {
@@ -142,7 +144,8 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
         claims.of[GPU_COUNTER_INSTRUCTIONS_FP64] = steps;
         break;
     case MEASURE_FP16:
-        // NVIDIA's compiler packs the steps of two chains of single halves into one instruction.
+        // If the numbers are single halves, NVIDIA's compiler merges the steps of two chains into
+        // one instruction.
         claims.of[GPU_COUNTER_INSTRUCTIONS_FP16] =
             kind->number == INCORE_F16 && chains % 2 == 0 ? steps / 2 : steps;
         break;
@@ -152,8 +155,8 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
     case MEASURE_FP16_MATRIX:
     case MEASURE_FP8_MATRIX:
         // With wgmma, a step is one instruction in each subgroup of the warpgroup. For 8-bit floats
-        // with mma.sync, fathom predicts no number of instructions: GPUs without this instruction
-        // execute several 16-bit ones for it.
+        // with mma.sync, no number of instructions is predicted: GPUs without an instruction for
+        // 8-bit floats execute several 16-bit instructions instead.
         if (kind->peak == &wgmma)
             claims.of[GPU_COUNTER_INSTRUCTIONS_MATRIX] = steps;
         else if (kind->operation != INCORE_TILE_E4M3)
@@ -169,8 +172,8 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
     return claims;
 }
 
-// Returns true if the number of chains is no power of two. Kernels compiled with -DODD measure such
-// cases.
+// Returns true if the number of chains is no power of two. Kernels compiled with -DODD measure
+// these cases.
 static bool needs_odd(const struct incore_case *this_case)
 {
     return (this_case->chains & (this_case->chains - 1)) != 0;
@@ -236,8 +239,8 @@ static bool device_can(const struct incore_session *session, const struct incore
 {
     const struct gpu_info *info = session->bench->info;
     gpu_caps needed = this_case->kind->caps;
-    // OpenCL C kernels for one core can run without the core's counter and the device's clock;
-    // Vulkan kernels need both clocks.
+    // On one core, kernels of OpenCL C can also run if they cannot read the core's counter and the
+    // device's clock. Vulkan kernels must be able to read both.
     if (!this_case->chip && strcmp(info->api, "vulkan") == 0)
         needed |= GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (!gpu_require(info, needed, err))

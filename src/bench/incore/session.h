@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The operations, the cases, what the cases of a session share, and how results are verified.
+// Of the benchmark incore: its operations, its cases, the data that the cases of a session share,
+// and the check of the results.
 #ifndef BENCH_INCORE_SESSION_H
 #define BENCH_INCORE_SESSION_H
 
@@ -9,8 +10,8 @@
 
 // ---------------------------------------------------------------- operations
 
-// Chains and steps of a kernel for the whole chip. These numbers were the fastest on an H200
-// (docs/evidence/incore.md).
+// Numbers of chains and steps of a kernel for the whole chip. On an H200, the kernels were fastest
+// with the chosen numbers (docs/evidence/incore.md).
 struct incore_peak {
     unsigned chains; // chains per thread
     unsigned steps;  // steps of all chains of a thread in one iteration of the loop
@@ -18,21 +19,22 @@ struct incore_peak {
 
 struct incore_kind {
     const char *name; // name in results, for example "fp32-fma"
-    // Name of the kernel for one core; with "_peak" at the end: for the whole chip.
+    // Name of the kernel for one core. With "_peak" at its end, it is the name of the kernel for
+    // the whole chip.
     const char *kernel;
     unsigned number;    // type of the numbers: INCORE_F32 …
     unsigned operation; // what a step does: INCORE_FMA …; for tiles the format: INCORE_TILE_F16 …
-    // Maximum steps of a thread per iteration, on one core (incore_chain_steps); 0: there is no
-    // kernel for one core.
+    // Maximum number of steps that a thread of the kernel for one core does in one iteration of the
+    // loop. incore_chain_steps() computes the exact number. 0 if there is no kernel for one core.
     unsigned steps;
     gpu_caps caps; // capabilities that a device must have
-    // Results that a thread computes in one step: 1, or 2 if packed or mixed; for tiles, the number
-    // of scalar products.
+    // Number of results that a thread computes in one step: 1, or 2 if the operation is packed or
+    // mixed. For matrix tiles, it is the number of products of two scalars.
     unsigned results;
-    // operations per result: 2 for fma, mad and tiles, 3 for dot, 8 for dot4, else 1
+    // number of operations per result: 2 for fma, mad and tiles, 3 for dot, 8 for dot4, else 1
     unsigned arithmetic;
-    // Numbers of chains and steps of the kernel for the whole chip; NULL: the operation has no such
-    // kernel.
+    // Numbers of chains and steps of the kernel for the whole chip. NULL if the operation has no
+    // kernel for the whole chip.
     const struct incore_peak *peak;
 };
 
@@ -40,33 +42,34 @@ struct incore_kind {
 extern const struct incore_kind incore_kinds[];
 extern const size_t incore_kind_count;
 
-// Returns the number (0, 1 …) of the barrier kernel whose workgroups have `threads` threads; −1 if
-// there is none.
+// Returns the index (0, 1 …) of the barrier kernel whose workgroups have `threads` threads; −1 if
+// there is no such kernel.
 int incore_barrier_kernel(unsigned threads);
 
 // Returns the class of the arithmetic units that compute this operation.
 enum measure_class incore_kind_class(const struct incore_kind *kind);
 
-// Returns the counts that hardware counters should show for `steps` steps of subgroups whose
-// threads have `chains` chains each. Depending on the operation, a step is one instruction, two, or
-// half of one. For operations that take more instructions, no counts are predicted.
+// Returns the counts that hardware counters should show if subgroups execute `steps` steps.
+// `chains` is the number of chains of each thread. Depending on the operation, a step is one
+// instruction, two, or half of one. For operations with more instructions per step, no counts are
+// predicted.
 struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, uint32_t chains,
                                                double steps);
 
-// Fills `words` with the values against which kernels check their results (a "proof"), in
-// INCORE_SLOTS slots of two words (incore.h): the constants a and b, the first value of each chain,
-// and its value after `steps` steps, as the host computes it. Where an API does not define a
-// function exactly, kernels must agree with the host up to INCORE_TOLERANCE_…. Chains of such
-// functions settle: after 1024 steps they stay the same or alternate between two values, so the
-// host computes at most 1025 steps.
+// Fills `words` with the values against which kernels check their results (a "proof"). These are
+// the constants a and b and, for each chain, its first value and its value after `steps` steps,
+// which the host computes. `words` has INCORE_SLOTS slots of two words (incore.h). For functions
+// that an API does not define exactly, kernels must agree with the host only up to
+// INCORE_TOLERANCE_…. Chains of such functions settle: after 1024 steps, x stays the same or
+// alternates between two values. So for them the host computes at most 1025 steps.
 void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *words);
 
 // ---------------------------------------------------------------- cases
 
 enum {
     INCORE_SAMPLES_MAX = 16, // maximum number of samples of a case on one core
-    // Maximum number of sets of expected values ("proofs") of a batch: one for each number of
-    // iterations that its dispatches have.
+    // Maximum number of sets of expected values ("proofs") in a batch. The dispatches of a batch
+    // have one or two different numbers of iterations, and each number needs a set of its own.
     INCORE_PROOFS = 2,
     INCORE_PROOF_STRIDE = 1024 // bytes from one set of expected values to the next in their buffer
 };
@@ -81,13 +84,15 @@ enum incore_metric {
 struct incore_case {
     const struct incore_kind *kind;
     bool chip; // true: the case runs on the whole chip; false: on one core
-    // On one core: number of chains of a thread, and of subgroups that compute.
+    // On one core: the number of chains of a thread, and the number of subgroups that compute. Both
+    // are 0 on the whole chip.
     uint32_t chains, subgroups;
 };
 void incore_case_read(const struct bench_case *c, struct incore_case *this_case);
 
-// Returns the number of steps that each chain does in one iteration of the loop. A block of
-// INCORE_BLOCK steps is cut to whole rounds of two steps per chain.
+// Returns the number of steps that each chain does in one iteration of the loop, on one core. The
+// iteration consists of blocks of up to INCORE_BLOCK steps. In a block, all chains do the same,
+// even number of steps.
 uint64_t incore_chain_steps(const struct incore_case *this_case);
 
 // Returns false if the operation has no kernel with the case's number of chains. Only common
@@ -99,15 +104,15 @@ bool incore_has_kernel(const struct incore_case *this_case);
 struct incore_session {
     struct bench_session *bench;
     bool clocked; // true: kernels can read the core's counter and the device's clock
-    // True if the samples of the last case on the whole chip lasted at least half as long as
-    // wanted, or had the maximum number of iterations (run_sized in chip.c). The next case then
-    // assumes that the core clock is high.
+    // True if the last case on the whole chip ran so long that the core clock should be high. Its
+    // samples then lasted at least half as long as wanted, or its dispatches had the maximum number
+    // of iterations (run_sized in chip.c).
     bool awake;
     uint32_t subgroup_threads;
     struct gpu_buffer *proofs, *stamps;
-    // Host memory for expected values (proofs) that are copied to the device.
+    // Memory of the host with expected values (proofs) that are copied to the device.
     struct gpu_buffer *upload;
-    // Host memory for what kernels wrote: proofs with counts, then time stamps.
+    // Memory of the host for data that kernels wrote: first proofs with counts, then time stamps.
     struct gpu_buffer *readback;
 };
 
@@ -134,27 +139,29 @@ struct gpu_program *incore_program(struct incore_session *session,
 // The function `programs` of struct benchmark.
 void incore_programs(struct bench_session *bench, const struct bench_case *c);
 
-// Records a copy of `words`, the expected values from incore_kind_fill, to the device, as proof
-// number `proof`. Must be called before the dispatches that use this proof are recorded.
+// Records a copy to the device of `words`, the expected values from incore_kind_fill. They become
+// proof number `proof`. Must be called before the dispatches that use this proof are recorded.
 void incore_proof_record(struct incore_session *session, unsigned proof, const uint32_t *words,
                          struct gpu_batch *batch);
 
-// Records a dispatch whose kernel compares its results with the expected values that
-// incore_proof_record copied as number `proof`. Sets the dispatch's args itself.
+// Records a dispatch whose kernel compares its results with proof number `proof`, the expected
+// values that incore_proof_record copied. The function itself sets the arguments (args) of the
+// dispatch.
 void incore_dispatch(struct incore_session *session, struct gpu_batch *batch,
                      const struct gpu_dispatch *desc, unsigned proof);
 
-// Records copies to the host of the buffers to which kernels write: their counts (in the proofs)
-// and their time stamps. Must be called after the dispatches are recorded.
+// Records copies to the host of the data that kernels write: counts (in the proofs) and time
+// stamps. Must be called after the dispatches are recorded.
 void incore_results_record(struct incore_session *session, struct gpu_batch *batch);
 
 struct incore_proven {
     uint32_t groups; // number of workgroups that ended
-    bool separate;   // true: an fma rounded twice, first the product, then the sum
+    bool separate;   // true: the device rounded fma twice, first the product and then the sum
 };
 
 // Reads the counts that the kernels of a finished batch left in proof number `proof`. Fails with
-// ERROR_MISMATCH if a thread got another result than the host.
+// ERROR_MISMATCH if the result of a thread differs from the host's result, or if a thread did too
+// few steps.
 MUST_CHECK bool incore_proof_check(const struct incore_session *session, unsigned proof,
                                    struct incore_proven *proven, struct error *err);
 
