@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Of the benchmark incore: its operations, its cases, the data that the cases of a session share,
-// and the check of the results.
+// Declares the operations and the cases of the benchmark incore, the data that the cases of a
+// session share, and the check of the results.
 #ifndef BENCH_INCORE_SESSION_H
 #define BENCH_INCORE_SESSION_H
 

@@ -78,8 +78,8 @@ static void bound_by(struct bound *bound, uint64_t bytes, const char *name)
         *bound = (struct bound){bytes, name};
 }
 
-// Returns the size in bytes of the largest shared array that any kernel has (kernels.txt) and that
-// is within `limit`; 0 if there is none.
+// Returns the size in bytes of the largest shared array that is within `limit` and that a kernel
+// has (kernels.txt); 0 if there is none.
 static uint64_t shared_bytes_max(uint64_t limit)
 {
     for (uint64_t bytes = 65536; bytes > 0; bytes -= 16384)
@@ -150,8 +150,8 @@ uint64_t latency_chunk_bytes(const struct gpu_info *info)
 
 // ---------------------------------------------------------------- chains
 
-// Returns the number of blocks in a row of the image: the largest power of two for which the image
-// is not wider than high.
+// Returns the number of blocks in a row of the image. It is the largest power of two with which the
+// image is at least as high as wide.
 static uint32_t image_columns(uint32_t nodes)
 {
     uint32_t columns = 1;
@@ -186,7 +186,7 @@ bool latency_case_check(const struct latency_case *this_case, struct error *err)
     return true;
 }
 
-// Returns the bytes of a link: 8 for a pointer, 16 for path=constant, else 4.
+// Returns the number of bytes of a link: 8 for a pointer, 16 for path=constant, else 4.
 static uint32_t link_bytes(const struct latency_case *this_case)
 {
     return this_case->pointer ? 8 : this_case->path == LATENCY_CONSTANT ? 16 : 4;
@@ -200,8 +200,8 @@ uint32_t latency_log2(uint64_t power)
     return bits;
 }
 
-// Sets how the region is divided: the size of a block, the number of positions in a block at which
-// a node can lie (slots), and how often one lap over the chain visits each block (turns).
+// Sets how the region is divided: the size of a block, the number of positions for a node in a
+// block (slots), and the number of times that one lap over the chain visits each block (turns).
 static void set_blocks(const struct latency_case *this_case, struct latency_chain *chain)
 {
     switch (this_case->order) {
@@ -215,9 +215,10 @@ static void set_blocks(const struct latency_case *this_case, struct latency_chai
         chain->block_bytes = this_case->page;
         chain->slot_bytes = this_case->stride;
         chain->slots = this_case->page / this_case->stride;
-        // One lap over the chain should touch lines of LATENCY_PAGE_LAP_BYTES bytes in all. It
-        // visits every page equally often, so it comes only near that number. If laps over few and
-        // over many pages touch equally many lines, caches serve both alike.
+        // One lap over the chain should touch lines of LATENCY_PAGE_LAP_BYTES bytes in all. A lap
+        // visits every page equally often, so it only comes near that number. Laps over few pages
+        // and over many pages should touch equally many lines, because then caches serve both
+        // equally well.
         uint64_t lap = this_case->bytes / this_case->page * this_case->stride;
         uint64_t turns = lap ? (LATENCY_PAGE_LAP_BYTES + lap / 2) / lap : 1;
         chain->turns = turns < 1 ? 1 : turns > chain->slots ? chain->slots : (uint32_t)turns;
@@ -258,8 +259,8 @@ bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
     bool plru = this_case->order == LATENCY_ORDER_PLRU;
     chain->nodes = (uint32_t)nodes;
     chain->bytes = blocks * chain->block_bytes;
-    // If the stride is longer than a cache line (128 bytes), a lap touches one line per node, not
-    // all bytes of the region.
+    // If the stride is longer than a cache line (128 bytes), a lap touches only one line per node,
+    // not all bytes of the region.
     const uint32_t line = 128, apart = this_case->stride < line ? this_case->stride : line;
     chain->footprint_bytes = plru ? chain->bytes : nodes * apart;
     // With order=plru, the first 16 visits of a block of 512 bytes touch its 16 different parts of

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The chain of one visit: its programs, its memory, the links in it, and chases over them.
+// Makes the programs and the memory of one visit of the benchmark latency, builds the chain in that
+// memory, and runs chases over the chain.
 #include "bench/latency/session.h"
 #include "measure/count.h"
 
@@ -7,13 +8,15 @@
 #include <stdio.h>
 
 enum {
-    BUILD_NODES = 1 << 22, // nodes built per submission: few enough for any watchdog, even on a CPU
+    // Number of nodes that one submission builds. It is so small that the submission ends before a
+    // watchdog stops it, even on a CPU.
+    BUILD_NODES = 1 << 22,
     NAME_BYTES = 64,
-    // Distance in bytes between the words that the workgroup reads before a chase, so that it
-    // touches each page of 64 KiB or more.
+    // Distance in bytes between the words that the workgroup reads before a chase. With this
+    // distance, it reads a word in each page of 64 KiB or more.
     TOUCH_BYTES = 65536,
-    // Maximum number of polls by which load=keep-awake waits for the end of a chase; a poll takes
-    // about 1 µs.
+    // Maximum number of times that the kernel of load=keep-awake asks whether the chase has ended.
+    // One such poll takes about 1 µs.
     AWAKE_POLLS_MAX = 1 << 18,
     AWAKE_REPEATS = 64,
     FILL_CACHES = 2
@@ -69,7 +72,7 @@ static struct gpu_program *chase_program(struct latency_chase *chase, struct err
 }
 
 // Returns the path in the name of the control kernel (latency_control_…), which measures the
-// address arithmetic of a hop. Returns NULL if there is no such arithmetic: for pointer chains, and
+// address arithmetic of a hop. Returns NULL if a hop has no such arithmetic: in pointer chains, and
 // on paths whose load takes an index.
 static const char *control_name(const struct latency_case *this_case)
 {
@@ -171,17 +174,17 @@ static bool build_links(const struct latency_chase *chase, struct gpu_program *b
     return true;
 }
 
-// True if each round puts the chain at another address. How far a line of the L2 is from the core
-// depends on its address, so the confidence interval then includes this effect. A chain that an L1
-// may hold keeps its address. At some addresses it would fill the L1's sets unevenly, and the L1
-// would look smaller.
+// Returns true if each round puts the chain at another address. The address of a line in the L2
+// determines how far the line is from the core. So the confidence interval then includes this
+// effect. A chain that an L1 may hold keeps its address: at some addresses it would fill the sets
+// of the L1 unevenly, and the L1 would look smaller.
 static bool is_moved(const struct latency_case *this_case)
 {
     return this_case->path == LATENCY_ATOMIC || this_case->bytes >= LATENCY_PAGE_LAP_BYTES;
 }
 
-// Finds the memory for the chain and makes it the argument of the kernels that build and chase it.
-// For chains that move, also chooses the offset of this round.
+// Finds the memory for the chain, and makes it the argument of the kernels that build the chain or
+// chase over it. If each round puts the chain at another address, also chooses the address.
 static bool find_memory(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;
@@ -227,8 +230,8 @@ static bool build(struct latency_chase *chase, struct error *err)
     return builder && build_links(chase, builder, &chase->region, err);
 }
 
-// Allocates a buffer that nothing uses, of another size each round. It makes the driver put the
-// image at another address each round: without it, the driver would choose the same address.
+// Allocates a buffer that nothing uses, of another size each round. So the driver puts the image at
+// another address each round. Without this buffer, it would choose the same address again.
 static bool occupy(const struct latency_chase *chase, struct error *err)
 {
     static const uint64_t sizes = 32, unit_bytes = UINT64_C(2) << 20;
@@ -305,8 +308,8 @@ static struct params run_params(const struct latency_chase *chase, uint32_t toke
     return params;
 }
 
-// Records a kernel that keeps the device busy (load=keep-awake): it reads memory until the chase
-// that runs at the same time has ended.
+// Records the kernel of load=keep-awake, which keeps the device busy. It reads memory until the
+// chase that runs at the same time has ended.
 static void record_awake(struct latency_chase *chase, struct gpu_batch *batch,
                          const struct gpu_arg *out, uint32_t token)
 {
@@ -385,8 +388,9 @@ static struct gpu_batch *batch_of_run(struct latency_chase *chase, const struct 
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// Returns a batch that fills a buffer FILL_CACHES times as large as the largest cache that the
-// device may have; NULL with `err`.
+// Returns a batch that fills a buffer, to remove other data from the caches. The buffer is
+// FILL_CACHES times as large as the largest cache that the device may have. Returns NULL with `err`
+// on failure.
 static struct gpu_batch *batch_of_fill(const struct latency_chase *chase, struct error *err)
 {
     struct gpu_scope *scope = chase->visit->scope;
@@ -411,8 +415,8 @@ bool latency_chase_count(struct latency_chase *chase, const struct latency_run *
                                       .timeout_ns = request->timeout_ns};
     if (!(desc.once = batch_of_run(chase, run, err)))
         return false;
-    // The shorter chase runs before each counted chase, not the longer one, because it leaves less
-    // of its chain in the caches.
+    // Before each counted chase, the shorter one of the two chases runs, not the longer one: it
+    // leaves less of its chain in the caches.
     desc.before = run->warm == 0 ? batch_of_fill(chase, err) : desc.once;
     return desc.before && (desc.twice = batch_of_run(chase, &longer, err)) &&
            measure_count_run(request->count, &desc, err);
@@ -420,7 +424,8 @@ bool latency_chase_count(struct latency_chase *chase, const struct latency_run *
 
 // ---------------------------------------------------------------- checking
 
-// Returns the link at which the control kernel must end: two hops are x → (x + (x << shift)) ^ key.
+// Returns the link at which the control kernel must end. From a link x, two hops of that kernel
+// lead to (x + (x << shift)) ^ key.
 static uint32_t control_end(const struct latency_chase *chase, const struct latency_run *run)
 {
     uint32_t link = run->start;

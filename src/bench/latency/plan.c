@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the cases of `latency`. The better chain of a path has pointers if the path can have them,
-// and else indices. The presets take:
+// Lists the cases of the benchmark latency. The better chain of a path has pointers as links, if
+// path and device can have pointers, and else indices. The presets choose these cases:
 //
 //   vector       better chain, in random and plru order (quick: only random): every size
 //   other paths  better chain, in random order: every second size (quick: every third), up to
@@ -10,9 +10,9 @@
 //   quick        half of these sizes if kernels cannot read the core's counter, because a latency
 //                then takes two dispatches
 //
-// All values that the user sets are used. If the device cannot have a path, or pointers on a path,
-// each of its orders keeps one case, whose visit is skipped with the reason. Chains that only the
-// preset asks for are left out if they are impossible with the user's pitch or page.
+// The plan uses all values that the user sets. If the device cannot have a path, or pointers on a
+// path, one case of each order remains. It is skipped, and its result tells the reason. Chains that
+// only the preset asks for are left out if they are impossible with the user's pitch or page.
 #include "bench/latency/session.h"
 
 #include "bench/latency/case.h"
@@ -21,12 +21,12 @@
 #include <string.h>
 
 enum {
-    // The chain sizes that presets take, on all paths, are multiples of this number of bytes.
+    // All chain sizes that presets choose, on every path, are multiples of this number of bytes.
     GRAIN_BYTES = LATENCY_STRIDE_BYTES,
     PAGES_MIN = 4
 };
 
-// Maximum size of a chain with the preset quick on a CPU, which builds chains slowly.
+// Maximum size in bytes of a chain in the preset quick on a CPU, which builds chains slowly.
 #define QUICK_CPU_BYTES (UINT64_C(8) << 20)
 
 // The context that the callbacks replace, reach and keep (struct bench_product) receive while the
@@ -48,8 +48,9 @@ static bool has_caps(const struct latency_plan *plan, enum latency_path path, bo
     return (plan->request->device->caps & needed) == needed;
 }
 
-// Returns true if the path's better kind of chain is the chain of pointers, not that of indices.
-// Pointers are better if path and device can have them, because an index needs address arithmetic.
+// Returns true if the better kind of chain on this path is that of pointers, and false if it is
+// that of indices. Pointers are better if path and device can have them, because an index needs
+// address arithmetic.
 static bool better_chain_is_pointer(const struct latency_plan *plan, enum latency_path path)
 {
     return latency_path_has(path, true, LATENCY_ORDER_RANDOM) && has_caps(plan, path, true);
@@ -72,7 +73,7 @@ static bool is_wanted(const struct latency_plan *plan, const struct latency_case
            (from_user(plan, LATENCY_PARAM_ORDER) || this_case->order == LATENCY_ORDER_RANDOM);
 }
 
-// Returns the maximum size in bytes of a chain that the plan takes for the case; 0 if there is
+// Returns the maximum size in bytes of a chain that the plan allows for the case; 0 if it allows
 // none.
 static uint64_t plan_bytes_max(const struct latency_plan *plan,
                                const struct latency_case *this_case)
@@ -87,7 +88,7 @@ static uint64_t plan_bytes_max(const struct latency_plan *plan,
     return bytes - bytes % GRAIN_BYTES;
 }
 
-// Returns n if the plan takes every n-th of the chain sizes that the preset lists.
+// Returns n if the plan uses only every n-th of the chain sizes that the preset lists.
 static size_t size_step(const struct latency_plan *plan, const struct latency_case *this_case)
 {
     if (plan->full || from_user(plan, LATENCY_PARAM_BYTES))
@@ -97,9 +98,9 @@ static size_t size_step(const struct latency_plan *plan, const struct latency_ca
     return plan->quick && slopes ? 2 * step : step;
 }
 
-// If the device cannot have the path with this kind of link, gives all cases of an order the first
-// size in the list, so that they become one case. The visit of that case is skipped and tells the
-// reason.
+// Does nothing if the device can have the path with this kind of link. Otherwise gives all cases of
+// an order the first size in the list, so that they become one case. This case is skipped, and its
+// result tells the reason.
 static void replace(const struct bench_pick *pick)
 {
     struct latency_case this_case;
@@ -110,9 +111,9 @@ static void replace(const struct bench_pick *pick)
         pick->value->uint = pick->request->choices[LATENCY_PARAM_BYTES].values[0].uint;
 }
 
-// Lowers the size of a chain (pick->value) to plan_bytes_max() if it is larger, else to a multiple
-// of GRAIN_BYTES. So the word max (UINT64_MAX) becomes plan_bytes_max(). Returns false if the plan
-// leaves the size out.
+// Changes the size of a chain (pick->value). A size above plan_bytes_max(), such as the word max
+// (UINT64_MAX), becomes plan_bytes_max(). Any other size becomes a multiple of GRAIN_BYTES. Returns
+// false if the plan should not use the size.
 static bool reach(const struct bench_pick *pick)
 {
     const struct latency_plan *plan = pick->context;
@@ -135,9 +136,9 @@ static bool reach(const struct bench_pick *pick)
     return bytes >= bytes_max || pick->value->uint >= bytes_min;
 }
 
-// Returns false for unwanted cases, and for chains that are impossible with the stride and page. An
-// impossible chain is an error if the user chose the order (for order=page) or the path (for the
-// other orders).
+// Returns false for cases that the preset and the user do not ask for, and for chains that are
+// impossible with the stride and the page. An impossible chain is an error if the user chose the
+// order (with order=page) or the path (with the other orders).
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct latency_plan *plan = pick->context;

@@ -115,10 +115,10 @@ static bool add_chunk_surely(struct latency_region *region, struct latency_sessi
     return add_chunk(region, session, bytes, err);
 }
 
-// Makes the region one buffer. Its size is the larger of `preferred` and `bytes`, or `bytes` if the
-// device lacks memory. Keeps an existing buffer of at least `bytes` bytes. But if the device has
-// little free memory, the buffer gets exactly `bytes` bytes, because path=image needs an image of
-// the same size as well.
+// Makes the region one buffer of at least `bytes` bytes. If there is such a buffer, the region
+// keeps it. Otherwise the new buffer has `preferred` bytes, or `bytes` bytes if that is more or if
+// the device lacks memory. But if `preferred` is more than half of the device's free memory, the
+// buffer must have exactly `bytes` bytes, because path=image also needs an image of that size.
 static bool need_buffer(struct latency_region *region, struct latency_session *session,
                         uint64_t bytes, uint64_t preferred, struct error *err)
 {
@@ -167,8 +167,9 @@ uint64_t latency_region_places(const struct latency_region *region, uint64_t byt
 bool latency_region_place(struct latency_region *region, struct latency_session *session,
                           uint64_t bytes, uint32_t key, uint64_t *offset, struct error *err)
 {
-    // The upper bits choose: for successive rounds, whose keys are multiples of the golden ratio
-    // times 2^32, the places are then far apart. Remainders would often repeat.
+    // The upper bits of the key choose the offset. In successive rounds, the keys are multiples of
+    // the golden ratio times 2^32, so the offsets are far apart. Remainders of the keys would often
+    // repeat.
     *offset = (key * latency_region_places(region, bytes) >> 32) * ADDRESS_ALIGN;
     region->addresses[0] = gpu_buffer_address(region->chunks[0]) + *offset;
     return write_directory(region, session, err);
@@ -186,8 +187,8 @@ struct latency_region *latency_region(struct latency_session *session,
                                       struct error *err)
 {
     const char *name = NULL;
-    // The preferred size of the large region is the maximum for a pointer chain in random order.
-    // That is the maximum for all chains in one buffer, except for index chains with order=page.
+    // The preferred size of the large region is the maximum size of a pointer chain in random
+    // order. No chain in one buffer can be larger, except index chains with order=page.
     struct latency_case widest = {.pointer = true};
     uint64_t most = latency_bytes_max(session->bench->info, &widest, &name) / 4 * 4;
     bool paged = this_case->pointer && this_case->order == LATENCY_ORDER_PAGE;

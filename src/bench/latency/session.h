@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What `latency` keeps between visits: memory in which chains are built, and chases over chains.
+// What the visits of the benchmark latency share: the memory in which chains are built, and the
+// functions that run chases over a chain.
 #ifndef BENCH_LATENCY_SESSION_H
 #define BENCH_LATENCY_SESSION_H
 
 #include "bench/latency/case.h"
 #include "bench/latency/latency.h"
 
-// The parameters of the benchmark, in the order in which it declares them and in which a case holds
-// their values.
+// The parameters of the benchmark. A case has its values in the same order.
 enum latency_param {
     LATENCY_PARAM_PATH,
     LATENCY_PARAM_CHAIN,
@@ -38,32 +38,33 @@ enum {
     LATENCY_CHUNKS_MAX = 1024
 };
 
-// The memory in which chains are built. It is one buffer, except for pointer chains with
-// order=page: they may be larger than the largest allocation, so they use several chunks of equal
-// size. Kernels read the addresses of the chunks from the directory.
+// The memory in which chains are built. Most regions are one buffer. But pointer chains with
+// order=page may be larger than the largest allocation, so their region has several buffers of
+// equal size ("chunks"). Kernels read the addresses of the chunks from the buffer `directory`.
 struct latency_region {
     struct gpu_scope *scope; // scope that owns the chunks; NULL: there are no chunks
     struct gpu_buffer *chunks[LATENCY_CHUNKS_MAX];
     uint64_t addresses[LATENCY_CHUNKS_MAX]; // address at which the chain begins in each chunk
     size_t chunk_count;
     uint64_t chunk_bytes;
-    // The addresses of the chunks, for kernels; NULL if the device lacks ADDRESSES.
+    // The addresses of the chunks, for kernels. NULL if the device has no 64-bit addresses
+    // (ADDRESSES).
     struct gpu_buffer *directory;
 };
 
 struct latency_session {
     struct bench_session *bench;
     bool clocked; // true: kernels can read the core's counter and the device's clock
-    // The memory for chains is allocated when a case first needs it, and all cases share it,
-    // because allocating 4 GiB takes longer than a measurement. If the device lacks memory,
-    // allocating one region frees the other regions.
+    // Memory for chains. A region is allocated when a case first needs it. All cases share the
+    // regions, because allocating 4 GiB takes longer than a measurement. If the device lacks memory
+    // for one region, the other regions are freed.
     struct latency_region *small, *large; // regions of one buffer each, for small and large chains
     // Region of several buffers (chunks), for pointer chains with order=page.
     struct latency_region *paged;
     struct gpu_buffer *constants, *stream;
     struct gpu_buffer *out, *readback; // results of chases, on the device and on the host
     uint32_t token;                    // a number that identifies the last chase that was recorded
-    // Counts of the core's counter that an empty window takes; 0: not measured yet.
+    // Counts of the core's counter that a window without hops takes; 0 if not measured yet.
     double stamp_counts;
 };
 
@@ -85,41 +86,43 @@ void latency_programs(struct bench_session *bench, const struct bench_case *c);
 unsigned latency_l1_percent(const char *kernel);
 
 // Both functions return a buffer of the session, which the first call creates; NULL with `err` on
-// failure. latency_constants returns that for path=constant, latency_stream that for
-// load=keep-awake.
+// failure. latency_constants returns the buffer for path=constant. latency_stream returns the
+// buffer that the kernel of load=keep-awake reads.
 struct gpu_buffer *latency_constants(struct latency_session *session, struct error *err);
 struct gpu_buffer *latency_stream(struct latency_session *session, struct error *err);
 
-// Returns memory of at least `bytes` bytes for the chain of the case; NULL with `err`. The session
-// owns it, and the next visit overwrites it.
+// Returns a region of at least `bytes` bytes for the chain of the case; NULL with `err` on failure.
+// The session owns the region. The next visit overwrites its contents.
 struct latency_region *latency_region(struct latency_session *session,
                                       const struct latency_case *this_case, uint64_t bytes,
                                       struct error *err);
 
 // Returns the number of offsets at which a chain of `bytes` bytes fits in a region of one buffer.
-// Only multiples of 2 MiB count.
+// Only offsets that are multiples of 2 MiB count.
 uint64_t latency_region_places(const struct latency_region *region, uint64_t bytes);
 
-// Chooses by `key` one of the offsets that latency_region_places counts. Different keys may choose
-// the same offset. Sets *offset to the offset in bytes, and writes the address of the chain to the
-// directory.
+// Chooses one of the offsets that latency_region_places counts; `key` determines which. Different
+// keys may give the same offset. Sets *offset to the offset in bytes, and writes the address of the
+// chain to the region's directory.
 MUST_CHECK bool latency_region_place(struct latency_region *region, struct latency_session *session,
                                      uint64_t bytes, uint32_t key, uint64_t *offset,
                                      struct error *err);
 
 // ---------------------------------------------------------------- chases
 
-// One chase. The first members say what to run; the members from `count` on receive its results. A
-// chase has LATENCY_UNROLL × (untimed + windows × repeats) hops.
+// One chase over a chain. The members before `count` say what to run. The members from `count` on
+// receive the results. A chase has LATENCY_UNROLL × (untimed + windows × repeats) hops.
 struct latency_run {
-    bool control;     // true: the chase does only the index arithmetic of hops, without loads
-    bool touch;       // true: the workgroup first reads a word in each page
-    uint32_t start;   // index of the first hop in the chain
-    uint32_t warm;    // number of hops before `start` whose links are loaded first; 0: no warm-up
-    uint32_t untimed; // number of repeats before the timed windows
-    uint32_t windows, repeats; // number of timed windows, and of repeats in each
+    bool control;   // true: the chase does only the index arithmetic of hops, and loads nothing
+    bool touch;     // true: before the chase, the workgroup reads a word in each page
+    uint32_t start; // index of the first hop in the chain
+    // Number of links before `start` that are loaded first, to fill the caches; 0: none.
+    uint32_t warm;
+    uint32_t untimed; // number of times that LATENCY_UNROLL hops run before the first timed window
+    // Number of timed windows, and how often LATENCY_UNROLL hops run in each.
+    uint32_t windows, repeats;
 
-    // counts of the core's counter from just before the first window to just after the last one
+    // Counts of the core's counter from just before the first window to just after the last one.
     uint32_t count;
     double device_ns; // time in ns in which `count` was counted, by the device's clock
     double span_ns;   // time in ns of the whole dispatch, by the device's time stamps
@@ -134,10 +137,10 @@ struct latency_chase {
     struct latency_case this_case;
     struct latency_chain chain;
     struct gpu_program *program;
-    // Kernel for index arithmetic alone; NULL: the hops have none (links are addresses, or the load
-    // itself takes an index).
+    // Kernel with only the index arithmetic of the hops. NULL if hops have none: their links are
+    // addresses, or the load itself takes an index.
     struct gpu_program *control;
-    // Kernel that keeps the device busy during the chase; NULL without load=keep-awake.
+    // Kernel that keeps the device busy during the chase. NULL without load=keep-awake.
     struct gpu_program *awake;
     unsigned control_shift;
     uint64_t lead_ns; // duration in ns of other work that runs before the chases (measure/pace.h)
@@ -148,22 +151,22 @@ struct latency_chase {
     const struct latency_region *memory;
 };
 
-// Makes the programs and the memory, and builds the chain on the device. If the values of the case
-// do not go together, fails with ERROR_USAGE. If the device does not allow the case, fails with
-// ERROR_UNSUPPORTED and names the limit or the missing feature.
+// Makes the programs and the memory of a chase, and builds the chain on the device. Fails with
+// ERROR_USAGE if the values of the case do not fit each other. Fails with ERROR_UNSUPPORTED if the
+// device does not allow the case; the message names the limit or the missing feature.
 MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_session *session,
                                    const struct bench_visit *visit, struct error *err);
 
-// Runs the chases in one submission, one after another and each with its own time stamps. Before
-// them runs other work that lasts chase->lead_ns. Fails with ERROR_MISMATCH if a chase does not end
-// at the link that latency_link() predicts.
+// Runs `count` chases in one submission, one after the other, each with its own time stamps. Other
+// work that lasts chase->lead_ns runs before them. Fails with ERROR_MISMATCH if a chase does not
+// end at the link that latency_link() predicts.
 MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs,
                                   unsigned count, struct error *err);
 
-// Counts hardware events per hop with the visit's counters: the difference between the chase `run`
-// and a chase with twice its repeats. Before each of these two, the chase `run` runs once, not
-// counted. But if run->warm is 0, a buffer larger than the caches is filled instead, which evicts
-// the lines that the chase before left there.
+// Reads the visit's hardware counters and computes the number of events per hop. The events are
+// those of a chase with twice the repeats of `run`, minus those of the chase `run`. The chase `run`
+// also runs before each of these two, and these events do not count. But if run->warm is 0, a
+// buffer larger than the caches is filled instead, which removes the chain's lines from the caches.
 MUST_CHECK bool latency_chase_count(struct latency_chase *chase, const struct latency_run *run,
                                     struct error *err);
 
@@ -172,25 +175,27 @@ uint64_t latency_run_hops(const struct latency_run *run);
 
 // ---------------------------------------------------------------- visits
 
-// What the session keeps for one case between its visits.
+// Data of one case that the session keeps between visits.
 struct latency_memory {
-    // true: a lap over the chain warms up each chase; false: reading a word of each page does
+    // True: each chase begins with a warm-up lap over the chain. False: it begins by reading a word
+    // of each page.
     bool warm;
     double hop_ns;     // estimated time of a hop in ns
     double hop_counts; // estimated counts of the core's counter per hop; 0: there is no counter
-    // number of repeats in the parts of a chase, as in struct latency_run
+    // Lengths of the parts of a chase, as in struct latency_run.
     uint32_t untimed, windows, repeats;
-    // Number of hops of all chases so far. The next chase begins at this hop, modulo the length of
-    // the chain (without warm-up laps: modulo half of it).
+    // Number of hops of all chases so far. The next chase begins at the hop with this number,
+    // modulo the length of the chain. Without warm-up laps, it is modulo half of the length.
     uint64_t walked;
     // Whether the device's time stamps agree with the core's counter.
     struct latency_clocks {
-        // True: they agreed in a visit, or by chance differed in both directions in two visits.
-        // Later visits then do not compare them.
+        // True if they agreed in a visit. Also true if they differed in one direction in one visit
+        // and in the other direction in another visit, which is chance. Later visits then do not
+        // compare them.
         bool agree;
-        unsigned visits; // number of visits in which they differed, always in the same direction
-        // Smallest difference of these visits, as a share of the time by the core's counter; above
-        // 0: the time by the time stamps is longer.
+        unsigned visits; // number of visits in which they differed; always in the same direction
+        // The smallest of these differences, divided by the time by the core's counter. It is
+        // positive if the time by the time stamps is longer.
         double difference;
     } clocks;
 };

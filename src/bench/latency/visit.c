@@ -7,40 +7,43 @@
 #include <math.h>
 
 enum {
-    HOPS = 32768,        // timed hops that a chase should have, if samples may be longer than 1 ms
-    HURRIED_HOPS = 8192, // timed hops that a chase should have, if samples last at most 1 ms
-    // Number of timed windows that a chase should have; fewer if a step of the core's counter
+    // Wanted number of timed hops of a chase, if samples may last more than 1 ms.
+    HOPS = 32768,
+    HURRIED_HOPS = 8192, // wanted number of timed hops of a chase, if samples last at most 1 ms
+    // Wanted number of timed windows of a chase. There are fewer if a step of the core's counter
     // requires longer windows.
     WINDOWS = 64,
     WINDOWS_MIN = 16,
-    // A window lasts at least this many steps of the core's counter. A dispatch lasts at least this
-    // many steps of the device's time stamps.
+    // Minimum duration of a window, in steps of the core's counter, and of a dispatch, in steps of
+    // the device's time stamps.
     STEPS_MIN = 1000,
     // Maximum number of untimed hops of a chase. A whole lap over a chain in the L1 has fewer hops.
     UNTIMED_HOPS = 4096,
     COLD_UNTIMED_HOPS = 256,
     TRY_HOPS = 1024,
     TRY_WARM = 8192,
-    CACHES_WARM = 4 // a lap warms up chains of at most 4 times the largest cache's size
+    // A warm-up lap runs only if the chain is at most 4 times as large as the largest cache.
+    CACHES_WARM = 4
 };
 static const uint64_t hurried_sample_ns = 1000000;
-// Maximum share of a window that its two readings of the core's counter may take.
+// Maximum share of a window that the two readings of the core's counter in it may take.
 static const double stamp_share_allowed = 0.001;
-// Maximum duration of a chase: short enough for any watchdog.
+// Maximum duration of a chase in ns. It is so short that no watchdog stops the chase.
 static const double chase_ns_max = 100e6;
 static const double warm_ns_max = 100e6;
 
 enum {
-    // index, among the chases of a submission, of the one whose windows become samples
+    // Index of the chase whose windows become samples, among the chases of one submission.
     TIMED_CHASE = 2,
-    // A chase for hardware counters has about 1 / COUNTED_PART of a timed chase's hops.
+    // A chase for hardware counters has about 1 / COUNTED_PART of the hops of a timed chase.
     COUNTED_PART = 4,
-    // The cross-check of two clocks compares two chases. The shorter one has 1 / SHORT_PART of the
-    // windows of the longer one.
+    // The comparison of the device's time stamps with the core's counter uses two chases. The
+    // shorter one has 1 / SHORT_PART of the windows of the longer one.
     SHORT_PART = 8,
     TRIES_MAX = 50,
     PAIRS_MAX = 5, // maximum samples of a visit if kernels cannot read the core's counter
-    // in how many visits the clocks must disagree before the case is flagged as clocks-disagree
+    // Number of visits in which the clocks must disagree before the case gets the flag
+    // clocks-disagree.
     DISAGREEMENTS_MIN = 3,
     CONTROL_WINDOWS = 16,
     CONTROL_REPEATS = LATENCY_CONTROL_UNROLL / LATENCY_UNROLL
@@ -67,8 +70,8 @@ static bool may_warm(const struct latency_chase *chase, double place_ns)
            chase->chain.lap * place_ns <= warm_ns_max;
 }
 
-// Chooses the lengths of chases that the core's counter times. A window must be long compared with
-// a step of the counter, and short compared with the counter's range.
+// Chooses the lengths of chases that the core's counter times. A window must last much longer than
+// a step of the counter, and less than the counter's range.
 static void size_windows(const struct latency_chase *chase, const struct measure_request *request,
                          struct latency_memory *memory)
 {
@@ -88,8 +91,8 @@ static void size_windows(const struct latency_chase *chase, const struct measure
     memory->windows = at_most(windows, LATENCY_WINDOWS_MAX);
 }
 
-// Chooses the lengths of chases that only time stamps measure. A dispatch of two windows lasts as
-// long as a sample should, and long compared with the step of the time stamps.
+// Chooses the lengths of chases for which there are only time stamps. A dispatch of two windows
+// should last as long as a sample, and much longer than a step of the time stamps.
 static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
                         struct latency_memory *memory)
 {
@@ -100,13 +103,14 @@ static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
     memory->windows = 1;
 }
 
-// Runs three short chases. From their times derives all members of struct latency_memory except
-// `walked` and `clocks`.
+// Runs three short chases. Their times determine all members of `memory` except `walked` and
+// `clocks`.
 static bool size(struct latency_chase *chase, struct latency_memory *memory, struct error *err)
 {
     uint32_t warm = chase->chain.lap < TRY_WARM ? chase->chain.lap : TRY_WARM;
     struct latency_run runs[] = {
-        // The time of this chase is not used: the first dispatch may include compiling the kernel.
+        // The time of this chase is not used, because the first dispatch may also compile the
+        // kernel.
         {.untimed = 1},
         {.warm = warm},
         {.warm = warm, .windows = 1, .repeats = TRY_HOPS / LATENCY_UNROLL},
@@ -130,8 +134,8 @@ static bool size(struct latency_chase *chase, struct latency_memory *memory, str
     return true;
 }
 
-// Sets session->stamp_counts, the counts of the core's counter that a window without hops takes.
-// Measures it once per session.
+// Sets session->stamp_counts to the counts of the core's counter that a window without hops takes.
+// Measures this only once per session.
 static bool find_stamp_counts(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;
@@ -158,16 +162,16 @@ struct measured {
     struct measure_visit *visit;
 };
 
-// Sets where each chase begins and how it warms up: by a lap or, if the case has no warm-up lap, by
-// touching each page once. The first chase is not timed; after it, all timed chases find the caches
-// in the same state.
+// Sets where each chase begins and how it fills the caches: by a warm-up lap or, if the case has
+// none, by reading a word of each page. The first chase is not timed. After it, the timed chases
+// all find the caches in the same state.
 static void prepare_runs(const struct measured *m, struct latency_run *runs, unsigned count)
 {
     const struct latency_chase *chase = m->chase;
     struct latency_memory *memory = m->memory;
-    // Each chase continues at the hop where the last one ended. Without warm-up laps, the first of
-    // these chases begins in the half of the chain that was built first, because the caches may
-    // still hold nodes of the half that was built last.
+    // Each chase begins at the hop at which the chase before it ended. Without warm-up laps, the
+    // first of these chases begins in the half of the chain that was built first. The reason: the
+    // caches may still hold nodes of the half that was built last.
     uint32_t lap =
         memory->warm || chase->chain.nodes < 2 ? chase->chain.nodes : chase->chain.nodes / 2;
     uint64_t start = memory->walked % lap;
@@ -213,9 +217,10 @@ static void fill_windows(const struct measured *m, const struct latency_run *run
                   fmax(step * ns, values[0] * clock_step));
 }
 
-// Compares the device's time stamps with the core's counter, over the hops by which the chase
-// `full` is longer than the chase `brief`. One visit may be disturbed, so the case is flagged only
-// if the two times differ too much, and in the same direction, in all visits (at least 3).
+// Compares the device's time stamps with the core's counter. Both measure the time of the hops by
+// which the chase `full` is longer than the chase `brief`. Other work may disturb one visit. So the
+// case is flagged only if the two times differ too much, and in the same direction, in all visits
+// (at least 3).
 static void cross_check(const struct measured *m, const struct latency_run *brief,
                         const struct latency_run *full)
 {
@@ -267,8 +272,8 @@ static uint32_t control_repeats(const struct latency_memory *memory)
     return (memory->repeats + CONTROL_REPEATS - 1) / CONTROL_REPEATS * CONTROL_REPEATS;
 }
 
-// Runs the chases from index `first` on. Runs them again as long as the core clock was too low
-// during the longest of them.
+// Runs the chases from index `first` on. Repeats them while the core clock was too low during the
+// timed chase (TIMED_CHASE).
 static bool run_paced(const struct measured *m, struct latency_run *runs, unsigned first,
                       unsigned count, struct error *err)
 {
@@ -302,13 +307,14 @@ static bool measure_by_counter(const struct measured *m, struct error *err)
     unsigned count = m->chase->control ? 4 : 3;
     // On a simulated device, the first chase, which only warms the caches, is left out: the warm-up
     // lap of a timed chase already brings the simulated caches to their final state. The short
-    // chase is left out, too: the clocks of a simulated device always agree. And without the first
-    // chase, the two timed chases would find the caches in different states.
+    // chase is left out, too, because the clocks of a simulated device always agree. Also, without
+    // the first chase, the short and the long chase would find the caches in different states.
     bool is_model = m->chase->session->bench->info->caps & GPU_CAP(VIRTUAL_TIME);
     unsigned first = is_model ? 1 : 0;
     bool agree = is_model || memory->clocks.agree;
     if (agree) {
-        runs[1] = runs[0]; // the short chase is only for the cross-check
+        // Only the comparison of the clocks needs the short chase. The first chase replaces it.
+        runs[1] = runs[0];
         first++;
     }
     if (!run_paced(m, runs, first, count, err))
@@ -352,8 +358,9 @@ static bool slopes(const struct measured *m, bool control, unsigned metric, stru
     for (unsigned tries = 0; count < PAIRS_MAX && (count == 0 || count < samples); tries++) {
         if (!slope(m, control, &values[count], err))
             return false;
-        // If 2 N hops took less time than N, something else delayed the device. The sample is then
-        // taken again; after TRIES_MAX tries it becomes NaN.
+        // If the longer dispatch (2 N hops) took less time than the shorter one (N hops), something
+        // else delayed the device. The sample is then taken again. After TRIES_MAX tries it becomes
+        // NaN.
         if (values[count] > 0 || tries >= TRIES_MAX)
             count++;
     }
@@ -394,9 +401,10 @@ static void describe(const struct measured *m)
         visit_detail(m->visit, "warm-up", "each page touched once; no lap");
 }
 
-// Adds the claims that hold on NVIDIA: which unit a hop occupies, and that a cache transfers a
-// hop's link as one sector. In random order, successive hops are in different sectors. So a cache
-// that is much smaller than the chain does not hold the next sector when a hop needs it.
+// Adds expected counts per hop that are valid on NVIDIA: for the unit that a hop occupies, and for
+// the link of a hop, which a cache transfers as one sector. In random order, successive hops are in
+// different sectors. So a cache that is much smaller than the chain does not contain the next
+// sector when a hop needs it.
 static void claim_nvidia(const struct measured *m, struct measure_count_claims *claims)
 {
     static const double sector_bytes = 32, beyond = 4;
@@ -425,8 +433,9 @@ static void claim_nvidia(const struct measured *m, struct measure_count_claims *
         claims->of[GPU_COUNTER_L2_READ] = sector_bytes;
 }
 
-// Returns what the hardware counters should show per hop. With load=keep-awake no counter has an
-// expected value, because counters also count the kernel that runs beside the chase.
+// Returns what the hardware counters should show per hop. With load=keep-awake, no counter has an
+// expected value, because the counters also count the kernel that runs at the same time as the
+// chase.
 static struct measure_count_claims claims_of(const struct measured *m)
 {
     const struct latency_chase *chase = m->chase;
@@ -443,8 +452,8 @@ static struct measure_count_claims claims_of(const struct measured *m)
     return claims;
 }
 
-// If the visit has hardware counters, counts the events of one chase. The counts per hop hardly
-// depend on the number of hops, so this chase may be shorter than a timed one.
+// If the visit should read hardware counters, counts the events of one chase. The number of events
+// per hop hardly depends on the number of hops. So this chase may be shorter than a timed one.
 static bool count(const struct measured *m, struct error *err)
 {
     const struct latency_chase *chase = m->chase;
