@@ -12,15 +12,15 @@ static const double volume_least = 65536, volume_most = 20e6;
 
 // ---------------------------------------------------------------- a launch and a volume
 
-// Returns true if the result comes from `launch` on `device`, from scaling kernels, and has a time
-// and a bandwidth.
+// Returns true if the result is of the benchmark launch, of `device`, and of scaling kernels, and
+// if it has a time and a bandwidth.
 static bool is_scale(const struct result *result, const char *device)
 {
     return result_is_of(result, "launch", device) && case_find(&result->bench_case, "elements") &&
            result_metric(result, "time") && result_metric(result, "bandwidth");
 }
 
-// Returns true if the cases of two results have the same values except for the number of elements.
+// Returns true if the cases of two results differ at most in the number of elements.
 static bool is_alike(const struct result *a, const struct result *b)
 {
     if (a->bench_case.value_count != b->bench_case.value_count)
@@ -46,7 +46,7 @@ static const char *text_values(struct arena *arena, const struct result *result)
     return text;
 }
 
-// Returns the number of bytes that a kernel of the result reads and writes.
+// Returns the number of bytes that one kernel of the result reads and writes.
 static double volume_of(const struct result *result)
 {
     return result_median(result, "bandwidth") * result_median(result, "time") / 1e9;
@@ -59,8 +59,8 @@ static bool is_host_bound(const struct result *result)
     return !(result_median(result, "host") < MEASURE_HOST_BOUND * result_median(result, "time"));
 }
 
-// Adds the finding launch-fit: a line, time by bytes, that was fitted to the kernels that the
-// device limits, not the host.
+// Adds the finding launch-fit. `line` is a line of the time of kernels by their bytes. It was
+// fitted only to kernels whose rate the device limits, not the host.
 static void report(struct run *run, const struct line *line, const struct result *first,
                    const struct result *last)
 {
@@ -73,7 +73,7 @@ static void report(struct run *run, const struct line *line, const struct result
 }
 
 // Adds the finding launch-bound for one mode. `first` is the mode's first result. `last` is the
-// last one in which the host limits the rate of kernels. Adds nothing if the time of the host's
+// last result in which the host limits the rate of kernels. Adds nothing if the time of the host's
 // call is not known for `last`.
 static void report_slow_host(struct run *run, const struct result *first, const struct result *last)
 {
@@ -86,11 +86,11 @@ static void report_slow_host(struct run *run, const struct result *first, const 
                            unit_text(run->arena, host_ns, UNIT_NS), text_values(run->arena, first));
 }
 
-// Fits a line, time by volume, to results[first] and all later results that differ from it only in
-// the number of elements. Takes only results with a volume from volume_least (less 1 %) to
-// volume_most that the device limits, not the host. Reports the line if it has at least POINTS_MIN
-// points and a positive slope and intercept. Otherwise, if the host limits one of these results,
-// reports launch-bound.
+// Fits a line, time by volume, to results[first] and to all later results that differ from it only
+// in the number of elements. The fit uses only results with a volume from volume_least (less 1 %)
+// to volume_most whose rate the device limits, not the host. If the line has at least POINTS_MIN
+// points and a positive slope and intercept, the function reports it. Otherwise, if the host limits
+// the rate of one of these results, the function reports launch-bound.
 static void fit(struct run *run, const char *device, size_t first)
 {
     struct arena *arena = arena_create();
@@ -125,8 +125,8 @@ static void fit(struct run *run, const char *device, size_t first)
 
 // ---------------------------------------------------------------- barriers
 
-// Returns the first result with empty kernels in a batch (mode=batch) and this value of `between`;
-// NULL if there is none.
+// Returns the first result on the device with mode=batch and this value of `between` that has a
+// time; NULL if there is none.
 static const struct result *row_with(const struct run *run, const char *device, const char *between)
 {
     for (size_t i = 0; i < run->result_count; i++) {
@@ -139,7 +139,7 @@ static const struct result *row_with(const struct run *run, const char *device, 
     return NULL;
 }
 
-// Returns half the width in ns of the 95 % interval of the result's metric "time"; 0 if there is no
+// Returns half the width in ns of the 95 % interval of the result's time; 0 if there is no
 // interval.
 static double half_of(const struct result *result)
 {
@@ -183,7 +183,8 @@ static void report_barriers(struct run *run, const char *device)
 // ---------------------------------------------------------------- the host as the limit
 
 // Adds the finding launch-bound for empty kernels in a batch, if the host's call that submits them
-// takes at least 90 % of a kernel's time. That time is then the host's, not the device's.
+// takes at least 90 % of a kernel's time. The measured time is then that of the host, not of the
+// device.
 static void report_bound(struct run *run, const char *device)
 {
     const struct result *row = row_with(run, device, "order");
@@ -199,7 +200,7 @@ static void report_bound(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- all of them
 
-// Returns true if results[place] is the first result of the line to which it belongs (see fit).
+// Returns true if results[place] is the first of the results through which fit() lays one line.
 static bool is_first(const struct run *run, const char *device, size_t place)
 {
     for (size_t i = 0; i < place; i++)

@@ -142,9 +142,9 @@ static bool reach(const struct bench_pick *pick)
     }
 }
 
-// Returns true for combinations that can be measured. Scaling kernels only have the modes batch,
-// replay and submit. mode=queues needs two queues. Only mode=batch has the choice of a barrier; in
-// the other modes the API orders the kernels.
+// Returns true for combinations of values that can be measured. Scaling kernels have only the modes
+// batch, replay and submit. mode=queues needs at least two queues. With empty kernels, only
+// mode=batch has the choice of a barrier; in the other modes, the API orders the kernels.
 static bool is_possible(const struct bench_pick *pick, struct error *err)
 {
     struct launch_case this_case;

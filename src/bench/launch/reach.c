@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Measures one kernel alone: reads the device's clock at its first instruction, and converts this
-// time to the host's clock. To relate the two clocks, both are read at one instant before the
-// samples and at one instant after them. Between these instants, both clocks are assumed to run
-// evenly. Either the API supplies such readings, or a kernel does: it answers questions that the
-// host writes into memory which both can access. The device's time in an answer lies between the
-// host's times of writing the question and of reading the answer. Only the quickest answer is used.
+// Measures one kernel that runs alone. The kernel reads the device's clock at its first
+// instruction, and this time is converted to the host's clock. To relate the two clocks, both are
+// read at one instant before the samples and at one instant after them. The conversion assumes that
+// both clocks run evenly between these instants. If the API supplies such pairs of readings, they
+// are used. Otherwise a kernel supplies them: it answers questions that the host writes into memory
+// which both can access. The device's time in an answer lies between the host's times of writing
+// the question and of reading the answer. Only the quickest answer is used.
 #include "base/clock.h"
 #include "bench/launch/session.h"
 #include "measure/clock.h"
@@ -14,8 +15,8 @@
 
 enum {
     QUESTIONS = 32,
-    // Maximum number of answering kernels that are tried until one answers at least half of the
-    // questions. On a busy host, a kernel may end before the host asks its first question.
+    // Maximum number of answering kernels that are run until one of them answers at least half of
+    // the questions. On a busy host, a kernel may end before the host asks its first question.
     TRIES = 8,
     POLLS = 1 << 20
 };
@@ -25,8 +26,8 @@ struct answer_params { // parameters of the kernel, which declares the same stru
     uint32_t questions, polls;
 };
 
-// One instant, as the device's clock and the host's clock show it. The host's time is uncertain by
-// ± half_ns.
+// One instant, as read from the device's clock and from the host's clock. The reading of the host's
+// clock is uncertain by ± half_ns.
 struct timestamp {
     uint64_t device;
     double host_ns, half_ns;
@@ -57,9 +58,9 @@ static bool is_answered(const volatile uint32_t *reply, uint32_t number, uint64_
     return reply[LAUNCH_ANSWER_CHECK] == LAUNCH_ANSWER_SUM(low, high, number);
 }
 
-// Asks the kernel that runs: writes the question `number`, waits for the answer and sets *stamp
-// from it. Returns false if no answer comes, or if the kernel's previous answer did not belong to
-// question `number` − 1.
+// Asks the running kernel question `number`, waits for the answer, and sets *stamp from it. Returns
+// false if there is no answer in time, or if the kernel's last answer was not to question `number`
+// − 1.
 static bool ask(struct launch_session *session, uint32_t number, struct timestamp *stamp)
 {
     volatile uint32_t *question = gpu_buffer_map(session->question);
@@ -96,7 +97,7 @@ static struct gpu_batch *submit_answers(struct launch_row *row, struct error *er
 }
 
 // Runs a kernel that answers questions. Sets *best from the quickest answer, and *answers to the
-// number of answers. That number is 0 if the kernel ended before the host asked.
+// number of answers. The number is 0 if the kernel ended before the host asked its first question.
 static bool take_answers(struct launch_row *row, struct timestamp *best, unsigned *answers,
                          struct error *err)
 {
@@ -114,13 +115,14 @@ static bool take_answers(struct launch_row *row, struct timestamp *best, unsigne
             *best = stamp;
         ++*answers;
     }
-    // Lets the kernel end at once: it answers the remaining questions without waiting.
+    // This lets the kernel end at once, because it then answers the remaining questions without
+    // waiting.
     *question = QUESTIONS;
     return gpu_batch_wait(batch, row->run->request->timeout_ns, err);
 }
 
-// Sets *best to the calibrated timestamp of the API with the smallest uncertainty. Returns false if
-// the API has no calibrated timestamps.
+// Reads several calibrated timestamps of the API, and sets *best to the one with the smallest
+// uncertainty. Returns false if the API has no calibrated timestamps.
 static bool take_calibrated(struct launch_row *row, struct timestamp *best)
 {
     struct gpu_calibrated_timestamp pair;
@@ -135,9 +137,9 @@ static bool take_calibrated(struct launch_row *row, struct timestamp *best)
     return true;
 }
 
-// Sets *best to one instant as read from both the device's and the host's clock. If the API does
-// not supply such readings, or if they were wrong before (api_refuted), a kernel supplies them, and
-// the number of its answers is added to *all.
+// Sets *best to one instant, as read from both the device's and the host's clock. The API supplies
+// the reading. If it cannot, or if its readings were wrong before (api_refuted), a kernel supplies
+// it. The function then adds the number of the kernel's answers to *all.
 static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all, struct error *err)
 {
     unsigned answers = 0;
@@ -154,8 +156,8 @@ static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all
 
 // ---------------------------------------------------------------- samples
 
-// The times of one launch: by the host's clock, before the submission (start_ns) and after the end
-// (end_ns); by the device's clock, at the kernel's first instruction.
+// The times of one launch. start_ns and end_ns are the host's clock before the submission and after
+// the end of the kernel. `device` is the device's clock at the kernel's first instruction.
 struct trip {
     uint64_t start_ns, device, end_ns;
 };
@@ -172,8 +174,8 @@ static bool make_trip(struct launch_row *row, struct trip *trip, struct error *e
     return true;
 }
 
-// Converts a reading of the device's clock to the host's time in ns, by a straight line through two
-// instants of which both clocks are known.
+// Converts a reading of the device's clock to the host's time in ns. The conversion is a straight
+// line through the two instants in `related`, for which both clocks were read.
 static double host_time(const struct timestamp related[2], uint64_t device)
 {
     double length = (double)(int64_t)(related[1].device - related[0].device);
@@ -195,8 +197,8 @@ static bool make_stamp(struct launch_row *row, struct error *err)
 }
 
 // Sets the samples of `reach` from the times of the launches. Returns false if the relation of the
-// clocks must be wrong, because it says that a kernel began before its submission or after the host
-// saw its end.
+// two clocks must be wrong: because by it a kernel would have begun before its submission, or after
+// the host saw the kernel's end.
 static bool fill(const struct trip *trips, unsigned count, const struct timestamp related[2],
                  struct launch_reach *reach)
 {
@@ -243,8 +245,8 @@ bool launch_reach_take(struct launch_row *row, unsigned count, struct launch_rea
     if (!prepare(row->session, err) || !make_stamp(row, err) ||
         !take(row, count, reach, &plausible, err))
         return false;
-    // If the times are not plausible, the API's timestamps must come from another clock than the
-    // one that kernels read. So answers of a kernel relate the clocks from here on.
+    // If the times are not plausible, the API's timestamps must come from a clock that kernels do
+    // not read. From then on, a kernel's answers relate the clocks.
     if (!plausible && reach->answers == 0) {
         row->session->api_refuted = true;
         if (!take(row, count, reach, &plausible, err))

@@ -7,8 +7,8 @@
 
 enum {
     MEMORY_SHARE = 4, // each of the two buffers takes at most 1/4 of the device's memory
-    // The maximum number of elements of a kernel on a CPU. Larger kernels take so long that the
-    // cost of a launch no longer shows.
+    // Maximum number of elements of a kernel on a CPU. With more elements, a kernel takes so long
+    // that the cost of its launch can no longer be seen.
     CPU_ELEMENTS_MAX = 1 << 20,
     WARM_ELEMENTS = 1 << 20,
     WARM_KERNELS = 64,
@@ -50,8 +50,8 @@ static void set_grid(const struct launch_session *session, uint64_t elements, ui
                       session->bench->info->limits.workgroup_count_x, grid);
 }
 
-// Returns the dispatch of `program`, which fills or checks the first params->count elements of
-// `range`. `params` must exist until the dispatch is recorded.
+// Returns a dispatch of `program`, which fills or checks the first params->count elements of the
+// buffer `range`. `params` must exist until the dispatch is recorded.
 static struct gpu_dispatch whole_dispatch(const struct launch_session *session,
                                           struct gpu_program *program, struct gpu_buffer *range,
                                           const struct params *params)
@@ -102,8 +102,8 @@ bool launch_warm_up(struct launch_session *session, struct error *err)
 
 // ---------------------------------------------------------------- queues
 
-// Requests a pair of queues (bench/queue_pair.h), and more queues of the same kind as the second
-// one, up to QUEUES_MAX in all.
+// Requests a pair of queues (bench/queue_pair.h). Also requests more queues of the kind that the
+// second one has, up to QUEUES_MAX queues in all.
 static void request_queues(const struct gpu_info *info, struct gpu_device_desc *desc)
 {
     enum gpu_queue_kind kind = queue_pair_kind(info);
@@ -219,8 +219,8 @@ bool launch_check(struct launch_session *session, unsigned end, uint64_t element
 }
 
 // Records a kernel. A scaling kernel multiplies by 1 or −1, which is exact and keeps values in
-// range. Every second kernel changes the sign, so each kernel writes values that differ from those
-// that its target buffer held before.
+// range. The factor changes from kernel to kernel. So each kernel writes values that differ from
+// those that its target buffer contained before.
 void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch)
 {

@@ -19,7 +19,7 @@ enum {
     IN_FLIGHT_LEAST = 8
 };
 
-// What the session keeps of a case from one round of measuring it to the next.
+// Data of one case that the session keeps from round to round.
 struct memory {
     uint64_t kernels; // kernels in a sample; 0: not known yet
 };
@@ -34,7 +34,7 @@ static bool is_unordered(const struct launch_case *this_case)
     return this_case->between != LAUNCH_ORDER;
 }
 
-// Records what the case puts between kernel `k` − 1 and kernel `k` of a batch, for example a
+// Records what the case prescribes between kernel `k` − 1 and kernel `k` of a batch, for example a
 // barrier.
 static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch *batch)
 {
@@ -61,7 +61,7 @@ static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch 
     }
 }
 
-// Makes one batch of `length` kernels and a pair of device time stamps around them.
+// Makes one batch of `length` kernels, with one device time stamp before them and one after them.
 static bool make_row(struct launch_row *row, uint64_t length, struct error *err)
 {
     bool splits = row->this_case->between == LAUNCH_SPLIT;
@@ -85,8 +85,8 @@ static bool make_row(struct launch_row *row, uint64_t length, struct error *err)
     return gpu_batch_end(batch, err);
 }
 
-// Makes `count` batches of `length` kernels each, on the queues of the case in turn. The batches
-// have no time stamps: the host measures their time.
+// Makes `count` batches of `length` kernels each. Batch i is on queue i modulo the number of the
+// case's queues. The batches have no time stamps, because the host measures their time.
 static bool make_batches(struct launch_row *row, size_t count, uint64_t length, struct error *err)
 {
     unsigned queues = row->this_case->queues ? row->this_case->queues : 1;
@@ -111,8 +111,8 @@ static bool make_singles(struct launch_row *row, size_t count, struct error *err
 
 // ---------------------------------------------------------------- one sample: the time of a kernel
 
-// Notes that kernels 0 to count − 1 have run: adds `count` to row->done, and sets row->signs to the
-// signs that the data in the two buffers have after these kernels.
+// Updates `row` after kernels number 0 to count − 1 have run. Adds `count` to row->done. Sets
+// row->signs to the signs that the data in the two buffers now have.
 static void note_done(struct launch_row *row, uint64_t count)
 {
     float first = count / 2 % 2 ? -row->signs[0] : row->signs[0];
@@ -135,9 +135,9 @@ static bool time_row(struct launch_row *row, double *ns, struct error *err)
     return true;
 }
 
-// Submits the batches of mode=signal, each of which waits for the batch before it. The first batch
-// waits until the caller releases `hold` (gpu_hold_create); if `hold` is NULL, it waits for
-// nothing.
+// Submits the batches of mode=signal. Each of them waits for the batch before it. The first batch
+// waits until the caller releases `hold` (gpu_hold_create). If `hold` is NULL, the first batch
+// waits for nothing.
 static bool submit_chain(struct launch_row *row, struct gpu_hold *hold, struct error *err)
 {
     for (size_t i = 0; i < row->batch_count; i++) {
@@ -158,10 +158,10 @@ static bool submit_all(struct launch_row *row, struct error *err)
     return true;
 }
 
-// Waits for all batches. Sets *ns to the host's time per kernel from `start_ns` on. Except with
-// mode=queues, the last batch ends last, so the time ends when the host sees the end of that batch.
-// The waits for the other batches come after that and do not count: for each kernel they would add
-// up to a third of the time of a submission.
+// Waits for all batches. Sets *ns to the host's time per kernel since `start_ns`. Except with
+// mode=queues, the last batch ends last, so the time stops when the host sees the end of the last
+// batch. The host waits for the other batches after that, and these waits do not count. They would
+// add up to a third of the time of a submission to the time of each kernel.
 static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, struct error *err)
 {
     bool is_rows = row->this_case->mode == LAUNCH_QUEUES;
@@ -235,7 +235,7 @@ static bool time_once(struct launch_row *row, double *ns, struct error *err)
 
 // ---------------------------------------------------------------- sizing and samples
 
-// Runs the kernels of a sample WARM_RUNS times and sets *ns to the time per kernel of the last run.
+// Runs the kernels of a sample WARM_RUNS times. Sets *ns to the time per kernel in the last run.
 static bool time_warm(struct launch_row *row, double *ns, struct error *err)
 {
     for (int i = 0; i < WARM_RUNS; i++)
@@ -244,8 +244,9 @@ static bool time_warm(struct launch_row *row, double *ns, struct error *err)
     return true;
 }
 
-// Chooses the number of submissions in flight: as many as fill the time of a sample, from
-// IN_FLIGHT_LEAST to LAUNCH_IN_FLIGHT. The longer a kernel is, the fewer are needed.
+// Chooses the number of submissions in flight, from IN_FLIGHT_LEAST to LAUNCH_IN_FLIGHT, so that
+// together they last as long as a sample. The longer a kernel lasts, the fewer submissions are
+// needed.
 static bool size_singles(struct launch_row *row, uint64_t known, struct error *err)
 {
     double ns = 0;
@@ -266,8 +267,8 @@ static bool make_rows(struct launch_row *row, uint64_t length, struct error *err
     return make_batches(row, row->this_case->queues, length, err);
 }
 
-// Chooses the number of kernels in a batch so that a sample is as long as requested, but at most
-// KERNELS_MAX (with split barriers SPLITS_MAX).
+// Chooses the number of kernels in a batch so that a sample lasts as long as requested. The number
+// is at most KERNELS_MAX, or SPLITS_MAX with split barriers.
 static bool size_rows(struct launch_row *row, uint64_t known, struct error *err)
 {
     uint64_t most = row->this_case->between == LAUNCH_SPLIT ? SPLITS_MAX : KERNELS_MAX;
@@ -286,8 +287,8 @@ static bool size_rows(struct launch_row *row, uint64_t known, struct error *err)
     }
 }
 
-// Chooses the number of kernels of a sample. `known` is the number that was chosen when the case
-// was measured before; 0 if it was not.
+// Chooses the number of kernels of a sample. If the case was measured before, `known` is the number
+// chosen then; else it is 0.
 static bool size(struct launch_row *row, uint64_t known, struct error *err)
 {
     switch (row->this_case->mode) {
@@ -311,8 +312,8 @@ struct samples {
     unsigned count;
 };
 
-// Returns true if a time depends on the host: the host measured it, or the device waited for the
-// host's calls. A simulated device never waits for them.
+// Returns true if a measured time depends on the host: if the host measured it, or if the device
+// waited for the host's calls. A simulated device never waits for the host's calls.
 static bool is_by_host(const struct launch_row *row, double submit_ns, double ns)
 {
     bool is_model = row->run->session->info->caps & GPU_CAP(VIRTUAL_TIME);
@@ -385,8 +386,8 @@ static void report(struct launch_row *row, const struct samples *taken, struct m
                       METRIC_BANDWIDTH, visit);
 }
 
-// Measures two times of a kernel that runs alone: from the host's call to the kernel's first
-// instruction, and from there until the host knows that the kernel ended.
+// Measures two times of a kernel that runs alone. The first is from the host's call to the kernel's
+// first instruction. The second is from there until the host knows that the kernel ended.
 static bool visit_one_way(struct launch_row *row, unsigned count, struct measure_visit *visit,
                           struct error *err)
 {
@@ -428,7 +429,7 @@ static bool refuse_missing(const struct bench_visit *run, const struct launch_ca
                      this_case->queues);
 }
 
-// Measures the case row->this_case once, on the device on which row->session runs.
+// Measures the case row->this_case once, on the device of row->session.
 static bool visit_row(struct launch_row *row, struct measure_visit *visit, struct error *err)
 {
     struct bench_visit *run = row->run;
