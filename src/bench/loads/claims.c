@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What hardware counters should count in a case: instructions, requests and sectors, computed from
-// the addresses that buffer.cl and write.cl use. Claims exist only for NVIDIA, whose subgroups have
-// 32 threads, and for fidelity=peak, whose loads compilers cannot combine.
+// Computes what hardware counters should count in a case: instructions, requests and sectors. They
+// follow from the addresses that buffer.cl and write.cl use. There are predictions only for
+// fidelity=peak on NVIDIA: compilers cannot combine the loads of fidelity=peak, and NVIDIA's
+// subgroups have 32 threads.
 #include "bench/loads/session.h"
 
 #include <math.h>
@@ -12,20 +13,21 @@ enum {
     SECTOR_BYTES = 32,
     WAVEFRONT_BYTES = 128,
     WORD_BYTES = 4,
-    // Upper bound of the size in bytes of a buffer: 16 KiB of elements, and the offset before them.
+    // Upper bound of the size in bytes of a buffer: 16 KiB of elements, and an offset before them.
     BYTES_MAX = 2 * LOADS_ELEMENTS * 16,
     SECTORS_MAX = BYTES_MAX / SECTOR_BYTES
 };
 
-// Number of requests and of 32-byte sectors that the accesses of a workgroup to global memory need.
+// Numbers of requests and of 32-byte sectors that a workgroup needs for its accesses to global
+// memory.
 struct traffic {
     double requests, sectors;
 };
 
-// How compilers split the load of an element into memory accesses. If they know only that its
-// 32-bit words are aligned, or if the element has three words, each word is one access. If they
-// know only that the element is aligned to 8 bytes, each half of it is one access. Otherwise the
-// whole element is one access.
+// The number and the size of the memory accesses into which compilers split the load of an element.
+// If they know only that its 32-bit words are aligned, or if the element has three words, each word
+// is one access. If they know only that the element is aligned to 8 bytes, each half of it is one
+// access. Otherwise the whole element is one access.
 struct access {
     unsigned parts, bytes; // number of accesses per load, and size of each access in bytes
 };
@@ -42,7 +44,7 @@ static struct access access_of(const struct loads_kind *kind)
 }
 
 // Returns the number of different 32-byte sectors that one access of a subgroup touches. Lane l
-// reads or writes `bytes` bytes, which start at byte at[l] of the buffer.
+// accesses `bytes` bytes, beginning at byte at[l] of the buffer.
 static unsigned sectors_of(const unsigned at[LANES], unsigned bytes)
 {
     bool seen[SECTORS_MAX] = {false};
@@ -56,8 +58,8 @@ static unsigned sectors_of(const unsigned at[LANES], unsigned bytes)
     return sectors;
 }
 
-// Adds the traffic of one load of a subgroup to *traffic. Each thread loads the element that lies
-// `after` elements after its first element.
+// Adds the requests and sectors of one load of a subgroup to *traffic. Each thread loads the
+// element that lies `after` elements after its first element.
 static void add_load(const struct loads_case *this_case, struct access access, unsigned subgroup,
                      unsigned after, struct traffic *traffic)
 {
@@ -105,8 +107,8 @@ static void claim_global(const struct loads_case *this_case, struct measure_coun
         claims->of[GPU_COUNTER_L1_WRITTEN] = traffic.sectors * SECTOR_BYTES;
         return;
     }
-    // At the end of the kernel, each thread also loads its expected sum, to compare it with the sum
-    // that it computed.
+    // At the end of the kernel, each thread also loads the sum that it should have, to compare it
+    // with the sum that it computed.
     double proof_bytes = LOADS_THREADS * sizeof(float);
     claims->of[GPU_COUNTER_L1_REQUESTS] = traffic.requests + SUBGROUPS;
     claims->of[GPU_COUNTER_L1_READ] = traffic.sectors * SECTOR_BYTES + proof_bytes;
@@ -133,8 +135,8 @@ struct measure_count_claims loads_claims(const struct loads_session *session,
     if (source != LOADS_FROM_HOST && !traits->writes)
         measure_claim_held(&bench->limits, BYTES_MAX, &claims);
     // In each dispatch, each core also loads the elements once from the L2 into its L1. Only for
-    // direct loads (loads_traits.direct) is this traffic negligible. For other loads, nothing is
-    // claimed about the number of bytes read from the L2.
+    // direct loads (loads_traits.direct) is the number of these bytes negligible. For other loads,
+    // no number of bytes read from the L2 is predicted.
     if (!traits->direct)
         claims.of[GPU_COUNTER_L2_READ] = NAN;
     return claims;

@@ -5,11 +5,11 @@
 #include <math.h>
 
 // The rates of two cases differ if the whole 95 % interval of their ratio lies above ADVICE_RATIO,
-// or below 1 / ADVICE_RATIO. They are equal if the whole interval lies between these two bounds.
-// Otherwise there is no advice.
+// or below 1 / ADVICE_RATIO. The rates are equal if the whole interval lies between these two
+// bounds. In all other cases, no advice is given.
 #define ADVICE_RATIO 1.1
 
-// Two cases to compare, and what to advise if the first is faster, slower or equally fast.
+// Two cases to compare, and the advice if the first one is faster, slower, or equally fast.
 struct question {
     const char *metric;
     const char *load, *pattern, *other_load, *other_pattern;
@@ -93,8 +93,8 @@ static const struct result *find(const struct run *run, const char *device, cons
     return NULL;
 }
 
-// Returns the advice that answers `question`: it follows from the 95 % intervals of the metric in
-// the two cases, `one` and `other`. Returns NULL if no advice follows.
+// Returns the advice that follows from the 95 % intervals of the metric in the two cases of
+// `question`; NULL if no advice follows.
 static const char *answer(const struct question *question, const struct metric *one,
                           const struct metric *other)
 {
@@ -128,8 +128,9 @@ static void report(struct run *run, const struct question *question,
                        question->other_pattern, amount(run->arena, other), ratio);
 }
 
-// The case with the slowest baseline, the case with the fastest one, and the number of cases that
-// have a baseline. The baseline is a fixed load that is measured shortly before or after each case.
+// The case with the slowest baseline, the case with the fastest baseline, and the number of cases
+// that have a baseline. The baseline is a fixed load that is measured shortly before or after each
+// case.
 struct drift {
     const struct result *least, *most;
     unsigned cases;
@@ -173,10 +174,11 @@ static void report_drift(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- the unit that binds
 
-// A unit of the hardware that may limit a case, and the counter that shows how busy it is.
+// A unit of the hardware that may limit a case, and the hardware counter that shows how busy the
+// unit is.
 struct binding {
     const char *counter;
-    double per_cycle; // counts per cycle and core of a unit that is always busy, on NVIDIA
+    double per_cycle; // on NVIDIA, counts per cycle and core if the unit is always busy
     const char *unit;
 };
 
@@ -203,8 +205,8 @@ static double busy(const struct result *result, const struct binding *binding)
     return cycles && count && *cycles > 0 ? *count / (*cycles * binding->per_cycle) : 0;
 }
 
-// Returns the hardware unit that is busiest in a case; NULL if even this unit is busy in less than
-// the share busy_least of the cycles.
+// Returns the hardware unit that is busiest in a case. Returns NULL if this unit is busy in less
+// than the share busy_least of the cycles.
 static const struct binding *binding_of(const struct result *result)
 {
     const struct binding *most = &bindings[0];

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The data that kernels load: the values, and the bytes that hold these values in each format.
+// Computes the data that kernels load: the values, and the bytes that hold these values in each
+// format.
 //
 // Packed data are words whose channels are not whole bytes, sRGB, and compressed blocks (BC). A
-// block uses only its two end points, on which all decoders must agree; they may round the colours
-// in between differently. Sources: Vulkan specification, "Formats"; Khronos Data Format
-// Specification 1.3, "S3TC", "RGTC" and "BPTC" compressed texture image formats.
+// block has two end points, and colours between them. The blocks here use only the end points, on
+// which all decoders must agree: decoders may round the colours in between differently. Sources:
+// Vulkan specification, "Formats"; Khronos Data Format Specification 1.3, "S3TC", "RGTC" and "BPTC"
+// compressed texture image formats.
 #include "bench/loads/kind.h"
 
 #include <math.h>
@@ -12,14 +14,15 @@
 
 enum {
     GRAIN = 64, // all floats in the data are multiples of 1 / GRAIN
-    // 10 bits: a 16-bit float holds k / GRAIN exactly for every integer k up to this
+    // Has 10 bits: a 16-bit float can represent k / GRAIN exactly for every integer k up to this
+    // value.
     HALF_MASK = 1023,
-    // 12 bits: a 32-bit float holds the sum of 256 × (1 + 3 + 5 + 7) numbers k / GRAIN exactly, for
-    // integers k up to this.
+    // Has 12 bits: a 32-bit float can represent exactly the sum of 256 × (1 + 3 + 5 + 7) numbers k
+    // / GRAIN, for integers k up to this value.
     FLOAT_MASK = 4095,
     BLOCK = 4, // width and height of a compressed block in texels
     BLOCKS_A_ROW = LOADS_SIDE / BLOCK,
-    // BC6H: the smallest of the HALF_COUNT end points that decode to values from 1/2 to 1.
+    // For BC6H: the smallest of the HALF_COUNT end points that decode to values from 1/2 to 1.
     HALF_LEAST = 464,
     HALF_COUNT = 31
 };
@@ -82,16 +85,16 @@ static unsigned texel_at(unsigned block, unsigned texel)
     return y * LOADS_SIDE + x;
 }
 
-// A compressed block has two end points (colours). Returns the number, 0 or 1, of the end point
-// that a texel has as its colour. In BC6H and BC7 the first texel of a block must have end point 0.
+// Returns the number, 0 or 1, of the end point whose colour a texel has. (A compressed block has
+// two end points.) In BC6H and BC7, the first texel of a block must have end point 0.
 static unsigned end_of(unsigned element)
 {
     bool first = element % LOADS_SIDE % BLOCK == 0 && element / LOADS_SIDE % BLOCK == 0;
     return first ? 0 : loads_hash(element + 77) & 1;
 }
 
-// Returns one channel of end point `end` of a block: a number of `bits` bits, computed by a hash.
-// If `ordered` is true, end point 0 is greater than end point 1.
+// Returns one channel of end point number `end` of a block: a number of `bits` bits, computed by a
+// hash. If `ordered` is true, the number of end point 0 is greater than that of end point 1.
 static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigned bits,
                          bool ordered)
 {
@@ -102,8 +105,8 @@ static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigne
     return number | 1;
 }
 
-// Number of bits of red, green and blue in an end point of BC1, BC2 and BC3. The two end points are
-// ordered by red: a BC1 block with ordered end points has four colours, instead of three colours
+// Numbers of bits of red, green and blue in an end point of BC1, BC2 and BC3. The two end points
+// are ordered by red. For BC1 this means that a block has four colours, instead of three colours
 // and a transparent one.
 static const unsigned colour_bits[] = {5, 6, 5};
 
@@ -117,9 +120,9 @@ static uint32_t alpha_nibble(unsigned element)
     return loads_hash(element + 9001) & 15;
 }
 
-// Returns the bits of the 16-bit float to which one channel of a BC6H end point decodes: the 10
-// bits that the block stores, expanded to 16 bits and multiplied by 31/64. Sets *quantised to the
-// 10 stored bits.
+// Returns the bits of the 16-bit float to which one channel of a BC6H end point decodes. The
+// decoder expands the 10 bits that the block stores to 16 bits and multiplies them by 31/64. Sets
+// *quantised to the 10 stored bits.
 static uint32_t half_bits(unsigned block, unsigned end, unsigned channel, uint32_t *quantised)
 {
     *quantised = HALF_LEAST + end_bits(block, end, channel, 10, false) % HALF_COUNT;
@@ -165,8 +168,8 @@ static double packed_value(enum gpu_format format, unsigned element, unsigned ch
 
 // ---------------------------------------------------------------- values
 
-// Computes one channel of an element by a hash. Returns it as an integer, in units of its data
-// type: 1/255 for UNORM8, 1/64 for floats, 1 for integers.
+// Computes one channel of an element by a hash. Returns it as an integer number of units. The unit
+// is 1/255 for UNORM8, 1/64 for floats, and 1 for integers.
 static int hashed_number(const struct loads_kind *kind, unsigned element, unsigned channel)
 {
     uint32_t h = loads_hash(element * 4 + channel + 1);
@@ -201,8 +204,8 @@ double loads_value(const struct loads_kind *kind, unsigned element, unsigned cha
 
 // ---------------------------------------------------------------- blocks as bits
 
-// Writes the low `count` bits of `value` into the block, from the block's bit `at` on. There the
-// block must contain zeros before.
+// Writes the low `count` bits of `value` into the block, from bit number `at` of the block on.
+// Before, these bits of the block must be 0.
 static void put_bits(unsigned char *block, unsigned at, unsigned count, uint32_t value)
 {
     for (unsigned i = 0; i < count; i++)
@@ -237,8 +240,8 @@ static void put_indices(unsigned char *to, unsigned block)
         put_bits(to, 64 + 4 * t, 4, end_of(texel_at(block, t)) ? 15 : 0);
 }
 
-// Writes a BC6H block in mode 11: one region, so one pair of end points; each channel of an end
-// point has 10 bits, which are stored as they are.
+// Writes a BC6H block in mode 11. A block in this mode has one region, so one pair of end points.
+// Each channel of an end point has 10 bits, which are stored as they are.
 static void put_bc6h(unsigned char *to, unsigned block)
 {
     put_bits(to, 0, 5, 3);
@@ -251,8 +254,9 @@ static void put_bc6h(unsigned char *to, unsigned block)
     put_indices(to, block);
 }
 
-// Writes a BC7 block in mode 6: one region, so one pair of end points; the channels of an end point
-// have 7 bits each and share one more lowest bit, which here is the end point's number.
+// Writes a BC7 block in mode 6. A block in this mode has one region, so one pair of end points. The
+// channels of an end point have 7 bits each, and share one more lowest bit. Here, this bit is the
+// number of the end point.
 static void put_bc7(unsigned char *to, unsigned block)
 {
     put_bits(to, 6, 1, 1);
@@ -314,8 +318,8 @@ float loads_centre(const struct loads_kind *kind)
     return traits->centre > 0 ? traits->centre : 0.5f;
 }
 
-// Returns the bits of `value` as a 16-bit float (IEEE 754 binary16). The value must be exact in
-// that type, and neither zero nor subnormal.
+// Returns the bits of `value` as a 16-bit float (IEEE 754 binary16). That type must be able to
+// represent the value exactly, and the value must be neither zero nor subnormal.
 static uint16_t half_of(double value)
 {
     int exponent;
@@ -348,8 +352,8 @@ void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *b
 {
     if (kind->data == LOADS_PACKED)
         return encode_packed(arena, kind->format, bytes);
-    // A gather loads one channel of four texels, so the number of channels in memory may differ
-    // from the number of values in a load.
+    // A gather loads one channel of each of four texels. So the number of channels in memory may
+    // differ from the number of values in a load.
     bool gather = kind->source == LOADS_FROM_GATHER;
     unsigned channels = gather ? gpu_format_channels(kind->format) : kind->width;
     unsigned channel_bytes = (unsigned)loads_bytes(kind) / kind->width;

@@ -5,7 +5,7 @@
 
 // The kinds of loads in the tables that the tool perftest publishes (sebbbi/perftest, README), in
 // their order and with their labels. One misprint is corrected: the second "Sample(bilinear)
-// uniform" of RGBA32F is a Sample(nearest).
+// uniform" of RGBA32F is a "Sample(nearest) uniform".
 #define FORMATS(X, before, after, source, half, single)                                            \
     X(before "R8" after, source, 1, UNORM8, R8_UNORM, 0)                                           \
     X(before "RG8" after, source, 2, UNORM8, RG8_UNORM, 0)                                         \
@@ -33,8 +33,8 @@
     FORMATS(X, "Texture2D<", ">.Sample(nearest)", NEAREST, "16F", "32F")                           \
     FORMATS(X, "Texture2D<", ">.Sample(bilinear)", BILINEAR, "16F", "32F")
 
-// Kinds of loads that the published tables (sebbbi/perftest) lack: more raw and structured buffers,
-// formats, filters and kinds of textures, and also writes.
+// Kinds of loads that are not in the published tables (sebbbi/perftest). These are more raw and
+// structured buffers, formats, filters and kinds of textures, and also writes.
 #define ADDED(X)                                                                                   \
     X("ByteAddressBuffer.Load2 natural", NATURAL, 2, FLOAT32, R32_FLOAT, 0)                        \
     X("ByteAddressBuffer.Load4 natural", NATURAL, 4, FLOAT32, R32_FLOAT, 0)                        \
@@ -271,15 +271,16 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
                             : loads_is_texture(kind) ? "texture"
                                                      : "buffer",
                             kind->width, form);
-    // A raw buffer of known alignment that is bound as a kernel argument uses the kernel of
-    // structured buffers, because the two are then the same.
+    // A raw buffer of known alignment that is bound as an argument is the same as a structured
+    // buffer. So its case uses the kernel of structured buffers.
     enum loads_source source = kind->source;
     if (bound && source == LOADS_FROM_RAW)
         source = LOADS_FROM_BOUND;
     else if (bound && source == LOADS_FROM_NATURAL)
         source = LOADS_FROM_STRUCTURED;
-    // The name of a kernel has a "u" if it loads integers, and an "n" if it loads from a writable
-    // UNORM8 resource: such a kernel must declare the format.
+    // The name of a kernel has a "u" if the kernel loads integers. It has an "n" if the kernel
+    // loads from a UNORM8 resource that kernels may also write, because such a kernel must declare
+    // the format.
     bool integer = kind->data == LOADS_UINT32 || kind->data == LOADS_UINT8;
     bool named = traits[source].writable && kind->data == LOADS_UNORM8;
     return arena_printf(arena, "loads_%s_%u%s_%s_%s", traits[source].kernels, kind->width,

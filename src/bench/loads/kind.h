@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of loads: for each row its label, the resource that it loads from, the data in that
-// resource, and its kernel. These functions do not use a device.
+// The table of kinds of loads. Each row has a label, the resource from which it loads, the data in
+// that resource, and a kernel. The functions here do not use a device.
 #ifndef BENCH_LOADS_KIND_H
 #define BENCH_LOADS_KIND_H
 
@@ -8,18 +8,19 @@
 #include "gpu/gpu.h"
 
 enum loads_class { // data type of the values that kernels load from memory
-    LOADS_UNORM8,  // 8-bit values v, which kernels load as v / 255; v is 1 to 255
+    LOADS_UNORM8,  // 8-bit values v from 1 to 255, which kernels load as v / 255
     LOADS_FLOAT16, // 16-bit floats: multiples of 1/64, so that all sums are exact
     LOADS_FLOAT32, // 32-bit floats: multiples of 1/64, so that all sums are exact
     LOADS_UINT32,
     LOADS_UINT8,
-    LOADS_PACKED // formats of packed words, of sRGB and of compressed blocks
+    LOADS_PACKED // formats of packed words, of sRGB, and of compressed blocks
 };
 
 enum loads_source { // what a kernel loads from, or writes to
     LOADS_FROM_TYPED,
     LOADS_FROM_RAW,
-    // Loads from a raw buffer; the compiler knows that each load is aligned to its own size.
+    // Loads from a raw buffer of which the compiler knows that each load is aligned to its own
+    // size.
     LOADS_FROM_NATURAL,
     LOADS_FROM_STRUCTURED,
     LOADS_FROM_CONSTANT,
@@ -27,18 +28,20 @@ enum loads_source { // what a kernel loads from, or writes to
     LOADS_FROM_NEAREST,
     LOADS_FROM_BILINEAR,
     LOADS_FROM_STORAGE, // loads from a structured buffer that the kernel may also write
-    // Loads from a raw buffer; the compiler knows that each load is aligned to 8 bytes.
+    // Loads from a raw buffer of which the compiler knows that each load is aligned to 8 bytes.
     LOADS_FROM_ALIGNED8,
-    // loads from a raw buffer that is bound as an argument, not passed by its address
+    // Loads from a raw buffer that is bound as an argument. (Other raw buffers are passed by their
+    // address.)
     LOADS_FROM_BOUND,
-    LOADS_FROM_RAW_RW,  // loads from a raw buffer that the kernel may also write
-    LOADS_FROM_PUSHED,  // loads from the kernel's parameters (push constants)
-    LOADS_FROM_HALF,    // loads from a structured buffer of 16-bit floats
-    LOADS_FROM_BYTES,   // loads from a structured buffer of 8-bit integers
-    LOADS_FROM_LONG,    // loads from a structured buffer of 64-bit words
-    LOADS_FROM_HOST,    // loads from a structured buffer in host memory
-    LOADS_FROM_VISIBLE, // loads from a structured buffer in device memory that the host maps
-    LOADS_FROM_SHARED,  // loads from the workgroup's shared memory
+    LOADS_FROM_RAW_RW, // loads from a raw buffer that the kernel may also write
+    LOADS_FROM_PUSHED, // loads from the kernel's parameters (push constants)
+    LOADS_FROM_HALF,   // loads from a structured buffer of 16-bit floats
+    LOADS_FROM_BYTES,  // loads from a structured buffer of 8-bit integers
+    LOADS_FROM_LONG,   // loads from a structured buffer of 64-bit words
+    LOADS_FROM_HOST,   // loads from a structured buffer in host memory
+    // Loads from a structured buffer in device memory that the host can access, too.
+    LOADS_FROM_VISIBLE,
+    LOADS_FROM_SHARED, // loads from the workgroup's shared memory
     // Loads from a structured buffer; each lane loads one element and broadcasts it to all lanes.
     LOADS_FROM_BROADCAST,
     // Loads from a structured buffer; each lane loads one element, and shuffles pass it to the
@@ -46,7 +49,8 @@ enum loads_source { // what a kernel loads from, or writes to
     LOADS_FROM_SHUFFLE,
     LOADS_FROM_TYPED_RW,
     LOADS_FROM_TEXTURE_RW,
-    LOADS_FROM_OFFSET, // samples with a bilinear filter, a quarter of a texel off the centre
+    // Samples with a bilinear filter at a point a quarter of a texel off the centre.
+    LOADS_FROM_OFFSET,
     LOADS_FROM_GATHER,
     LOADS_FROM_TRILINEAR,
     LOADS_FROM_STRETCHED, // samples with a bilinear filter and anisotropy
@@ -64,8 +68,8 @@ enum loads_source { // what a kernel loads from, or writes to
     LOADS_SOURCE_COUNT
 };
 
-// One kind of load: a row of the table that the tool perftest publishes (sebbbi/perftest), or a row
-// that fathom adds to that table.
+// One kind of load. It is a row of the table that the tool perftest publishes (sebbbi/perftest), or
+// a row that fathom adds to that table.
 struct loads_kind {
     // Name of the row without the access pattern, for example "Buffer<R8>.Load".
     const char *label;
@@ -74,14 +78,15 @@ struct loads_kind {
     enum loads_class data;
     enum gpu_format format; // format of the typed buffer or texture
     unsigned start_bytes;   // offset in bytes of the first element in the buffer
-    bool robust;            // true: measured on a device that is opened with bounds checks
+    // True: this load is measured on a device that was opened with bounds checks.
+    bool robust;
 };
 
 extern const struct loads_kind loads_kinds[];
 extern const size_t loads_kind_count;
 
-// The labels in loads_kinds as one string, for the parameter `load`. A separator precedes each
-// label: a comma in lists of values, a bar in the list of choices.
+// The labels of all rows in loads_kinds as one string, for the parameter `load`. A separator
+// precedes each label: a comma in lists of values, and a bar in the list of choices.
 extern const char loads_labels_published[]; // ",Buffer<R8>.Load,…": the 46 published labels
 extern const char loads_labels_all[];       // the published labels and those that fathom adds
 extern const char loads_choices[];          // "|Buffer<R8>.Load|…": all labels
@@ -89,8 +94,8 @@ extern const char loads_choices[];          // "|Buffer<R8>.Load|…": all label
 // Returns the row of the table with this label; NULL if there is none.
 const struct loads_kind *loads_kind_find(const char *label);
 
-// Returns the row Buffer<RGBA8>.Load. With the pattern random it is the baseline, with which all
-// cases are compared.
+// Returns the row Buffer<RGBA8>.Load. Its case with the pattern random is the baseline: the rates
+// of all cases are divided by its rate.
 const struct loads_kind *loads_baseline(void);
 
 enum loads_walk {          // which elements a thread loads
@@ -103,53 +108,57 @@ enum loads_resource { // type of the argument through which a kernel loads or wr
     LOADS_BY_BUFFER,
     LOADS_BY_TYPED,
     LOADS_BY_IMAGE,
-    // No such argument: the kernel loads from its parameters, or writes only to shared memory.
+    // The kernel has no such argument: it loads from its parameters, or writes only to shared
+    // memory.
     LOADS_BY_NOTHING
 };
 
-// What all rows of loads_kinds with the same enum loads_source have in common.
+// Properties that all rows of loads_kinds with the same enum loads_source share.
 struct loads_traits {
     // Word in the names of the kernels, for example "typed" in loads_typed_1_varying_peak.
     const char *kernels;
     enum loads_walk walk;
     enum loads_resource resource;
     gpu_caps needs;
-    bool direct;        // true: each load reads from the L1, not through the texture units
-    bool shared;        // true: the kernel uses the workgroup's shared memory
-    bool uniform;       // true: all threads must load the same element
-    bool writes;        // true: the kernel writes instead of loading
-    bool atomic;        // true: the kernel writes by atomic additions
-    bool writable;      // true: the resource is a storage image or storage texel buffer
+    bool direct; // true: each load reads from the L1, not through the texture units
+    bool shared; // true: the kernel uses the workgroup's shared memory
+    // True: all threads must load the same element, so only the pattern uniform is possible.
+    bool uniform;
+    bool writes; // true: the kernel writes instead of loading
+    bool atomic; // true: the kernel writes by atomic additions
+    // True: kernels may also write the resource (a storage image or storage texel buffer).
+    bool writable;
     unsigned levels;    // number of levels of detail of the texture; 0 means 1
-    unsigned read_at;   // number of the first level of detail that kernels read, from 0 on
+    unsigned read_at;   // number of the most detailed level that kernels read; 0 is the first level
     bool smooth;        // true: the sampler filters between texels
     bool smooth_levels; // true: the sampler filters between levels of detail
-    // The point of a texel that kernels sample, as a fraction of the texel's side on both axes. 0
-    // means 1/2, the centre.
+    // The point of a texel at which kernels sample, as a fraction of the texel's side on both axes.
+    // 0 stands for 1/2, the centre.
     float centre;
-    double filters; // largest error of a filtered load, in units of 2^-8 of the range of the data
-    const char *no_opencl; // why OpenCL cannot run kernels with this source; NULL: it can
-    const char *no_cuda;   // why CUDA cannot run kernels with this source; NULL: it can
+    double filters; // maximum error of a filtered load, in units of 2^-8 of the range of the data
+    const char *no_opencl; // why OpenCL cannot run kernels with this source; NULL if it can
+    const char *no_cuda;   // why CUDA cannot run kernels with this source; NULL if it can
 };
 const struct loads_traits *loads_traits_of(const struct loads_kind *kind);
 
-// loads_is_texture returns true if each thread loads a tile of texels, not elements in a row.
-// loads_is_sampled returns true if each thread loads a tile of texels by normalised coordinates.
+// loads_is_texture returns true if each thread loads a tile of texels (and not a row of elements).
+// loads_is_sampled returns true if each thread loads this tile by normalised coordinates.
 bool loads_is_texture(const struct loads_kind *kind);
 bool loads_is_sampled(const struct loads_kind *kind);
 
-// Returns the number of bytes that one load reads. A texel of a compressed block has half a byte or
+// Returns the number of bytes that one load reads. In a compressed block, this is half a byte or
 // one byte.
 double loads_bytes(const struct loads_kind *kind);
 
-// At which element each thread begins, in the order of the choices of the parameter `pattern`.
+// The element at which each thread begins. The members have the order of the choices of the
+// parameter `pattern`.
 enum loads_pattern {
     LOADS_UNIFORM, // every thread begins at element 0
     LOADS_LINEAR,  // thread g of a workgroup begins at element g; in textures at (g % 16, g / 16)
-    // A hash of the thread's number chooses the element at which the thread begins: one of 16
-    // elements; in textures, one of 2 × 2 texels that are 4 texels apart.
+    // A hash of the thread's number selects the element at which the thread begins. It is one of 16
+    // elements or, in textures, one of 2 × 2 texels that are 4 texels apart.
     LOADS_RANDOM,
-    // A hash of the thread's number chooses the element at which the thread begins: one of 256. So
+    // A hash of the thread's number selects the element at which the thread begins, one of 256. So
     // neighbouring threads begin far apart.
     LOADS_SCATTERED
 };
@@ -159,13 +168,14 @@ struct loads_case {
     const struct loads_kind *kind;
     enum loads_pattern pattern;
     bool peak;                 // true: eight loads share one address computation
-    uint32_t subgroup_threads; // threads per subgroup; 0: the driver chooses
-    uint32_t groups;           // workgroups per dispatch; 0: as many as loads_session.groups
+    uint32_t subgroup_threads; // number of threads per subgroup; 0 if the driver chooses it
+    // Number of workgroups per dispatch; 0 if it should be loads_session.groups.
+    uint32_t groups;
 };
 
-// Returns the name of the case's kernel. If `control` is true, returns that of the same loop
-// without loads. If `bound` is true, the kernel takes a raw buffer as an argument instead of its
-// 64-bit address, which some devices lack.
+// Returns the name of the case's kernel. If `control` is true, returns the name of the kernel with
+// the same loop without loads. If `bound` is true, a raw buffer is an argument of the kernel.
+// Otherwise the kernel gets the buffer's 64-bit address, but some devices have no such addresses.
 const char *loads_kernel_name(struct arena *arena, const struct loads_case *this_case, bool bound,
                               bool control);
 
@@ -177,56 +187,56 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
 
 uint32_t loads_hash(uint32_t v);
 
-// Returns the value of one channel of an element. In a texture, texel (x, y) is element
-// x + y × LOADS_SIDE; the texels of the next smaller level of detail follow, with LOADS_SIDE / 2
-// texels per row. Alpha is 1 if the format has no alpha.
+// Returns the value of one channel of an element. In a texture, texel (x, y) is element x + y ×
+// LOADS_SIDE. After these elements follow the texels of the next smaller level of detail, with
+// LOADS_SIDE / 2 texels per row. Alpha is 1 if the format has no alpha.
 double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel);
 
-// Returns LOADS_ELEMENTS elements as memory must hold them, with the first at byte start_bytes.
-// Sets *bytes to the total size. In a texture, each further level of detail follows, with a quarter
-// of the elements. The texture of LOADS_FROM_STRETCHED repeats its texels every LOADS_TILE texels,
-// so that the sum of a tile does not depend on the weights of an anisotropic filter. The values of
-// its further levels are a quarter as large, so that a filter that reads these levels gives a wrong
-// sum.
+// Returns LOADS_ELEMENTS elements as bytes in memory. The first element begins at byte start_bytes.
+// Sets *bytes to the total size. In a texture, the smaller levels of detail follow, each with a
+// quarter of the elements of the level before it. In the texture of LOADS_FROM_STRETCHED, the
+// texels repeat every LOADS_TILE texels, so that the sum of a tile does not depend on the weights
+// of an anisotropic filter. The values of its smaller levels are a quarter as large, so that a
+// filter that reads these levels gives a wrong sum.
 void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes);
 
 // Returns the number of levels of detail of the texture: 1, 2 or 3.
 unsigned loads_levels(const struct loads_kind *kind);
 
-// Returns the point of a texel that kernels sample, as a fraction of the texel's side on both axes;
-// 0.5 is the centre.
+// Returns the point of a texel at which kernels sample, as a fraction of the texel's side on both
+// axes. 0.5 is the centre.
 float loads_centre(const struct loads_kind *kind);
 
-// How a thread computes its first element along one axis. It is (id × multiplier) & keep, where id
-// is the thread's number along this axis. If `scatter` is set, it is (loads_hash(seed) ×
-// multiplier) & keep. The seed is the thread's number t in the workgroup; in textures it is 2 t
-// along x and 2 t + 1 along y.
+// How a thread computes its first element along one axis. Without `scatter`, it is (id ×
+// multiplier) & keep, where `id` is the thread's number along this axis. With `scatter`, it is
+// (loads_hash(seed) × multiplier) & keep. Here `seed` is the thread's number t in the workgroup; in
+// textures, it is 2 t along x and 2 t + 1 along y.
 struct loads_start {
     uint32_t multiplier, keep, scatter;
 };
 struct loads_start loads_start_of(const struct loads_kind *kind, enum loads_pattern pattern);
 unsigned loads_first(struct loads_start start, unsigned id, unsigned seed);
 
-// Sets sums[i] to the sum that thread i of a workgroup must get. The channels of the values that it
-// adds up have the weights 1, 3, 5 and 7.
+// Sets sums[i] to the sum that thread i of a workgroup must compute. In this sum, the channels of
+// the loaded values have the weights 1, 3, 5 and 7.
 void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,
                   float sums[LOADS_THREADS]);
 
-// Returns the largest error that a correct sum may have. Unfiltered floats and integers must be
-// exact. In UNORM and packed formats, each of 256 additions rounds by at most half a unit in the
-// last place of numbers below 256 (2^-17). For sRGB, each load adds 2^-9, about half of 1/255. Each
-// filtered load adds 2^-8 of the data's range, because hardware rounds weights to multiples of
-// 2^-8. Filters between levels or slices, and LOADS_FROM_STRETCHED, add twice that.
-// LOADS_FROM_OFFSET adds only 3/4 of 2^-8: its weight 1/4 is a multiple of 2^-8, and the check must
-// detect a sample at the centre.
+// Returns the maximum error that a correct sum may have. Sums of unfiltered floats and integers
+// must be exact. In UNORM and packed formats, each of 256 additions may add a rounding error of
+// 2^-17, half a unit in the last place of numbers below 256. For sRGB, each load may add 2^-9,
+// about half of 1/255. Each filtered load may add 2^-8 of the data's range, because hardware rounds
+// weights to multiples of 2^-8. Filters between levels or slices, and LOADS_FROM_STRETCHED, may add
+// twice that. LOADS_FROM_OFFSET may add only 3/4 of 2^-8: its weight 1/4 is a multiple of 2^-8, and
+// the check must detect a sample at the centre.
 float loads_tolerance(const struct loads_kind *kind);
 
 // Sets hits[e] to the number of times that one workgroup writes element e.
 void loads_count_writes(const struct loads_kind *kind, enum loads_pattern pattern,
                         uint32_t hits[LOADS_ELEMENTS]);
 
-// For kernels that write to shared memory: sets found[i] to the value that thread i must find in
-// element i at the end. For kernels that write to a buffer: sets all values to 0.
+// For kernels that write to shared memory: sets found[i] to the value that thread i must find at
+// the end in element i. For kernels that write to a buffer: sets all values to 0.
 void loads_expect_writes(const struct loads_kind *kind, enum loads_pattern pattern,
                          float found[LOADS_THREADS]);
 

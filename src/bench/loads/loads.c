@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/loads/session.h"
 
-// The rows that the quick preset measures: one or two for each type of resource.
+// The rows that the preset quick measures: one or two for each type of resource.
 static const char quick_loads[] =
     "Buffer<RGBA8>.Load,Buffer<RGBA32f>.Load,ByteAddressBuffer.Load,ByteAddressBuffer.Load4,"
     "StructuredBuffer<float4>.Load,cbuffer{float4} load,Texture2D<RGBA8>.Load,"
@@ -112,9 +112,9 @@ static const struct headline_info headlines[] = {
 };
 
 // Returns false for combinations of load and pattern that are not measured. Broadcasts, shuffles
-// and push constants give all lanes the same element, so they have only the uniform pattern.
-// Anisotropic samples have no scattered pattern: llvmpipe (Mesa 22.3.6) filters them wrongly if
-// lanes read texels far apart.
+// and push constants give all lanes the same element, so they have only the pattern uniform.
+// Anisotropic samples have no pattern scattered: llvmpipe (Mesa 22.3.6) filters them wrongly if
+// lanes read texels that are far apart.
 static bool makes_sense(const struct bench_pick *pick, struct error *err)
 {
     struct loads_case this_case;

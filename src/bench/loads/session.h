@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The state of a session, and how a kernel is prepared, sized, run and verified.
+// Declares the state of a session of the benchmark loads, and the functions that prepare, size, run
+// and verify its kernels.
 #ifndef BENCH_LOADS_SESSION_H
 #define BENCH_LOADS_SESSION_H
 
@@ -9,8 +10,8 @@
 
 void loads_case_read(const struct bench_case *c, struct loads_case *this_case);
 
-// The parameters of a kernel, except the 64-bit address of a raw buffer. params.glsl describes
-// them.
+// The parameters of a kernel; params.glsl explains them. The 64-bit address of a raw buffer is not
+// one of them.
 struct loads_params {
     uint32_t mask, multiplier, keep, start;
     float tolerance, centre;
@@ -18,42 +19,46 @@ struct loads_params {
     float pushed[LOADS_PUSHED_ELEMENTS]; // the values that a kernel loads from push constants
 };
 
-struct loads_size {   // dispatch and sample sizes, found by the first run of a kernel
-    uint32_t groups;  // workgroups per dispatch; 0: not known yet
-    uint64_t repeats; // dispatches per sample; 0: not known yet
+struct loads_size {   // sizes of dispatches and samples, which the first run of a kernel finds
+    uint32_t groups;  // number of workgroups per dispatch; 0 if not known yet
+    uint64_t repeats; // number of dispatches per sample; 0 if not known yet
 };
 
-// The last measurement of the baseline (Buffer<RGBA8>.Load random) with one value of the parameter
-// `fidelity`: original or peak.
+// The last measurement of the baseline (Buffer<RGBA8>.Load random). There is one for each value of
+// the parameter `fidelity`, original and peak.
 struct loads_baseline_seen {
-    // tried: the baseline was run, with success or not. missing: the device cannot run it.
+    // tried: a run of the baseline was tried. missing: the device cannot run the baseline.
     bool tried, missing;
-    double group_ns; // device time per workgroup of the baseline
-    uint64_t at_ns;  // host time of the measurement (base/clock.h)
+    double group_ns; // device time in ns of one workgroup of the baseline
+    uint64_t at_ns;  // host time in ns at which the baseline was measured (base/clock.h)
     struct loads_size size;
 };
 
 // The state that all cases of a session share; loads_open makes it.
 struct loads_session {
     struct bench_session *bench;
-    // Buffer with the struct proof of work.c: the sums that threads must get, and the numbers of
-    // workgroups that ran and of threads that got a wrong sum. NULL until needed.
+    // Buffer with the struct proof of work.c: the sums that threads must compute, the number of
+    // workgroups that ran, and the number of threads that computed a wrong sum. NULL until a kernel
+    // needs it.
     struct gpu_buffer *proof;
-    // Argument i is the resource from which kernels of row i of loads_kinds load. It is made when a
+    // sources[i] is the resource from which kernels of row i of loads_kinds load. It is made when a
     // kernel first needs it.
     struct gpu_arg *sources;
-    uint32_t groups; // workgroups per dispatch, unless such a dispatch would be too long
-    struct bench_session *robust; // session with bounds checks (loads_robust); NULL until needed
-    // The last baseline, measured with fidelity=original ([0]) and with fidelity=peak ([1]).
+    // Number of workgroups per dispatch, unless such a dispatch would last too long.
+    uint32_t groups;
+    // Session with bounds checks (loads_robust); NULL until a case needs it.
+    struct bench_session *robust;
+    // The last measurement of the baseline with fidelity=original ([0]) and with fidelity=peak
+    // ([1]).
     struct loads_baseline_seen baseline[2];
 };
 
 MUST_CHECK bool loads_open(struct bench_session *bench, struct error *err);
 void loads_close(struct bench_session *bench);
 
-// Returns a session on the same device, opened a second time so that it checks the bounds of every
-// access. The first call opens this session; loads_close closes it. Returns NULL with `err` if the
-// device cannot check bounds or cannot be opened.
+// Returns a session on the same device. This device is opened a second time so that it checks the
+// bounds of every access. The first call opens the session; loads_close closes it. Returns NULL
+// with `err` if the device cannot check bounds or cannot be opened.
 struct bench_session *loads_robust(struct loads_session *session, struct error *err);
 
 // ---------------------------------------------------------------- one kernel at work
@@ -62,9 +67,9 @@ struct bench_session *loads_robust(struct loads_session *session, struct error *
 struct loads_work {
     struct loads_session *session;
     struct gpu_program *program;
-    uint32_t groups;       // workgroups per dispatch
+    uint32_t groups;       // number of workgroups per dispatch
     bool has_source;       // true: the kernel takes `source` as an argument
-    struct gpu_arg source; // what the kernel loads from, or writes to
+    struct gpu_arg source; // the resource from which the kernel loads, or to which it writes
     struct loads_params params;
     size_t params_bytes;      // number of bytes that the kernel takes from the start of `params`
     struct loads_case target; // the case, if its kernel writes to `source`; else its kind is NULL
@@ -73,20 +78,20 @@ struct loads_work {
 // The function `programs` of struct benchmark.
 void loads_programs(struct bench_session *bench, const struct bench_case *c);
 
-// Prepares the kernel of the case or, if `control` is true, the same loop without loads. A buffer
-// that the kernel writes belongs to `scope`; all other memory belongs to the session. All kernels
-// share the buffer session->proof, in which threads count wrong sums. So only the kernel prepared
-// last can be run and verified.
+// Prepares the kernel of the case. If `control` is true, prepares the kernel with the same loop
+// without loads. If the kernel writes to a buffer, `scope` owns this buffer; the session owns all
+// other memory. All kernels use the buffer session->proof, in which threads count wrong sums. So
+// only the kernel that was prepared last can be run and verified.
 MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
                                 const struct loads_case *this_case, bool control,
                                 struct loads_work *work, struct error *err);
 
-// Callback of type measure_record (measure/span.h): records `repeats` dispatches of `work` into the
+// Callback of type measure_record (measure/span.h). Records `repeats` dispatches of `work` into the
 // batch.
 void loads_work_record(void *work, struct gpu_batch *batch, uint64_t repeats);
 
-// Checks what the dispatches of `work` left. Fails with ERROR_MISMATCH if a thread found a wrong
-// sum, if a written element is wrong, or if fewer than `least` dispatches ran.
+// Checks the results of the dispatches of `work`. Fails with ERROR_MISMATCH if a thread computed a
+// wrong sum, if a written element is wrong, or if fewer than `least` dispatches ran.
 MUST_CHECK bool loads_work_verify(struct loads_work *work, uint64_t least, struct error *err);
 
 // Sets `arg` to the resource from which the kernels of this kind load. The resource lives as long
@@ -95,14 +100,14 @@ MUST_CHECK bool loads_work_verify(struct loads_work *work, uint64_t least, struc
 MUST_CHECK bool loads_source_find(struct loads_session *session, const struct loads_kind *kind,
                                   struct gpu_arg *arg, struct error *err);
 
-// Makes a buffer of zeros in `scope`, to which a kernel writes. The buffer has one copy of the
-// elements per core, or per workgroup if there are fewer workgroups. Sets work->source,
-// work->target and params.start (the number of copies).
+// Makes a buffer of zeros, to which a kernel writes and which `scope` owns. The buffer has one copy
+// of the elements per core, or per workgroup if there are fewer workgroups than cores. Sets
+// work->source, work->target, and params.start, the number of copies.
 MUST_CHECK bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
                                   const struct loads_case *this_case, struct error *err);
 
-// Checks the buffer that loads_target_make made. Fails with ERROR_MISMATCH unless every element of
-// every copy has the value that `dispatches` dispatches of the kernel must leave there.
+// Checks the buffer that loads_target_make made, after `dispatches` dispatches of the kernel. Fails
+// with ERROR_MISMATCH if an element of a copy does not have the value that they must leave there.
 MUST_CHECK bool loads_target_verify(struct loads_work *work, uint32_t dispatches,
                                     struct error *err);
 
@@ -111,12 +116,14 @@ MUST_CHECK bool loads_target_verify(struct loads_work *work, uint32_t dispatches
 struct loads_run {
     // The caller of loads_run sets these members.
     const struct loads_case *this_case;
-    bool control; // true: runs the loop without loads instead of the case's kernel
+    bool control; // true: the loop without loads runs instead of the case's kernel
     const struct measure_request *request;
-    struct loads_size *size; // dispatch and sample sizes, found by the first run of the kernel
+    // Sizes of dispatches and samples, which the first run of the kernel finds.
+    struct loads_size *size;
     // loads_run sets these members.
     struct loads_work work;
-    // Measured times. One unit of work is a workgroup: LOADS_THREADS × LOADS_A_THREAD loads.
+    // The measured times. One unit of work is one workgroup, with LOADS_THREADS × LOADS_A_THREAD
+    // loads.
     struct measure_span span;
 };
 
@@ -127,10 +134,10 @@ enum {
     LOADS_LONGEST_NS = 50 * 1000 * 1000 // longest time that a dispatch should take
 };
 
-// Returns the number of workgroups of a dispatch: as many as run in LOADS_LONGEST_NS, at least 1
-// and at most `all`. It is estimated from `trial` workgroups, which took `took_ns`. Dispatches must
-// be short: watchdogs of drivers end a dispatch after 0.5 to 10 s, and a desktop stutters from 0.1
-// s on.
+// Returns the number of workgroups of a dispatch: as many as run in LOADS_LONGEST_NS, at least 1,
+// and at most `all`. The estimate uses a run of `trial` workgroups, which took `took_ns`.
+// Dispatches must be short: watchdogs of drivers stop a dispatch after 0.5 to 10 s, and a desktop
+// stutters from 0.1 s on.
 uint32_t loads_groups_within(uint32_t all, uint32_t trial, double took_ns);
 
 // Returns what hardware counters should show for `groups` workgroups of the case.

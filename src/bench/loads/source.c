@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The resources from which kernels load: buffers, views and textures, one for each kind, made when
-// a case first needs it. Also the buffers to which kernels write.
+// Makes the resources from which kernels load: buffers, views and textures, one for each kind of
+// load, when a case first needs it. Also makes the buffers to which kernels write.
 #include "bench/loads/session.h"
 
 #include <string.h>
@@ -51,8 +51,8 @@ static struct gpu_image_desc image_desc(const struct loads_kind *kind)
     return desc;
 }
 
-// Fills level 0 of a texture whose kernels read level 1. Level 0 gets four copies of the texels of
-// level 1, shifted by 4 bytes. So a kernel that reads the wrong level gets a wrong sum.
+// Fills level 0 of a texture of which kernels read only level 1. Level 0 gets four copies of the
+// texels of level 1, shifted by 4 bytes. So a kernel that reads the wrong level gets a wrong sum.
 static bool fill_level_above(struct gpu_image *image, const unsigned char *texels, size_t size,
                              struct arena *arena, struct error *err)
 {
@@ -62,8 +62,8 @@ static bool fill_level_above(struct gpu_image *image, const unsigned char *texel
     return gpu_image_write(image, 0, 0, all, 4 * size, err);
 }
 
-// Fills every slice or layer of a texture. Kernels must read only one of them. The others get the
-// same texels, shifted by some bytes, so that a kernel that reads them gets a wrong sum.
+// Fills every slice or layer of a texture. Kernels must read only one of them. The other ones get
+// the same texels, shifted by some bytes. So a kernel that reads a wrong one gets a wrong sum.
 static bool fill_layers(struct gpu_image *image, const struct gpu_image_desc *desc,
                         const unsigned char *texels, struct arena *arena, struct error *err)
 {
@@ -84,7 +84,7 @@ static bool fill_layers(struct gpu_image *image, const struct gpu_image_desc *de
     return true;
 }
 
-// Writes all levels that kernels read and, if kernels start at level 1, also level 0.
+// Writes all levels that kernels read. If the first of these is level 1, also writes level 0.
 static bool fill_levels(struct gpu_image *image, const struct loads_kind *kind,
                         const unsigned char *texels, struct arena *arena, struct error *err)
 {
@@ -175,8 +175,8 @@ bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
     return written;
 }
 
-// Checks one copy of the elements in the buffer that the kernel wrote. `times` workgroups wrote to
-// this copy, and each of them wrote element e hits[e] times.
+// Checks one copy of the elements in the buffer to which the kernel wrote. `times` workgroups wrote
+// to this copy. Each of them wrote hits[e] times to element e.
 static bool verify_copy(const struct loads_work *work, const uint32_t *words, const uint32_t *hits,
                         uint32_t times, struct error *err)
 {

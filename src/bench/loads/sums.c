@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which elements the threads of a workgroup load or write, and which sums or values they must find.
+// Computes which elements the threads of a workgroup load or write, and which sums or values the
+// threads must find.
 #include "bench/loads/kind.h"
 
 #include <math.h>
@@ -7,8 +8,8 @@
 
 static const double weights[4] = {1, 3, 5, 7};
 
-// Returns how threads compute the index of their first element with this pattern. The patterns
-// UNIFORM, LINEAR and RANDOM use the multipliers and masks of perftest, the published tool.
+// Returns how threads compute the index of their first element with this pattern. For the patterns
+// UNIFORM, LINEAR and RANDOM, the multipliers and masks are those of the published tool perftest.
 struct loads_start loads_start_of(const struct loads_kind *kind, enum loads_pattern pattern)
 {
     bool texture = loads_is_texture(kind);
@@ -53,9 +54,9 @@ static double texel(const struct loads_kind *kind, unsigned x, unsigned y, unsig
     return loads_value(kind, y % LOADS_SIDE * LOADS_SIDE + x % LOADS_SIDE, channel);
 }
 
-// Returns the bilinearly interpolated value at a point between four texels: upper left, upper
-// right, lower left, lower right. The point lies part_x of the way to the right and part_y of the
-// way down.
+// Returns the bilinearly interpolated value at a point between four texels, given in the order
+// upper left, upper right, lower left, lower right. part_x and part_y are the point's position from
+// 0 (left, top) to 1 (right, bottom).
 static double blend(const double corners[4], double part_x, double part_y)
 {
     double above = corners[0] + part_x * (corners[1] - corners[0]);
@@ -63,9 +64,9 @@ static double blend(const double corners[4], double part_x, double part_y)
     return above + part_y * (below - above);
 }
 
-// Returns the bilinearly filtered value of the second level of detail at the centre of texel (x, y)
-// of the first level. In the second level, this point lies 1/4 or 3/4 of the way between the
-// centres of two texels.
+// Returns a bilinearly filtered value of the second level of detail, at the point that is the
+// centre of texel (x, y) in the first level. On each axis, this point lies 1/4 or 3/4 of the way
+// between the centres of two texels of the second level.
 static double level_below(const struct loads_kind *kind, unsigned x, unsigned y, unsigned channel)
 {
     unsigned side = LOADS_SIDE / 2, left = (x + LOADS_SIDE - 1) / 2, top = (y + LOADS_SIDE - 1) / 2;
@@ -84,8 +85,8 @@ static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsig
                                    texel(kind, x, y + 1, c), texel(kind, x + 1, y + 1, c)};
         return blend(corners, 0.25, 0.25);
     }
-    // A gather returns one channel of four texels: lower left, lower right, upper right, upper
-    // left.
+    // A gather returns one channel of four texels, in the order lower left, lower right, upper
+    // right, upper left.
     if (kind->source == LOADS_FROM_GATHER)
         return texel(kind, x + (c == 1 || c == 2), y + (c < 2), 0);
     if (kind->source == LOADS_FROM_TRILINEAR)
@@ -93,8 +94,8 @@ static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsig
     return texel(kind, x, y, c);
 }
 
-// Returns the expected sum of a tile for a thread that reads the texture's second level of detail,
-// which has half the width and height.
+// Returns the expected sum of a tile for a thread that reads the texture's second level of detail.
+// This level has half the width and height of the first.
 static double small_tile_sum(const struct loads_kind *kind, unsigned x, unsigned y)
 {
     unsigned side = LOADS_SIDE / 2;
@@ -144,7 +145,7 @@ float loads_tolerance(const struct loads_kind *kind)
         weight += weights[c];
     bool rounds = kind->data == LOADS_UNORM8 || kind->data == LOADS_PACKED;
     double rounding = rounds ? ldexp(LOADS_A_THREAD, -17) : 0;
-    if (kind->format == GPU_FORMAT_RGBA8_SRGB) // decoders of sRGB may be wrong by half of 1/255
+    if (kind->format == GPU_FORMAT_RGBA8_SRGB) // a decoder of sRGB may be wrong by half of 1/255
         rounding += ldexp(LOADS_A_THREAD, -9);
     double filtering =
         loads_traits_of(kind)->filters * ldexp(LOADS_A_THREAD, -8) * range[kind->data];

@@ -16,26 +16,28 @@ enum {
 };
 
 enum {
-    // A trial run has 1 / TRIAL_SHARE of the workgroups of a dispatch: on a GPU, one per core.
+    // A trial run has 1 / TRIAL_SHARE of the workgroups of a dispatch. On a GPU, this is one per
+    // core.
     TRIAL_SHARE = 32,
-    // A sample of the loop without loads lasts 1 / CONTROL_SHARE of the time of a usual sample.
+    // A sample of the loop without loads lasts 1 / CONTROL_SHARE of the requested length of a
+    // sample.
     CONTROL_SHARE = 4,
 };
 
 static const double loads_a_group = (double)LOADS_THREADS * LOADS_A_THREAD;
 
-// Number of loads in one dispatch of perftest, the published tool. The metric `time` is the time of
+// Number of loads in one dispatch of the published tool perftest. The metric `time` is the time of
 // this number of loads.
 static const double published_loads = 1024.0 * 1024 * 256;
 
-// A case that takes less than 1.2 times as long as the loop without loads is flagged: the loop, not
-// the loads, may limit it.
+// A case is flagged if it takes less than 1.2 times as long as the loop without loads: the loop,
+// not the loads, may then limit it.
 static const double control_least = 1.2;
 
 // The baseline is measured again if its last sample is more than 100 ms old.
 static const uint64_t baseline_age_ns = 100 * NS_PER_MS;
 
-// What the benchmark keeps for a case from one visit to the next.
+// Data of one case that the session keeps from visit to visit.
 struct memory {
     struct loads_size size;
     double control_ns; // time per workgroup of the loop without loads; 0: not measured yet
@@ -56,9 +58,9 @@ static bool make_work(struct bench_visit *visit, struct loads_run *run, uint32_t
                            &run->work, err);
 }
 
-// Finds, from a trial run, how many workgroups a dispatch can have without being too long. A first
-// run can be slow for many reasons. So if it is too slow for the full number of workgroups, a
-// second run is made, and the faster run counts.
+// Finds from a trial run how many workgroups a dispatch can have without lasting too long. A first
+// run can be slow for many reasons. So if the trial run is too slow for the full number of
+// workgroups, it is repeated, and the faster one of the two counts.
 static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct error *err)
 {
     const struct loads_session *session = visit->session->state;
@@ -100,8 +102,8 @@ bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *e
     return true;
 }
 
-// Takes one sample of the loop without loads, or of the baseline. This happens right before or
-// after the case is measured, so that the core clock is the same.
+// Takes one sample, of the loop without loads or of the baseline. The caller does this right before
+// or after it measures the case, so that the core clock is the same.
 static bool run_beside(struct bench_visit *visit, struct loads_run *run, double *group_ns,
                        struct error *err)
 {
@@ -109,7 +111,7 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     request.samples = 1;
     request.count = NULL;
     request.sample_ns /= run->control ? CONTROL_SHARE : 1;
-    // in round 0, loads_run would also do a warm-up, so 0 becomes 1
+    // In round 0, loads_run would also warm up. So round 0 becomes round 1.
     request.round = request.round ? request.round : 1;
     run->request = &request;
     if (!loads_run(visit, run, err))
@@ -119,7 +121,7 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
 }
 
 // Measures the baseline (Buffer<RGBA8>.Load random), unless its last sample is recent enough. If
-// the device has no typed buffers, there is no baseline, which is no error.
+// the device cannot run the baseline, for example without typed buffers, this is no error.
 static bool find_baseline(struct bench_visit *run, const struct loads_case *like, struct error *err)
 {
     struct loads_session *session = run->session->state;
@@ -145,8 +147,8 @@ static bool find_baseline(struct bench_visit *run, const struct loads_case *like
 // ---------------------------------------------------------------- the numbers
 
 // Returns the number of bytes that a workgroup loads or writes, at the memory level that serves
-// them (shared memory, a core's L1 or any cache). Comparing the rate with the hardware's limit
-// needs this. A load of less than 4 bytes counts as 4, because it occupies the data path as much.
+// them: shared memory, a core's L1, or any cache. It is compared with the limit of the hardware. A
+// load of less than 4 bytes counts as 4 bytes, because it occupies the data path for as long.
 static struct measure_claim claim_of(const struct loads_session *session,
                                      const struct loads_kind *kind)
 {
@@ -165,8 +167,8 @@ static void report_control(const struct measure_span *span, double control_ns, u
 {
     double over = measure_median(visit->arena, span->unit_ns, span->count) / control_ns;
     // For each load of the case, the loop without loads has `width` additions and at most two other
-    // instructions. So a case that does all its additions takes at least width / (width + 2) of
-    // the time of the loop without loads. 10 % less are allowed for noise.
+    // instructions. So a case that does all its additions takes at least width / (width + 2) of the
+    // time of the loop without loads. The bound is 10 % lower, to allow for noise.
     if (over < 0.9 * width / (width + 2))
         visit_flag(visit, "work-removed",
                    "takes only %.2f times as long as the same loop without loads, less than its "
@@ -203,14 +205,14 @@ static void report(const struct loads_session *session, const struct loads_run *
     const struct loads_kind *kind = seen->this_case->kind;
     // The metrics follow from `claim`: the bytes that the lanes of a workgroup load or write.
     // Hardware counters show other numbers, because lanes may share bytes, depending on the
-    // pattern. So loads_claims computes what they should show for a dispatch.
+    // pattern. loads_claims computes the numbers that the counters should show for a dispatch.
     struct measure_claim claim = claim_of(session, kind);
     const struct measure_count_claims counts =
         span->counted ? loads_claims(session, seen->this_case, seen->work.groups)
                       : measure_count_no_claims;
     claim.counts = &counts;
-    // With the pattern uniform all lanes load the same bytes. Then the width of the data path does
-    // not limit the rate, so the rate is not compared with that limit.
+    // With the pattern uniform, all lanes load the same bytes, and the width of the data path does
+    // not limit the rate. So the rate is not compared with the limit of the data path.
     bool is_limited = seen->this_case->pattern != LOADS_UNIFORM;
     const struct measure_account plain = {.claim = &claim, .span = span, .visit = visit},
                                  limited = {&claim, is_limited ? &session->bench->limits : NULL,
@@ -228,8 +230,8 @@ static void report(const struct loads_session *session, const struct loads_run *
     visit_kernel(visit, seen->work.program);
 }
 
-// Measures the case on the device of the visit `place`. `place` is a copy of `run`, except that for
-// cases of robust access its device checks the bounds of every access.
+// Measures the case on the device of the visit `place`. `place` is a copy of `run`. But for cases
+// of robust access, it has another device, which checks the bounds of every access.
 static bool measure(struct bench_visit *run, struct bench_visit *place,
                     const struct loads_case *this_case, struct measure_visit *visit,
                     struct error *err)

@@ -7,10 +7,13 @@
 #include <string.h>
 
 enum {
-    GROUPS_A_CORE = 32, // workgroups per core of a GPU: they fill a core of 2048 threads four times
+    // Number of workgroups per core of a GPU. They have four times as many threads as a core of
+    // 2048 threads.
+    GROUPS_A_CORE = 32,
     GROUPS_A_PROCESSOR = 4,
     CORES_UNKNOWN = 16,
-    // Percentage of on-chip memory that becomes L1, for kernels that use shared memory.
+    // Percentage of a core's on-chip memory that is requested as L1, for kernels that use shared
+    // memory.
     L1_BESIDE_SHARED = 25,
     // The bits of 1.0f. An index or-ed to them gives the bits of a float just above 1.
     ONE_BITS = 0x3f800000
@@ -55,8 +58,8 @@ struct bench_session *loads_robust(struct loads_session *session, struct error *
     struct bench_session *robust = ARENA_NEW(plain->arena, struct bench_session);
     if (!bench_session_open(robust, plain->system, plain->info, &desc, err))
         return NULL;
-    // session->robust is set before loads_open, so that loads_close closes this second session even
-    // if loads_open fails.
+    // session->robust is set before loads_open is called. So loads_close closes this second session
+    // even if loads_open fails.
     session->robust = robust;
     if (loads_open(robust, err))
         return robust;
@@ -75,9 +78,10 @@ void loads_close(struct bench_session *bench)
 
 // ---------------------------------------------------------------- what threads must find
 
-// Returns the sum that thread `id` must get in the loop without loads. The channels of the sum
-// start at 0, 1, 2 and 3. To each channel, the loop adds 256 values: a float just above 1 or, if
-// the kind has normalised coordinates, the sum of the two coordinates that the loop computes.
+// Returns the sum that thread `id` must compute in the loop without loads. The four channels of the
+// sum start at 0, 1, 2 and 3. The loop adds 256 values to each channel. Each value is a float just
+// above 1. For kinds with normalised coordinates, it is the sum of the two coordinates that the
+// loop computes.
 static float control_sum(const struct loads_kind *kind, const struct loads_start *start,
                          unsigned id)
 {
@@ -88,8 +92,8 @@ static float control_sum(const struct loads_kind *kind, const struct loads_start
     }
     if (loads_is_sampled(kind)) {
         double x = id % LOADS_TILE & start->keep, y = id / LOADS_TILE & start->keep;
-        // The loop adds up x + y of texel centres. Their mean in a tile lies 7.5 + 0.5 texels
-        // beyond its first texel (x, y), on both axes.
+        // The loop adds up x + y of texel centres. On both axes, the mean of these centres in a
+        // tile lies 7.5 + 0.5 texels beyond the tile's first texel (x, y).
         sum *= (x + y + LOADS_TILE) / LOADS_SIDE;
     }
     return (float)(sum * weight + first);
@@ -103,8 +107,8 @@ static void prepare_control(struct loads_work *work, const struct loads_kind *ki
         .mask = loads_is_sampled(kind) ? 0 : ONE_BITS,
         .multiplier = start.multiplier,
         .keep = start.keep,
-        // Each of the 256 additions adds up to 1024 × 2^-23 more than 1, because of the index in
-        // the low bits, and rounds.
+        // Each of the 256 additions adds up to 1024 × 2^-23 more than 1, because the index is in
+        // the low bits of the number. Each addition also rounds.
         .tolerance = 1,
         .centre = 0.5f / LOADS_SIDE,
     };
@@ -140,8 +144,9 @@ static bool prepare_case(struct loads_work *work, struct gpu_scope *scope,
 
 // ---------------------------------------------------------------- the work
 
-// Returns the kernel of the case or, if `control` is true, of the same loop without loads. Returns
-// NULL with `err` if the device, the API or this build cannot run it.
+// Returns the kernel of the case. If `control` is true, returns the kernel with the same loop
+// without loads. Returns NULL with `err` if the device, the API or this build cannot run the
+// kernel.
 static const struct gpu_kernel *find_kernel(struct loads_session *session,
                                             const struct loads_case *this_case, bool control,
                                             struct error *err)
