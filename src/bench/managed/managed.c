@@ -2,18 +2,18 @@
 #include "bench/managed/session.h"
 
 #define BYTES_LEAST ((uint64_t)1 << 20)
-// Maximum size. The kernels count the pairs of an array in 32 bits, and step past its end by up to
-// as many pairs as a grid has threads.
+// Maximum size in bytes of all arrays together. Kernels count the pairs of elements of an array in
+// 32 bits, and their count may pass the end of the array by as many pairs as a grid has threads.
 #define BYTES_MOST ((uint64_t)191 << 30)
 
 enum {
     // In presets, and in lists of the user that end in max, all arrays together have at most half
-    // of the device's memory, unless they are oversubscribed.
+    // of the device's memory. Only oversubscribed arrays have more.
     DEVICE_SHARE = 2,
     OVER = 2 // oversubscribed arrays have twice the device's memory
 };
 static const uint64_t advised_most =
-    96 << 20; // maximum size of arrays with advice in presets, because the host writes slowly
+    96 << 20; // maximum size in bytes of arrays with advice; small, because the host writes slowly
 
 static const struct param_info params[] = {
     {.key = "touch",
@@ -102,7 +102,8 @@ enum managed_param { // the parameters, in the order of `params`
     MANAGED_PARAM_OVERSUBSCRIBE
 };
 
-// Reduces `bytes` to at most `most`, rounded down to whole MiB. If `most` is 0, does nothing.
+// If *bytes is larger than `most`, reduces it to `most`, rounded down to whole MiB. Does nothing if
+// `most` is 0.
 static void limit(struct case_value *bytes, uint64_t most)
 {
     if (most && bytes->uint > most)
@@ -117,8 +118,9 @@ static bool reach(const struct bench_pick *pick)
     return case_choice(&pick->c, "advise") == 0 || pick->value->uint <= advised_most;
 }
 
-// Returns true if the plan takes the case. Cases with prefetching have no advice, unless the user
-// chose the advice. Oversubscribed arrays have only one size, to which this function sets `bytes`.
+// Returns true if the plan should contain the case. Cases with prefetching have no advice, unless
+// the user chose the advice. Oversubscribed arrays have only one size: this function sets `bytes`
+// to OVER times the device's memory.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct case_value *over = case_find(&pick->c, "oversubscribe");

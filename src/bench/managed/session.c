@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-    // Maximum workgroups of the fill and check kernels, whose threads loop over the arrays.
+    // Maximum number of workgroups of the fill and check kernels, whose threads loop over the
+    // arrays.
     GROUPS_MAX = 4096,
     HOST_CHECKS = 64 // number of elements of array a that the host checks
 };
@@ -76,7 +77,7 @@ bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_cas
     arrays->seed = arrays->session->visits++ * UINT32_C(0x10001);
     const struct gpu_buffer_desc desc = {.bytes = arrays->bytes, .memory = GPU_MEMORY_MANAGED};
     for (int i = 0; i < MANAGED_ARRAYS; i++) {
-        // Every pass writes array 0, so the advice "mostly read" is not given for it.
+        // Every pass writes array a (number 0), so the advice "mostly read" is not given for it.
         bool advised =
             this_case->advised && (i > 0 || this_case->advice != GPU_MANAGED_READ_MOSTLY);
         arrays->at[i] = gpu_buffer_create(arrays->scope, &desc, err);
@@ -89,7 +90,8 @@ bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_cas
 
 // ---------------------------------------------------------------- first touch
 
-// Returns element `i` of array b (if `mix` is MANAGED_MIX_B) or of array c (MANAGED_MIX_C).
+// Returns element `i` of array b (if `mix` is MANAGED_MIX_B) or of array c (if it is
+// MANAGED_MIX_C).
 static double number_of(uint32_t i, uint32_t mix)
 {
     uint64_t bits = (uint64_t)(MANAGED_EXPONENT | i * mix >> 12) << 32;

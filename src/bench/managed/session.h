@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A case of `managed` as a struct, the state of a session, and the arrays of one visit.
+// Declares a case of the benchmark managed as a struct, the state of a session, and the arrays of
+// one visit.
 #ifndef BENCH_MANAGED_SESSION_H
 #define BENCH_MANAGED_SESSION_H
 
@@ -10,7 +11,7 @@
 
 struct managed_case {
     bool host_touch; // true: the host writes the arrays first; false: the device writes them first
-    bool prefetch;   // true: pages are moved to the device before the first pass
+    bool prefetch;   // true: the driver moves the pages to the device before the first pass
     bool advised;    // true: the driver gets `advice`; false: it gets no advice
     enum gpu_managed_advice advice;
     uint64_t bytes; // size in bytes of the three arrays together
@@ -21,11 +22,12 @@ enum {
     MANAGED_ARRAYS = 3 // number of arrays a, b and c of the triad a = b + factor × c
 };
 
-// What the cases of a session share; made by managed_open.
+// The state that all cases of a session share; managed_open makes it.
 struct managed_session {
     struct bench_session *bench;
     struct gpu_program *fill, *check, *triad;
-    // Buffer with the number of pairs that the kernel `check` found correct.
+    // Buffer with a count: the number of pairs of elements that the kernel `check` found to be
+    // correct.
     struct gpu_buffer *right;
     struct measure_link link;
     uint32_t visits; // number of visits so far; each visit makes its seed from it
@@ -37,7 +39,7 @@ struct managed_params { // parameters of the kernels, which declare the same str
     uint32_t seed;
 };
 
-// The arrays of one visit, in the visit's scope.
+// The three arrays of one visit. `scope` owns them.
 struct managed_arrays {
     struct managed_session *session;
     struct gpu_scope *scope;
@@ -48,22 +50,25 @@ struct managed_arrays {
 
 MUST_CHECK bool managed_open(struct bench_session *bench, struct error *err);
 
-// Allocates the arrays and gives the driver the case's advice. Fails with ERROR_OUT_OF_MEMORY,
-// before it allocates anything, if the device, or a host that must hold the pages, has too little
-// free memory.
+// Allocates the three arrays and gives the driver the case's advice. Fails with ERROR_OUT_OF_MEMORY
+// before it allocates anything, if the arrays need more than 9/10 of the device's free memory. Also
+// fails so if the pages must lie on the host and need more than half of the host's available
+// memory.
 MUST_CHECK bool managed_arrays_make(struct managed_arrays *arrays,
                                     const struct managed_case *this_case, struct error *err);
 
-// Writes all arrays for the first time: from the host if `by_host`, else from the device.
+// Writes all arrays for the first time. If `by_host` is true, the host writes them, else the
+// device.
 MUST_CHECK bool managed_arrays_touch(struct managed_arrays *arrays, bool by_host,
                                      struct error *err);
 
-// Records one pass of the triad.
+// Records one pass of the triad a = b + factor × c over the arrays.
 void managed_arrays_record(const struct managed_arrays *arrays, double factor,
                            struct gpu_batch *batch);
 
-// These two functions fail with ERROR_MISMATCH if an element of a is not b + factor × c. The device
-// checks every element. The host checks a few elements, which moves their pages to the host.
+// Both functions fail with ERROR_MISMATCH if an element of array a is not b + factor × c. The first
+// one lets the device check every element. The second one checks a few elements on the host, which
+// moves their pages to the host.
 MUST_CHECK bool managed_arrays_check_device(struct managed_arrays *arrays, double factor,
                                             struct error *err);
 MUST_CHECK bool managed_arrays_check_host(const struct managed_arrays *arrays, double factor,

@@ -11,8 +11,8 @@ enum {
     METRIC_PREFETCH
 };
 
-// The first pass and later passes use different factors. So results that the first pass left do not
-// pass the check of the later passes.
+// The first pass and later passes use different factors. So the check of the later passes fails if
+// it finds results of the first pass.
 static const double first_factor = 1.25, later_factor = 1.5;
 
 struct trial {
@@ -98,8 +98,8 @@ static void report(const struct trial *trial, struct measure_visit *visit)
     report_once(trial, visit, METRIC_FIRST, trial->first_ns);
     if (this_case->prefetch)
         report_once(trial, visit, METRIC_PREFETCH, trial->prefetch_ns);
-    // The bandwidth of DRAM is no theoretical limit if pages stay on the host, or if all arrays
-    // together are smaller than 4 times the largest cache that the device may have.
+    // The bandwidth of DRAM is a theoretical limit only if the pages do not stay on the host, and
+    // if all arrays together surely fit no cache (measure_limits_is_dram).
     bool is_dram = measure_limits_is_dram(limits, trial->arrays.bytes * MANAGED_ARRAYS);
     bool is_on_host =
         this_case->advised && this_case->advice == GPU_MANAGED_PREFER_HOST && !this_case->prefetch;
@@ -118,7 +118,8 @@ bool managed_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct trial trial = {.run = run, .session = run->session->state};
     if (!*run->memory)
         *run->memory = ARENA_NEW(run->session->arena, uint64_t);
-    uint64_t *repeats = *run->memory; // passes per sample, which the first visit to the case chose
+    // Number of passes per sample, which the first visit of the case chose.
+    uint64_t *repeats = *run->memory;
     managed_case_read(run->bench_case, &trial.this_case);
     trial.arrays = (struct managed_arrays){.session = trial.session, .scope = run->scope};
     if (!measure(&trial, repeats, err))
