@@ -13,33 +13,35 @@
 
 enum {
     WINDOWS = 16,
-    // Minimum number of instructions in a timed window. A window lies between two readings of the
+    // Minimum number of instructions in a timed window, which lies between two readings of the
     // core's counter.
     WINDOW_INSTRUCTIONS = 16384,
-    LEAD_LAPS = 2, // laps before the clocks are first read; the first of them loads the code
+    // Number of laps before the clocks are first read; the first of these laps loads the code.
+    LEAD_LAPS = 2,
     EMPTY_LAPS = 1024,
-    // Without a core counter: wanted difference in ns between the times of two runs (size_slope).
+    // Without a core counter: wanted difference in ns between the times of two runs (see
+    // size_slope).
     SLOPE_NS = 300 * 1000,
-    // Without a core counter: maximum number of instructions by which two runs differ.
+    // Without a core counter: maximum number of instructions by which two runs may differ.
     SLOPE_INSTRUCTIONS_MAX = 1 << 22,
-    PAIRS = 3,    // without a core counter: pairs of runs each time a case is measured
-    RUNS_MAX = 2, // number of different runs of a case: with N laps and with 2N laps
+    PAIRS = 3,    // without a core counter: number of pairs of runs in each visit
+    RUNS_MAX = 2, // number of different runs of a case: one with N laps, and one with 2 N laps
     WARM_NS = 300 * 1000 * 1000,
-    // Minimum number of steps of the device's clock in a run from which the rate of the core's
-    // counter is computed.
+    // The rate of the core's counter is computed from a run only if the run lasts at least this
+    // number of steps of the device's clock.
     STEPS_MIN = 100
 };
 
-// If the core clock is below this share of its earlier value, it is still rising, and the run is
-// repeated.
+// If the core clock is below this share of the clock of the run before, it is still rising. The run
+// is then repeated.
 static const double warm_share = 0.97;
 
-// An empty lap only branches over all the code. If it takes more than this share of the time of a
-// full lap, the branches cost too much, and the case is skipped.
+// An empty lap executes no multiply-adds: it only branches over all the code. If it takes more than
+// this share of the time of a full lap, the branches cost too much, and the case is skipped.
 static const double empty_most = 0.7;
 
-// What the session keeps of a case from one round of measuring it to the next: the number of laps,
-// and the values that the chains of its runs must end at.
+// Data of one case that the session keeps from round to round: the number of laps, and the values
+// at which the chains of its runs must end.
 struct memory {
     uint32_t laps; // number of laps in a window
     bool fused;
@@ -53,7 +55,7 @@ struct code {
     const struct measure_clock *clock;
     struct map_code_program *program;
     struct memory *memory;
-    // Per lap: the number of stretches of code (CODE_LEG), and of multiply-adds in them.
+    // A lap has `steps` stretches of code (CODE_LEG), with `instructions` multiply-adds in all.
     uint32_t steps, instructions;
     struct gpu_buffer *result;
     double span_ns; // duration in ns of the last run, by time stamps
@@ -75,11 +77,11 @@ static const struct {
                                {"map_code_8k", CODE_STEPS_8K},
                                {"map_code_32k", CODE_STEPS_32K}};
 
-// If a kernel takes longer than this to compile, longer kernels are not tried.
+// If the driver takes longer than this (1.5 s) to compile a kernel, longer kernels are not tried.
 static const uint64_t compile_most_ns = UINT64_C(1500000000);
 
-// Returns how many stretches of code (CODE_LEG) a lap of `instructions` instructions has; 0 if no
-// number of stretches has exactly that many instructions.
+// Returns the number of stretches of code (CODE_LEG) in a lap of `instructions` instructions.
+// Returns 0 if no number of stretches has exactly that many instructions.
 static uint32_t steps_of(uint64_t instructions)
 {
     for (uint32_t steps = MAP_CODE_STEPS; steps > 0; steps--)
@@ -88,8 +90,8 @@ static uint32_t steps_of(uint64_t instructions)
     return 0;
 }
 
-// Returns the size of the code in bytes from the driver's report: the number after "Code Size:" or
-// "Binary Size:"; 0 if there is none.
+// Returns the size of the code in bytes, from the text that the driver reports: the number after
+// "Code Size:" or "Binary Size:". Returns 0 if the text contains no such number.
 static double code_bytes(const char *text)
 {
     static const char name[] = "size: ";
@@ -136,9 +138,9 @@ static bool program_make(struct map_code_program *programs, const struct bench_s
     return true;
 }
 
-// Returns the shortest kernel whose laps can have `steps` stretches of code (CODE_LEG). Compiles it
-// and all shorter kernels, unless that was done before. Fails with ERROR_UNSUPPORTED if this build
-// lacks one of them, or if the driver took too long to compile a shorter one.
+// Returns the shortest kernel whose laps can have `steps` stretches of code (CODE_LEG). Compiles
+// this kernel and all shorter ones, unless they are already compiled. Fails with ERROR_UNSUPPORTED
+// if this build lacks one of them, or if the driver took too long to compile a shorter one.
 static struct map_code_program *program_for(struct map_code_program programs[MAP_CODE_KERNELS],
                                             const struct bench_session *session, uint32_t steps,
                                             struct error *err)
@@ -163,8 +165,8 @@ static struct map_code_program *program_for(struct map_code_program programs[MAP
 static bool prepare(struct code *c, struct error *err)
 {
     const struct bench_session *session = c->visit->session;
-    // Vulkan's kernels need the core clock and the device clock; OpenCL C kernels can run without
-    // them.
+    // Kernels for Vulkan must be able to read the core clock and the device clock. Kernels in
+    // OpenCL C can also run without these clocks.
     const gpu_caps clocks = GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (strcmp(session->info->api, "vulkan") == 0 && !gpu_require(session->info, clocks, err))
         return false;
@@ -212,8 +214,8 @@ static bool is_as(const uint32_t *words, const struct code_ends *ends)
     return true;
 }
 
-// Checks that the chains of every thread end at the values that the host computes. Keeps the host's
-// values in `kept` for the next run.
+// Checks that the chains of every thread end at the values that the host computes. Keeps the values
+// of the host in *kept for the next run.
 static bool verify(struct code *c, const struct params *p, struct code_ends *kept, bool *known,
                    struct error *err)
 {
@@ -298,8 +300,9 @@ static bool count_empty(struct code *c, struct error *err)
     return true;
 }
 
-// Returns the rate of the core's counter during the last run, measured by the device's clock.
-// Without such a clock, or if the run was too short, returns the rate that the probe found.
+// Returns the rate in Hz of the core's counter during the last run, by the device's clock. If
+// kernels cannot read the device's clock, or if the run was too short, returns the rate that the
+// probe of the clocks found.
 static double counter_hz(const struct code *c, const double counts[WINDOWS])
 {
     const struct measure_clock *clock = c->clock;
@@ -314,9 +317,9 @@ static double counter_hz(const struct code *c, const double counts[WINDOWS])
     return ns >= STEPS_MIN * clock->device_step_ns && ns > 0 ? 1e9 * sum / ns : clock->counter_hz;
 }
 
-// Runs the kernel once, and repeats the run until the core clock is near its earlier value
-// (warm_share), or for WARM_NS. At first the clock is lower, because it falls while the driver
-// compiles, which takes seconds.
+// Runs the kernel once. Repeats the run until the core clock is near its earlier value
+// (warm_share), but for at most WARM_NS. At first the clock is lower: it falls while the driver
+// compiles the kernel, which takes seconds.
 static bool run_warm(struct code *c, double counts[WINDOWS], double *hz, struct error *err)
 {
     const struct params params = params_of(c);
@@ -359,8 +362,8 @@ static bool measure_by_counter(struct code *c, struct measure_visit *visit, stru
 
 // ---------------------------------------------------------------- by time stamps alone
 
-// Sets *lap_ns to the time in ns of a lap: (T(2N) − T(N)) / N, where T(N) is the time of a run of N
-// laps.
+// Sets *lap_ns to the time in ns of a lap. It is (T(2 N) − T(N)) / N, where T(N) is the time of a
+// run of N laps.
 static bool time_lap(struct code *c, struct params params, double *lap_ns, struct error *err)
 {
     double ns[RUNS_MAX];
@@ -376,8 +379,8 @@ static bool time_lap(struct code *c, struct params params, double *lap_ns, struc
     return true;
 }
 
-// Chooses the number of laps of a run. Doubles it until the laps take SLOPE_NS, or until they have
-// more than about half of SLOPE_INSTRUCTIONS_MAX instructions.
+// Chooses the number of laps of a run. Doubles it until these laps take SLOPE_NS, or until they
+// have more than about half of SLOPE_INSTRUCTIONS_MAX instructions.
 static bool size_slope(struct code *c, struct error *err)
 {
     uint32_t most = SLOPE_INSTRUCTIONS_MAX / c->instructions;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The benchmark `map`: parameters and metrics of the conclusions of `fathom map` (map/levels.c),
-// and the probes from which they are derived. Most probes are cases of latency with another stride.
-// METHOD.md says how the probes are used.
+// The benchmark map: the parameters and metrics of the conclusions of `fathom map` (map/levels.c),
+// and the probes from which they are derived. Most probes are cases of the benchmark latency with
+// another stride. METHOD.md explains how the probes are used.
 #include "bench/map.h"
 
 #include "bench/bench.h"
@@ -200,8 +200,10 @@ struct map_session {
 };
 
 // Returns the case of the benchmark latency that measures `probe`, a case of map. Parameters that
-// both benchmarks have get the values of `probe`. Of the other parameters of latency, `order` is
-// random (for what=pages: page; for what=local: plru), `load` is idle, and numbers are 0.
+// both benchmarks have get the values of `probe`. But with what=pages, latency's `page` gets the
+// pitch of `probe`, and latency's `pitch` is PAGES_STRIDE_BYTES. Of the other parameters of
+// latency, `order` is random (with what=pages page, with what=local plru), `load` is idle, and
+// numbers are 0.
 static struct bench_case probe_case(struct arena *arena, const struct benchmark_info *latency,
                                     const struct bench_case *probe)
 {
@@ -211,8 +213,8 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
     const char *order = pages ? "page" : case_says(probe, "what", MAP_LOCAL) ? "plru" : "random";
     for (size_t i = 0; i < latency->param_count; i++) {
         const struct param_info *param = &latency->params[i];
-        // The distance from page to page is `pitch` in a probe what=pages, but `page` in a case of
-        // latency.
+        // In a probe what=pages, `pitch` is the distance from page to page. In a case of latency,
+        // `page` is.
         const char *from = pages && strcmp(param->key, "page") == 0 ? "pitch" : param->key;
         const struct case_value *given = case_find(probe, from);
         const char *text = given ? given->text : strcmp(param->key, "order") == 0 ? order : "idle";
@@ -235,8 +237,8 @@ static bool visit_chain(struct bench_visit *run, struct measure_visit *visit, st
     return latency->visit(&chase, visit, err);
 }
 
-// Measures a chain once, at the core clock that the case requests. Sets the clock in this process,
-// the worker, only if the device is simulated. The clock of a real card belongs to the machine, so
+// Measures a chain once, at the core clock that the case requests. This process, the worker, sets
+// the clock only if the device is simulated. The clock of a real card affects the whole machine, so
 // the parent process locks it (suite/clock_lock.h).
 static bool visit_by_clock(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {

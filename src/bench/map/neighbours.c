@@ -9,9 +9,9 @@
 enum {
     HOPS_MIN = 2048, // minimum number of timed hops
     HOPS_MAX = 4096,
-    // Maximum number of hops before the timed ones, in which all other workgroups begin to follow
-    // their chains, too, and the shared caches settle. With 8192, the number of sharers in a model
-    // of chiplets came out as half of the true one.
+    // Maximum number of hops before the timed ones. During these hops, all other workgroups begin
+    // to follow their chains, and the contents of the shared caches settle. With 8192, the number
+    // of sharers in a model of chiplets came out as half of the true one.
     LEAD_MAX = 32768
 };
 
@@ -89,8 +89,8 @@ static bool execute(struct neighbours *n, const struct params *params, struct er
            gpu_batch_span_ns(batch, 0, &n->span_ns, err);
 }
 
-// Checks that each chain ended at the link that the host computes (permute_index). Fails with
-// ERROR_UNSUPPORTED if two workgroups ran on the same core.
+// Checks that each chain ended at the link that the host computes (permute_index); else fails with
+// ERROR_MISMATCH. Fails with ERROR_UNSUPPORTED if two workgroups ran on the same core.
 static bool verify(const struct neighbours *n, const struct params *p, struct error *err)
 {
     const uint32_t *words = gpu_buffer_map(n->result);
@@ -134,7 +134,8 @@ static void report(const struct neighbours *n, const struct params *p, struct me
     visit->device_time_ns += (uint64_t)n->span_ns;
 }
 
-// Creates the program, once per session.
+// Creates the program when the session first needs it. Fails if kernels cannot read the core's
+// counter or the number of their core.
 static bool prepare(struct map_neighbours *kept, const struct bench_session *session,
                     struct error *err)
 {
