@@ -80,7 +80,8 @@ struct gpu_program *occupancy_program(struct occupancy_session *session,
     if (chooses_shared(this_case, info))
         choices.shared_bytes = (unsigned)this_case->shared_bytes;
     if (this_case->by == OCCUPANCY_SHARED)
-        choices.l1_percent = 1; // percent of on-chip memory for L1; the rest is shared memory
+        // Percentage of on-chip memory for the L1; the rest is shared memory.
+        choices.l1_percent = 1;
     return measure_program(&session->bench->programs, kernel->name, &choices, err);
 }
 
@@ -111,8 +112,8 @@ bool occupancy_open(struct bench_session *bench, struct error *err)
 
 // ---------------------------------------------------------------- what must come out
 
-// Returns the sum of a thread's values after `iterations` rounds, as the kernel must compute it. A
-// round changes each value once.
+// Returns the sum of the values of a thread after `iterations` rounds, as the kernel must compute
+// it. Each round changes each value once.
 static uint32_t mixed_sum(const struct occupancy_session *session, uint32_t values,
                           uint32_t iterations, uint32_t lane)
 {

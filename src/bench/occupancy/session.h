@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A case of `occupancy`, what the cases of a session share, and how the workgroups on a core are
-// counted.
+// Declares a case of the benchmark occupancy, the data that the cases of a session share, and the
+// count of the workgroups that are on a core at the same time.
 #ifndef BENCH_OCCUPANCY_SESSION_H
 #define BENCH_OCCUPANCY_SESSION_H
 
@@ -16,14 +16,14 @@ enum occupancy_by { // what limits the number of workgroups on a core
 
 struct occupancy_case {
     enum occupancy_by by;
-    uint32_t values; // 32-bit values that each thread keeps
+    uint32_t values; // number of 32-bit values that each thread keeps
     uint64_t shared_bytes;
     uint32_t threads;  // number of threads in a workgroup
-    uint32_t subgroup; // threads of a subgroup; 0: the API does not report them
+    uint32_t subgroup; // number of threads in a subgroup; 0 if the API does not report it
 };
 void occupancy_case_read(const struct bench_case *c, struct occupancy_case *this_case);
 
-// Returns the kernel of the case on this device; NULL if this build has none.
+// Returns the kernel of the case on this device; NULL if this build has no such kernel.
 const struct gpu_kernel *occupancy_kernel(const struct occupancy_case *this_case,
                                           const struct gpu_info *info);
 
@@ -33,7 +33,7 @@ uint64_t occupancy_shared_max(const struct gpu_info *info);
 struct occupancy_session {
     struct bench_session *bench;
     struct gpu_buffer *data;
-    uint32_t *words; // host copy of what the buffer `data` contains
+    uint32_t *words; // the contents of the buffer `data`, in host memory
     uint32_t runs;   // number of dispatches so far; each dispatch makes its token from it
 };
 
@@ -42,8 +42,8 @@ MUST_CHECK bool occupancy_open(struct bench_session *bench, struct error *err);
 // The function `programs` of struct benchmark.
 void occupancy_programs(struct bench_session *bench, const struct bench_case *c);
 
-// Returns the program of a case, in the session's scope; NULL with `err` if the device or this
-// build cannot run the case.
+// Returns the program of a case, which the session's scope owns; NULL with `err` if the device or
+// this build cannot run the case.
 struct gpu_program *occupancy_program(struct occupancy_session *session,
                                       const struct occupancy_case *this_case, struct error *err);
 
@@ -54,36 +54,39 @@ struct occupancy_params { // parameters of the kernels, which declare the same s
 #undef X
 };
 
-// Sets results[t] to the word that thread t of a workgroup must write.
+// Sets results[t] to the word that thread t of each workgroup must write.
 void occupancy_expect(const struct occupancy_session *session,
                       const struct occupancy_case *this_case, const struct occupancy_params *params,
                       uint32_t *results);
 
-// The time that a workgroup was on its core, by the device's clock.
+// The time for which one workgroup was on its core, by the device's clock, and the number of the
+// core.
 struct occupancy_stay {
     double start_ns, end_ns;
     uint32_t core;
 };
 
 struct occupancy_tally {
-    unsigned cores;   // number of cores that had workgroups
-    unsigned most;    // maximum number of workgroups at once on any core
-    unsigned least;   // minimum over the cores of their maximum number of workgroups at once
+    unsigned cores; // number of cores that had workgroups
+    unsigned most;  // maximum number of workgroups at once on any core
+    // Minimum, over the cores, of the maximum number of workgroups at once on that core.
+    unsigned least;
     unsigned fullest; // number of cores that had `most` workgroups at once
     unsigned chip;    // maximum number of workgroups at once on the whole chip
-    // Time in ns in which a core filled: from the start of its first workgroup until it had `most`
-    // workgroups at once. If several cores had `most`, it is the time of the one with the lowest
-    // number.
+    // Time in ns that a core took to fill: from the start of its first workgroup until it had
+    // `most` workgroups at once. If several cores had `most`, it is the time of the core with the
+    // lowest number.
     double fill_ns;
-    // True if the core of fill_ns got another workgroup after it had `most` workgroups at once. So
-    // it was then full.
+    // True if the core of fill_ns got another workgroup after it first had `most` workgroups at
+    // once. Then the core was full, because that workgroup had to wait.
     bool refilled;
 };
 
-// Returns how many workgroups were on a core at the same time. There must be at least one stay. If
-// one workgroup begins at the time stamp at which another one ends, they do not count as
-// simultaneous. So a count is never too high. It is too low only if stays are about as short as a
-// step of the clock. Allocates in `scratch`, and frees that memory before it returns.
+// Returns how many workgroups were on a core at the same time. `stays` must have at least one
+// element. If one workgroup begins at the time stamp at which another one ends, the two do not
+// count as simultaneous. So a count is never too high. It is too low only if workgroups stay on a
+// core about as short as a step of the clock. The function allocates in `scratch`, and frees that
+// memory before it returns.
 struct occupancy_tally occupancy_tally_of(struct arena *scratch, const struct occupancy_stay *stays,
                                           size_t count);
 

@@ -9,8 +9,8 @@ struct event {
     int change; // +1: a workgroup begins, −1: it ends
 };
 
-// Compares events by time. Of two events at the same time, the end of a workgroup comes before the
-// begin of another, because the end may have made room for the begin.
+// Compares two events by time. If a workgroup ends and another one begins at the same time, the end
+// comes first, because it may have made room for the other workgroup.
 static int compare_times(const void *a, const void *b)
 {
     const struct event *one = a, *other = b;
@@ -27,8 +27,9 @@ static int compare_cores(const void *a, const void *b)
     return compare_times(a, b);
 }
 
-// What one pass over the events finds, for one core or for the chip: the maximum number of
-// workgroups at once, when it was first reached, and whether another workgroup began after that.
+// Result of counting through the events of one core or of the whole chip. It contains the maximum
+// number of workgroups at once, the time at which there first were so many, and whether another
+// workgroup began after that time.
 struct sweep {
     unsigned most;
     double full_ns;

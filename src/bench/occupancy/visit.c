@@ -16,22 +16,22 @@ enum {
 
 enum {
     ITERATIONS = 4,
-    // Distance in words. Each thread writes words of shared memory, and for each of them reads the
-    // word that lies this far after it. So it reads what another thread wrote; for some threads,
-    // that thread is in another subgroup.
+    // Distance in words of shared memory. For each word that a thread writes, it reads the word
+    // that lies this far after it. So the thread reads a word of another thread, for some threads
+    // one of another subgroup.
     SHIFT = 61,
     POLLS = 1 << 20,
-    // The first run has twice as many workgroups as fit on all cores. If more than this number fit
-    // on a core, only this number counts.
+    // The first run has twice as many workgroups as should fit on all cores at once. For a core, at
+    // most this number is assumed to fit.
     GROUPS_A_CORE = 32,
-    GROUPS_ELSE = 256, // workgroups in the first run if the number of cores is unknown
+    GROUPS_ELSE = 256, // number of workgroups in the first run if the number of cores is unknown
     GROUPS_MAX = 1 << 16,
     TRIES = 8,
     WAVES = 3, // a run needs at most 3 times the workgroups that the chip holds at once
 };
 static const double hold_ns = 100e3, hold_most_ns = 2e6;
 
-// What the session keeps for one case from the first measurement (visit) of the case on.
+// Data of one case that the session keeps from the first visit of the case on.
 struct memory {
     struct gpu_program *program;
     struct kernel_info kernel;
@@ -158,9 +158,9 @@ static bool is_slow(const struct work *work)
     return work->tally.fill_ns > work->memory->hold_ns / 2;
 }
 
-// Chooses the number of workgroups of a run, and how long they must stay on a core. There must be
-// so many that the fullest core gets another workgroup after it was full. They must stay so long
-// that this core fills in less than half of that time.
+// Chooses the number of workgroups of a run, and the time for which each must stay on its core. The
+// number is so high that the fullest core gets another workgroup after it was full. The time is so
+// long that this core fills in less than half of it.
 static bool size_run(struct work *work, struct error *err)
 {
     struct memory *memory = work->memory;
@@ -180,8 +180,8 @@ static bool size_run(struct work *work, struct error *err)
     return true;
 }
 
-// Gets what the session keeps for the case. At the first visit, finds the program and chooses the
-// number of workgroups and the length of their stay.
+// Gets the data that the session keeps for the case. At the first visit of the case, finds the
+// program, and chooses the number of workgroups and the time for which they stay.
 static bool recall(struct work *work, struct error *err)
 {
     work->memory = *work->run->memory;
@@ -201,9 +201,9 @@ static bool recall(struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the maximum number of workgroups that fit on a core, by limits that the driver reports;
-// NaN if it reports none. A core may hold fewer, because it may round registers and shared memory
-// up to larger units.
+// Returns the maximum number of workgroups that can fit on a core, from the limits that the driver
+// reports. Returns NaN if it reports none. Fewer may fit, because a core may allocate registers and
+// shared memory in larger units.
 static double limit_of(const struct work *work)
 {
     const struct gpu_limits *limits = &work->session->bench->info->limits;
@@ -218,8 +218,8 @@ static double limit_of(const struct work *work)
     return isfinite(most) && most >= 1 ? floor(most) : NAN;
 }
 
-// Adds `count` samples of a metric. A sample is a number of workgroups times `factor`, the value of
-// the metric for one workgroup.
+// Adds `count` samples of a metric. Each sample is a number of workgroups, multiplied by `factor`,
+// the metric's value for one workgroup.
 static void put(struct measure_visit *visit, unsigned metric, const double *workgroups,
                 unsigned count, double factor)
 {
@@ -248,8 +248,8 @@ static void flag(const struct work *work, struct measure_visit *visit)
 }
 
 struct samples {
-    // [i]: workgroups at once in dispatch i, on the fullest core (if kernels cannot read the core's
-    // id: mean of all cores) and on the whole chip.
+    // [i]: number of workgroups at once in dispatch i, on the fullest core and on the whole chip.
+    // If kernels cannot read the number of their core, `core` is the mean of all cores.
     double *core, *chip;
     unsigned count;
 };
