@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Adds the findings of overlap. For each question that the cases of a run answer, a finding gives a
-// verdict or a number, with the interval of the measured value. Some also quote what was published
-// for other GPUs ("Breaking Down Barriers, Part 6", M. Pettineo, 2018, read by eye from time lines
-// of Direct3D 12 under Windows).
+// Adds the findings of the benchmark overlap. If the cases of a run answer a question, a finding
+// gives a verdict or a number, with the interval of the measured value. Some findings also quote
+// published results of other GPUs ("Breaking Down Barriers, Part 6", M. Pettineo, 2018, read by eye
+// from time lines of Direct3D 12 under Windows).
 #include "analysis/compare.h"
 #include "base/text.h"
 #include "bench/overlap/visit.h"
@@ -29,7 +29,7 @@ static bool is_of(const struct subject *subject, const struct result *result)
     return result_is_of(result, "overlap", subject->device);
 }
 
-// Returns the text of the case's parameter `key`; "" if the case lacks it.
+// Returns the text of the case's parameter `key`; "" if the case has no such parameter.
 static const char *value_of(const struct result *result, const char *key)
 {
     const struct case_value *value = case_find(&result->bench_case, key);
@@ -48,8 +48,8 @@ static const struct metric *metric_of(const struct result *result, const char *n
     return metric && isfinite(metric->median) ? metric : NULL;
 }
 
-// Returns the first result with this scenario and this barrier that has a number for this metric.
-// If `scenario` or `barrier` is NULL, any will do. Returns NULL if there is no such result.
+// Returns the first result with this scenario and this barrier that has a number for this metric;
+// NULL if there is none. If `scenario` or `barrier` is NULL, every scenario or every barrier fits.
 static const struct result *find(const struct subject *subject, const char *scenario,
                                  const char *barrier, const char *metric)
 {
@@ -78,7 +78,7 @@ static const struct series *calibration_of(const struct result *result)
     return series && series->row_count == 1 ? series : NULL;
 }
 
-// Returns the resolution of the device's clock in ns; 0 if the result does not contain it.
+// Returns the resolution in ns of the device's clock; 0 if the result does not contain it.
 static double resolution_of(const struct result *result)
 {
     const struct series *calibration = calibration_of(result);
@@ -88,8 +88,8 @@ static double resolution_of(const struct result *result)
 
 // ---------------------------------------------------------------- words
 
-// Returns the median of a metric with its interval, for example "0.931 [0.925, 0.94]"; only the
-// median if there is no interval.
+// Returns the median of a metric with its interval, for example "0.931 [0.925, 0.94]". If there is
+// no interval, returns only the median.
 static const char *number_text(struct arena *arena, const struct metric *metric)
 {
     const char *median = unit_text(arena, metric->median, metric->unit);
@@ -114,7 +114,7 @@ static const char *share_text(struct arena *arena, const struct metric *share)
 }
 
 struct answer {
-    const char *code, *text, *published; // `published`: results of other GPUs, or NULL
+    const char *code, *text, *published; // `published`: results of other GPUs; may be NULL
     double value;
     const struct result *cases[2]; // results from which the finding comes; [1] may be NULL
 };
@@ -148,7 +148,7 @@ struct question {
     const char *scenario; // preferred scenario; if it lacks the metric, any other scenario answers
     enum scale scale;
     const char *text, *rest; // the finding's text before the number, and after it
-    const char *published;   // published results of other GPUs; NULL: none
+    const char *published;   // published results of other GPUs; NULL if there are none
     // true: only `scenario` answers the question, and only on a device with two queues.
     bool only;
 };
@@ -175,8 +175,8 @@ static const struct question questions[] = {
      "on RX 460 this frame took 0.6 of the one with barriers", false},
 };
 
-// Called if no result answers a question. If it is the question "overlap-queues" and its scenario
-// was measured, adds the finding that the device has only one queue. Otherwise does nothing.
+// Called if no result answers a question. For the question "overlap-queues", if its scenario was
+// measured, adds the finding that the device has only one queue. Otherwise does nothing.
 static void report_missing(const struct subject *subject, const struct question *question)
 {
     const struct result *any = find(subject, question->scenario, NULL, "frame");
@@ -230,8 +230,8 @@ static const struct {
 };
 
 // Adds findings barrier-gap (metric barrier_gap), one for each case of one scenario. The scenario
-// is "default" or, if that has no gaps, the first scenario with gaps. Leaves out barriers of render
-// targets, and gaps between two queues.
+// is "default". If "default" has no gaps, it is the first scenario that has some. Leaves out
+// barriers of render targets, and gaps between two queues.
 static void ask_gaps(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -242,7 +242,7 @@ static void ask_gaps(const struct subject *subject)
         const struct metric *metric = metric_of(result, "barrier_gap");
         // A gap between two queues belongs to the finding overlap-hand-over.
         bool between = is_scenario(result, "cross-queue") && metric_of(result, "cross_queue");
-        const char *barrier = NULL; // name of the barrier; NULL: barrier=target, left out
+        const char *barrier = NULL; // name of the barrier; NULL for barrier=target (left out)
         for (size_t b = 0; b < COUNT(barrier_texts); b++)
             if (case_says(&result->bench_case, "barrier", barrier_texts[b].barrier))
                 barrier = barrier_texts[b].text;
@@ -267,7 +267,7 @@ static void ask_gaps(const struct subject *subject)
 
 // ---------------------------------------------------------------- kinds of barriers
 
-// Adds the finding target-barrier: compares draw_gap of barrier=target with that of barrier=buffer.
+// Adds the finding target-barrier: compares the draw_gap of barrier=target and of barrier=buffer.
 static void ask_targets(const struct subject *subject)
 {
     static const char *const scenarios[] = {"default", "draws"};
@@ -297,9 +297,9 @@ static void ask_targets(const struct subject *subject)
 // ---------------------------------------------------------------- pairs of workloads
 
 // True if, in this row of the matrix, workload `b` comes right after `a` on the same queue and does
-// not wait for `a`, but waits for an earlier workload of that queue. A barrier that waits for all
-// work then separates `a` and `b` although it need not. Workloads of the other queue do not count,
-// because there are no barriers between queues.
+// not wait for `a`, but waits for an earlier workload of that queue. A barrier for all work then
+// separates the two, which is not necessary. Workloads of the other queue do not count, because
+// there are no barriers between queues.
 static bool is_bystander(const struct series *matrix, size_t row)
 {
     bool follows = cell_of(matrix, row, "queue_shared") == 1, waits = false;
@@ -330,8 +330,8 @@ static bool bystander_of(const struct result *result, struct metric *share)
     return false;
 }
 
-// Adds findings overlap-bystander: one for split barriers, and one for all other barriers. Each
-// comes from the first case that has a pair of workloads for which is_bystander is true.
+// Adds at most two findings overlap-bystander: one for split barriers, and one for all other
+// barriers. Each is of the first case that has a pair of workloads for which is_bystander is true.
 static void ask_bystanders(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -365,9 +365,9 @@ struct comparison {
     const char *what, *published;
 };
 
-// Two frames count as equally long if the whole interval of the ratio of their times lies between 1
-// / MATTERS and MATTERS. MATTERS is larger than the intervals of a run, because three runs of one
-// card differed by 0.1 % through Vulkan and by 4 % through CUDA.
+// Two frames count as equally long if the ratio of their times, with its whole interval, lies
+// between 1 / MATTERS and MATTERS. Three runs of one card differed by 0.1 % through Vulkan and by
+// 4 % through CUDA. So MATTERS must be larger than the interval of one run.
 #define MATTERS 1.05
 
 // True if the case asked for high priority, but the driver refused it, so that medium was used.
@@ -431,9 +431,9 @@ static const char *polled_text(struct arena *arena, const struct polled *polled)
                         polled->agreed, unit_text(arena, polled->bars_ns, UNIT_NS));
 }
 
-// Adds the finding overlap-clock: the resolution of the device's clock, how far the clock on one
-// core lags behind that on another, and whether the times that the polling host saw agree with the
-// device's stamps.
+// Adds the finding overlap-clock: the resolution of the device's clock, and how far the clock of
+// one core lags behind that of another. It also tells whether the times at which the polling host
+// saw markers agree with the device's time stamps.
 static void report_clock(const struct subject *subject)
 {
     struct run *run = subject->run;
@@ -470,22 +470,22 @@ static void report_clock(const struct subject *subject)
 
 // ---------------------------------------------------------------- all
 
-// The findings, by code. Keys: the cases from which a finding comes; value: the number in its text,
-// NaN if there is none. The value of target-barrier is the difference of the two numbers in its
-// text.
-//   overlap-clock       resolution of the device's clock; see report_clock
-//   overlap-dispatches  do unordered dispatches of one queue overlap
-//   overlap-draw-dispatch, overlap-draws  the same for a draw and a dispatch, and for two draws
-//   overlap-queues      do two queues work at the same time
-//   overlap-hand-over   time from the end of work on one queue to the start of work on the other
-//                       queue that waits for it
+// The findings, by code. Keys: the cases from which a finding comes. Value: the number in its text,
+// NaN if there is none. For target-barrier it is the difference of the two numbers in its text.
+//   overlap-clock          resolution of the device's clock (see report_clock)
+//   overlap-dispatches     do unordered dispatches of one queue overlap
+//   overlap-draw-dispatch  do an unordered draw and an unordered dispatch of one queue overlap
+//   overlap-draws          do unordered draws of one queue overlap
+//   overlap-queues         do two queues work at the same time
+//   overlap-hand-over      time from the end of work on one queue to the start of work on the other
+//                          queue that waits for it
 //   release-skew, overlap-stretch, overlap-gain  the metrics of these names
-//   barrier-gap         time from the end of a dispatch to the start of the one that waits for it,
-//                       for each kind of barrier but barriers of render targets
-//   target-barrier      does a barrier of a render target cost more than one of a buffer
-//   overlap-bystander   does work after a barrier overlap earlier work for which it does not wait
-//   split-barrier       is a frame shorter with split barriers
-//   queue-priority      does the compute queue's priority change a frame; NaN: priority refused
+//   barrier-gap            time from the end of a dispatch to the start of the one that waits for
+//                          it, for each kind of barrier except barriers of render targets
+//   target-barrier         does a barrier of a render target cost more than one of a buffer
+//   overlap-bystander      does work after a barrier overlap work for which it does not wait
+//   split-barrier          is a frame shorter with split barriers
+//   queue-priority         does high priority change the length of a frame; NaN if it was refused
 void overlap_conclude(struct run *run, const char *device)
 {
     const struct subject subject = {run, device};

@@ -10,11 +10,11 @@
 enum {
     WORDS_CHECKED = 3 // number of result words that are checked per workload and frame
 };
-// A hold keeps the device from starting a frame. This is the time in ns that the host waits before
-// it releases the hold, so that the frame's submissions have reached the device.
+// Time in ns between the submission of a frame and the release of its hold. In this time, the
+// frame's submissions reach the device. (The hold keeps the device from starting the frame.)
 static const uint64_t settle_ns = 20000;
-// Length in ns of the warm-up before each frame. It is needed because the core clock falls between
-// frames.
+// Length in ns of the warm-up before each frame. A warm-up is needed because the core clock falls
+// between frames.
 static const uint64_t warm_ns = 1000000;
 
 static uint32_t threads_of(const struct overlap_workload *workload)
@@ -24,10 +24,9 @@ static uint32_t threads_of(const struct overlap_workload *workload)
 
 // ---------------------------------------------------------------- running
 
-// Submits the segments in order. Each submission waits for the segments on which it depends. If
-// there are two segments and neither waits, submits the second one first, as the tool of
-// M. Pettineo does (METHOD.md). In the built-in scenarios, the second segment is on the compute
-// queue.
+// Submits the segments in order. Each submission waits for the segments on which it depends. But if
+// there are two segments and neither waits, the second one is submitted first, as in the tool of M.
+// Pettineo (METHOD.md). In the built-in scenarios, the second segment is on the compute queue.
 static bool submit_all(struct overlap_stage *stage, struct gpu_hold *hold, struct error *err)
 {
     bool reverse = stage->segment_count == 2 && !stage->segments[1].after;
@@ -51,9 +50,9 @@ static bool wait_all(struct overlap_stage *stage, struct error *err)
     return true;
 }
 
-// Repeats the frame's work for warm_ns, without a hold (so the device starts it at once), so that
-// the core clock rises. Does nothing on a CPU. The records of the warm-up have another token than
-// those of the frame.
+// Repeats the frame's work for warm_ns, so that the core clock rises. There is no hold, so the
+// device starts the work at once. Does nothing on a CPU. The records of the warm-up have another
+// token than the records of the frame.
 static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *err)
 {
     if (gpu_device_info(gpu_scope_device(stage->scope))->kind == GPU_KIND_CPU)
@@ -83,9 +82,9 @@ static void poll_markers(struct overlap_stage *stage, uint64_t released_ns)
     overlap_markers_poll(&stage->markers, &desc);
 }
 
-// Warms the device up, submits the frame behind a hold, releases the hold, and waits for the end.
+// Warms the device up, submits the frame with a hold, releases the hold, and waits for the end.
 // Sets *host_ns to the host's time from the release to the end. The hold belongs to a scope of its
-// own. Closing that scope releases the hold, even after an error.
+// own. When this scope is closed, the hold is released, also after an error.
 static bool run_held(struct overlap_stage *stage, const struct overlap_frame_desc *desc,
                      struct overlap_frame *frame, double *host_ns, struct error *err)
 {
@@ -121,8 +120,9 @@ static const uint32_t *record_of(const struct overlap_stage *stage, size_t w, ui
     return stage->record_words + (size_t)(stage->first_record[w] + group) * OVERLAP_RECORD_WORDS;
 }
 
-// True if record `g` of workload `w` belongs to this frame. Subgroups of a draw write their records
-// to places that change from frame to frame, so some places hold records of earlier frames.
+// True if record number `g` of workload `w` belongs to this frame. A subgroup of a draw writes its
+// record to a place that changes from frame to frame. So some places contain records of earlier
+// frames.
 static bool is_record(const struct overlap_stage *stage, size_t w, uint32_t g)
 {
     const uint32_t *record = record_of(stage, w, g);
@@ -263,7 +263,8 @@ static bool check_frame(const struct overlap_stage *stage, uint32_t which, doubl
                         const struct overlap_frame *frame, struct error *err)
 {
     double resolution = stage->session->resolution_ns;
-    // The 1 % is a margin: the length of a tick of the device's clock has an error of about 10⁻⁴.
+    // The length of a tick of the device's clock has an error of about 10⁻⁴. The 1 % is a margin
+    // for this.
     if (frame->length_ns > host_ns * 1.01 + resolution)
         return error_set(err, ERROR_MISMATCH,
                          "the frame lasted %.0f ns by the device's clock, but only %.0f ns passed "

@@ -55,8 +55,8 @@ static size_t sweep(struct overlap_markers *markers, const struct overlap_poll_d
     return missing;
 }
 
-// True if the host can stop polling markers: all batches are done, the time is over, or a batch
-// failed. The error of a failed batch is reported when the host waits for that batch.
+// True if the host can stop polling markers: if all batches are done, if the time is over, or if a
+// batch failed. The error of a failed batch is reported later, when the host waits for that batch.
 static bool is_over(const struct overlap_poll_desc *desc, uint64_t end_ns)
 {
     if (!clock_left_ns(end_ns))

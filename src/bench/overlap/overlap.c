@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Describes `overlap`: its parameters, metrics, views and headlines, and which cases it plans.
-// METHOD.md says how it measures.
+// Declares the benchmark overlap: its parameters, metrics, views and headlines, and the plan of its
+// cases. METHOD.md explains how it measures.
 #include "bench/overlap/session.h"
 #include "bench/overlap/visit.h"
 #include "bench/queue_pair.h"
@@ -125,15 +125,15 @@ enum overlap_param { // indices of parameters in the array `params`
     OVERLAP_PARAM_PLACE
 };
 
-// Returns the scenario of the case. pick->context is the array of the chosen scenarios.
+// Returns the scenario of the case. pick->context must be the array of the chosen scenarios.
 static const struct overlap_scenario *scenario_of(const struct bench_pick *pick)
 {
     const struct overlap_scenario *const *scenarios = pick->context;
     return scenarios[pick->at[OVERLAP_PARAM_SCENARIO]];
 }
 
-// Returns the kind of barrier with which the scenario runs: `chosen` or, if the scenario allows
-// only one kind, that one.
+// Returns the kind of barrier with which the scenario runs. This is `chosen`, unless the scenario
+// allows only one kind of barrier.
 static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, unsigned chosen)
 {
     if (!overlap_scenario_waits(scenario))
@@ -144,9 +144,9 @@ static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, uns
                                             : OVERLAP_BARRIER_SEMAPHORE;
 }
 
-// True if the parameter `place` (barrier after the awaited or before the waiting workload) has an
-// effect for this kind of barrier. A split barrier has a half in both places, and a semaphore is
-// between submissions.
+// True if the parameter `place` changes anything for this kind of barrier. (It puts the barrier
+// after the awaited workload or before the waiting one.) A split barrier has one half in each of
+// these places, and a semaphore is between submissions.
 static bool has_place(unsigned kind)
 {
     return kind != OVERLAP_BARRIER_NONE && kind != OVERLAP_BARRIER_SPLIT &&
@@ -163,10 +163,10 @@ static void replace(const struct bench_pick *pick)
         *pick->value = pick->request->choices[pick->param].values[0];
 }
 
-// Returns false for barriers that the device cannot have. An API without GPU_CAP(SPLITS) has
-// streams, with only one kind of barrier, and semaphores. There the plan keeps only the first of
-// the chosen barriers, "semaphore" and "none". A barrier of a render target needs a device that
-// draws, and a workload that waits for a draw.
+// Returns false for barriers that the device or the scenario cannot have. A barrier of a render
+// target needs a device that draws, and a workload that waits for a draw. An API without split
+// barriers (GPU_CAP(SPLITS)) has only one kind of barrier within a queue, and semaphores. For such
+// an API, the plan keeps only the first of the chosen barriers, "semaphore" and "none".
 static bool reach(const struct bench_pick *pick)
 {
     gpu_caps caps = pick->request->device->caps;

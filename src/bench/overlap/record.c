@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records a frame as submissions, with barriers between the workloads of a submission.
+// Records the submissions of a frame, with barriers between the workloads of each submission.
 #include "bench/overlap/frame.h"
 #include "bench/overlap/overlap.h"
 
@@ -23,17 +23,18 @@ struct recording {
     struct overlap_stage *stage;
     const struct overlap_segment *segment;
     uint32_t which; // bit w is set if workload w is in the frame
-    // Bit w is set if workload w of this queue was recorded, but no barrier after it yet.
+    // Bit w is set if workload w of this queue was recorded, but no barrier was recorded after it
+    // yet.
     uint32_t unordered;
-    // Bit w is set if the first half of a split barrier was recorded after workload w, but the
-    // second half, the wait, not yet.
+    // Bit w is set if the first half of a split barrier was recorded after workload w, but its
+    // second half, the wait, was not recorded yet.
     uint32_t set;
 };
 
 // ---------------------------------------------------------------- segments
 
-// True if the frame runs both workloads (they are in the bit set `which`), and `later` waits for
-// `earlier` by a semaphore.
+// True if the bit set `which` contains both workloads, and `later` waits for `earlier` by a
+// semaphore.
 static bool is_semaphore(const struct overlap_stage *stage, uint32_t which, size_t earlier,
                          size_t later)
 {
@@ -42,8 +43,8 @@ static bool is_semaphore(const struct overlap_stage *stage, uint32_t which, size
             overlap_stage_queue(stage, earlier) != overlap_stage_queue(stage, later));
 }
 
-// Returns the bit set of the segments for which workload `w` waits: on each queue, the newest
-// segment that has a workload for which `w` waits by semaphore.
+// Returns the bit set of the segments for which workload `w` waits. On each queue, this is the
+// newest segment that has a workload for which `w` waits by semaphore.
 static uint32_t after_of(const struct overlap_stage *stage, uint32_t which, size_t w)
 {
     int newest[OVERLAP_QUEUES_MAX] = {NOWHERE, NOWHERE};
@@ -147,7 +148,8 @@ static void record_workload(const struct recording *recording, size_t w)
 
 // ---------------------------------------------------------------- barriers
 
-// True if a later workload of the bit set `among` on the same queue waits for `w` by a barrier.
+// True if a later workload in the bit set `among` waits for `w` by a barrier. Such a workload is on
+// the same queue as `w`.
 static bool is_waited_for(const struct recording *recording, size_t w, uint32_t among)
 {
     const struct overlap_stage *stage = recording->stage;
@@ -159,9 +161,9 @@ static bool is_waited_for(const struct recording *recording, size_t w, uint32_t 
     return false;
 }
 
-// Records a barrier for each of `workloads` after which no barrier came yet. After a draw, this is
-// a barrier of its target, which orders only this draw. After a dispatch, it is a barrier of the
-// buffer, which orders all earlier work.
+// Records a barrier for each workload in the bit set `workloads` after which no barrier was
+// recorded yet. After a draw, this is a barrier of its render target, which orders only this draw.
+// After a dispatch, it is a barrier of the buffer of results, which orders all earlier work.
 static void record_target_barriers(struct recording *recording, uint32_t workloads)
 {
     const struct overlap_stage *stage = recording->stage;
@@ -178,9 +180,9 @@ static void record_target_barriers(struct recording *recording, uint32_t workloa
     }
 }
 
-// Records a barrier of the kind stage->barrier, before work that waits for `workloads`. A barrier
-// of a render target orders only the draw into that target; every other kind orders all work before
-// it.
+// Records a barrier of the kind stage->barrier, for the workloads in the bit set `workloads`, for
+// which later work waits. A barrier of a render target orders only the draw into that target. Every
+// other kind of barrier orders all work before it.
 static void record_barrier(struct recording *recording, uint32_t workloads)
 {
     switch (recording->stage->barrier) {
@@ -190,8 +192,8 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     case OVERLAP_BARRIER_EXECUTION:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_EXECUTION);
         break;
-    // A wait cannot refer to a split barrier that was set in another segment. In that case a memory
-    // barrier takes its place.
+    // A wait cannot refer to a split barrier that was set in another segment. A memory barrier then
+    // replaces the wait.
     case OVERLAP_BARRIER_SPLIT:
     case OVERLAP_BARRIER_MEMORY:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_MEMORY);
@@ -213,8 +215,9 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     recording->unordered = 0;
 }
 
-// Records what must come before workload `w`: a wait for each split barrier that was set after an
-// awaited workload, and then a barrier if other awaited workloads still have none after them.
+// Records what must come before workload `w`. First come waits for the split barriers that were set
+// after workloads for which `w` waits. Then comes a barrier, if no barrier was recorded yet after
+// some other workload for which `w` waits.
 static void record_waits(struct recording *recording, size_t w)
 {
     uint32_t after = recording->stage->scenario->workloads[w].after;
@@ -231,9 +234,9 @@ static void record_waits(struct recording *recording, size_t w)
         record_barrier(recording, after);
 }
 
-// If another workload waits for `w`, records what must come right after `w`: the first half of a
-// split barrier (gpu_batch_split_set) or, with other barriers and if stage->barrier_first is set, a
-// barrier.
+// If another workload waits for `w`, records what must come right after `w`. With split barriers,
+// it is the first half of one (gpu_batch_split_set). With other barriers, it is a barrier, but only
+// if stage->barrier_first is set.
 static void record_signals(struct recording *recording, size_t w)
 {
     recording->unordered |= BIT(w);
@@ -270,7 +273,8 @@ static bool has_draws(const struct overlap_scenario *scenario)
     return false;
 }
 
-// Returns batch `i` of a queue; NULL with `err`. The first call for this batch creates it.
+// Returns batch number `i` of a queue; NULL with `err` on failure. The first call for this batch
+// creates it.
 static struct gpu_batch *batch_of(struct overlap_stage *stage, unsigned queue, size_t i,
                                   struct error *err)
 {

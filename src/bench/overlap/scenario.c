@@ -23,8 +23,8 @@ static const struct overlap_workload free_workloads[] = {
     {"async B", OVERLAP_COMPUTE, false, 8, 64, 0},  {"async C", OVERLAP_COMPUTE, false, 8, 64, 0},
 };
 
-// Pettineo's article does not tell the sizes of these workloads. Here B has twice the work of A, so
-// B still runs when C may start.
+// Pettineo's article does not tell the sizes of these workloads. Here B has twice the work of A. So
+// B still runs when A has ended and C may start.
 static const struct overlap_workload three_workloads[] = {
     {"compute A", OVERLAP_DIRECT, false, 8, 64, 0},
     {"compute B", OVERLAP_DIRECT, false, 8, 128, 0},
@@ -39,7 +39,8 @@ static const struct overlap_workload cross_workloads[] = {
     {"async D", OVERLAP_COMPUTE, false, 8, 64, BIT(2)},
 };
 
-// Two draws, and a dispatch that waits for the second draw. The article has no such scenario.
+// Two draws, and a dispatch that waits for the second draw. Pettineo's article has no such
+// scenario.
 static const struct overlap_workload draw_workloads[] = {
     {"graphics A", OVERLAP_DIRECT, true, 8, 64, 0},
     {"graphics B", OVERLAP_DIRECT, true, 8, 64, 0},

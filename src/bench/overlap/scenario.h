@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A scenario: the workloads of a frame, with the queue of each and the workloads that it waits for.
-// Most built-in scenarios are the experiments of "Breaking Down Barriers, Part 6: Experimenting
-// With Overlap and Preemption" (M. Pettineo, 2018), with its eight default workloads.
+// A scenario lists the workloads of a frame. For each workload, it names the queue and the
+// workloads for which it waits. Most built-in scenarios are the experiments of "Breaking Down
+// Barriers, Part 6: Experimenting With Overlap and Preemption" (M. Pettineo, 2018), with its eight
+// default workloads.
 #ifndef BENCH_OVERLAP_SCENARIO_H
 #define BENCH_OVERLAP_SCENARIO_H
 
@@ -22,8 +23,8 @@ enum overlap_queue {
     OVERLAP_COMPUTE
 };
 
-// The kind of barrier between a workload and another one that waits for it, in the order of the
-// choices of the parameter `barrier`.
+// The kind of barrier between a workload and another one that waits for it. The members have the
+// order of the choices of the parameter `barrier`.
 enum overlap_barrier {
     OVERLAP_BARRIER_MEMORY,
     OVERLAP_BARRIER_EXECUTION,
@@ -33,7 +34,8 @@ enum overlap_barrier {
     // A split barrier: a signal after the awaited workload, and a wait before the waiting one.
     OVERLAP_BARRIER_SPLIT,
     OVERLAP_BARRIER_SEMAPHORE, // a timeline semaphore between separate submissions
-    // After a draw, a barrier of its render target; after a dispatch, like OVERLAP_BARRIER_BUFFER.
+    // After a draw, a barrier of its render target. After a dispatch, a barrier of the buffer of
+    // results.
     OVERLAP_BARRIER_TARGET,
     OVERLAP_BARRIER_NONE, // no barrier: no workload waits for another
     OVERLAP_BARRIER_COUNT
@@ -42,12 +44,14 @@ enum overlap_barrier {
 struct overlap_workload {
     const char *name;
     enum overlap_queue queue;
-    // true: the workload is a draw with one pixel per thread, unless overlap_scenario_settle makes
-    // it a dispatch. false: it is a dispatch.
+    // True: the workload is a draw with one pixel per thread. (overlap_scenario_settle may make it
+    // a dispatch.) False: the workload is a dispatch.
     bool draw;
-    uint32_t blocks;     // size of the workload in blocks of OVERLAP_BLOCK_THREADS threads
-    uint32_t iterations; // number of iterations of the work loop; each does the same work
-    // Bit p is set if this workload waits for the earlier workload p, on either queue.
+    uint32_t blocks; // size of the workload in blocks of OVERLAP_BLOCK_THREADS threads
+    // Number of iterations of the work loop; all iterations do the same amount of work.
+    uint32_t iterations;
+    // Bit p is set if this workload waits for the earlier workload p, which may be on the other
+    // queue.
     uint32_t after;
 };
 
@@ -57,7 +61,7 @@ struct overlap_scenario {
     size_t count; // number of workloads: 1 … OVERLAP_WORKLOADS_MAX
     bool split;   // true: all barriers of the scenario are split barriers
     bool urgent;  // true: the compute queue has high priority
-    bool stable;  // true: the driver is asked to hold the device's clocks stable
+    bool stable;  // true: the benchmark asks the driver to hold the device's clocks stable
 };
 
 extern const struct overlap_scenario overlap_scenarios[];
@@ -82,8 +86,8 @@ bool overlap_scenario_stays(const struct overlap_scenario *scenario);
 const struct overlap_scenario *overlap_scenario_free(struct arena *arena,
                                                      const struct overlap_scenario *scenario);
 
-// Returns the bit set of the workloads for which `workload` waits, directly or because another
-// workload for which it waits does so.
+// Returns the bit set of all workloads that must end before `workload` starts: those for which it
+// waits, those for which these wait, and so on.
 uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t workload);
 
 // ---------------------------------------------------------------- files (scenario_file.c)
@@ -103,17 +107,18 @@ uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t
 //         "after": ["A"],                        names of earlier workloads, on either queue
 //         "enabled": false } ] }                 leaves it out: no workload waits for it then
 //
-// A value of the parameter `scenario` that begins with '{' is such a text itself, not a file's
-// name.
+// The parameter `scenario` takes the name of such a file. If its value begins with '{', the value
+// is the JSON text itself.
 
-// Returns the built-in scenario called `name`. If there is none, reads a scenario into `arena`: if
-// `name` begins with '{', it is the JSON text itself, else the name of a file. Returns NULL with
-// ERROR_IO if the file cannot be read, or with ERROR_USAGE if the text is wrong. The message then
-// names the wrong member ("workloads[3].after") or the line that is not valid JSON.
+// Returns the built-in scenario called `name`. If there is none, reads a scenario into `arena`:
+// from `name` itself if it begins with '{', else from the file with this name. Returns NULL with
+// ERROR_IO if the file cannot be read, or with ERROR_USAGE if the text is wrong. For a wrong text,
+// the message names the wrong member ("workloads[3].after") or the line that is not valid JSON.
 const struct overlap_scenario *overlap_scenario_get(struct arena *arena, const char *name,
                                                     struct error *err);
 
-// Reads a scenario from a JSON text. `file` becomes the scenario's name, which errors mention.
+// Reads a scenario from a JSON text. `file` becomes the name of the scenario, and errors mention
+// it. Returns NULL with `err` on failure.
 const struct overlap_scenario *overlap_scenario_parse(struct arena *arena, const char *text,
                                                       const char *file, struct error *err);
 

@@ -9,14 +9,14 @@
 #define BIT(workload) (UINT32_C(1) << (workload))
 
 enum {
-    GROUPS_MAX = 256, // maximum of the member "groups", as in the tool of M. Pettineo
+    GROUPS_MAX = 256, // maximum of the JSON member "groups", as in the tool of M. Pettineo
     GROUPS_DEFAULT = 8,
     ITERATIONS_MAX = 128,
     ITERATIONS_DEFAULT = 64
 };
 
-// The values of the JSON members "queue" (in the order of enum overlap_queue), "kind", "priority"
-// and "clock".
+// The values of the JSON members "queue", "kind", "priority" and "clock". Those of "queue" have the
+// order of enum overlap_queue.
 static const char *const queue_words[] = {"direct", "compute"};
 static const char *const kind_words[] = {"dispatch", "draw"};
 static const char *const priority_words[] = {"medium", "high"};
@@ -52,7 +52,7 @@ static bool members_check(struct loader *loader, const struct json_node *node,
 }
 
 // Reads the text of the JSON member `name`, which must be one of `words`. Returns its index in
-// `words`; returns `fallback` if there is no such member, or after an error.
+// `words`. If there is no such member, or after an error, returns `fallback`.
 static size_t word_read(struct loader *loader, const struct json_node *node, const char *name,
                         const char *const words[2], size_t fallback)
 {
@@ -201,8 +201,8 @@ static bool afters_read(struct loader *loader, const struct json_node *list)
 
 // ---------------------------------------------------------------- the whole file
 
-// Returns a scenario that has only the enabled workloads. These get new numbers, also in the bit
-// sets `after`.
+// Returns a scenario that has only the enabled workloads. The workloads get new numbers, and the
+// bit sets `after` use these numbers.
 static struct overlap_scenario *compact(const struct loader *loader, struct arena *arena)
 {
     struct overlap_workload *kept = ARENA_ARRAY(arena, loader->count, struct overlap_workload);
@@ -324,7 +324,8 @@ static void scenario_put(struct json_out *out, const struct overlap_scenario *sc
         workload_put(out, scenario, w);
     json_put_close(out, ']');
     json_put_close(out, '}');
-    // A file cannot ask for split barriers, but the parameter `barrier` can.
+    // A scenario in a file cannot ask for split barriers. The user sets the parameter `barrier` for
+    // that.
     if (scenario->split) {
         json_put_open(out, "set", '{');
         json_put_text(out, "barrier", overlap_barrier_name(OVERLAP_BARRIER_SPLIT));

@@ -30,7 +30,7 @@ void overlap_polling_add(struct overlap_polling *polling, const struct overlap_a
     if (isfinite(known_ns) && (polling->known_ns == 0 || known_ns < polling->known_ns)) {
         polling->known_ns = known_ns;
         polling->offset_ns = frame->first_ns - (frame->released_ns + middle_ns);
-        // The device's clock wraps at the end of its range, so the offset is known modulo the
+        // The device's clock wraps at the end of its range. So the offset is known only modulo this
         // range.
         if (clock->device_bits < 64) {
             double range_ns = ldexp(clock->device_tick_ns, (int)clock->device_bits);
@@ -155,9 +155,9 @@ static void add_markers(const struct overlap_shown *shown, struct measure_visit 
     visit_series(visit, &series);
 }
 
-// Sets row[0] to the median overlap of a pair of workloads over all frames that the history keeps.
-// Sets row[1] and row[2] to its 95 % interval or, with too few frames for an interval, to the
-// smallest and the largest overlap.
+// Sets row[0] to the median overlap of a pair of workloads over all frames in the history. Sets
+// row[1] and row[2] to the 95 % interval of this median. If there are too few frames for an
+// interval, they are the smallest and the largest overlap.
 static void matrix_row(struct arena *arena, const struct overlap_history *history, size_t pair,
                        double row[3])
 {

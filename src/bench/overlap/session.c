@@ -95,7 +95,8 @@ static bool skew_find(struct gpu_scope *scope, struct arena *arena,
     return true;
 }
 
-// Measures the clock skew between cores, on the first queue of the device, for some hundred µs.
+// Measures the clock skew between cores. The kernel runs for some hundred µs on the device's first
+// queue.
 static bool skew_probe(struct gpu_scope *outer, const struct measure_clock *clock,
                        struct overlap_skew *skew, struct error *err)
 {
@@ -154,7 +155,7 @@ static struct overlap_session *urgent_open(struct bench_session *bench,
     struct overlap_session *session = ARENA_NEW(bench->arena, struct overlap_session);
     if (!bench_session_open(&session->own, bench->system, bench->info, desc, err))
         return NULL;
-    // The clock was measured for bench->state. It is the clock of the same chip.
+    // The session of the benchmark has already measured the clock. Both devices are the same chip.
     session->clock = plain->clock;
     session->skew = plain->skew;
     session->clock.program = NULL;

@@ -53,8 +53,9 @@ static bool make_draw_program(struct overlap_session *session, const struct gpu_
     return session->draw_program != NULL;
 }
 
-// Creates a render target for each draw, because unordered draws must not share a target. A row has
-// 1024 pixels, as many as a block has threads. So every pixel is a thread of the workload.
+// Creates a render target for each draw, because unordered draws must not share a target. A row of
+// the target has 1024 pixels, as many as a block has threads. So each pixel is one thread of the
+// workload.
 static bool make_targets(struct overlap_stage *stage, struct error *err)
 {
     for (size_t w = 0; w < stage->scenario->count; w++) {
@@ -79,7 +80,8 @@ bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
     for (size_t w = 0; w < scenario->count; w++) {
         uint32_t threads = scenario->workloads[w].blocks * OVERLAP_BLOCK_THREADS;
         // A subgroup of a draw writes its record to the element of `records` that belongs to its
-        // first pixel, and any pixel can be the first. So there is one element for each pixel.
+        // first pixel. Any pixel can be the first one of a subgroup, so there is one element for
+        // each pixel.
         uint32_t records = scenario->workloads[w].draw ? threads : threads / OVERLAP_WORKGROUP;
         if (threads > stage->stride)
             stage->stride = threads;
@@ -95,8 +97,8 @@ bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
         return false;
     stage->records = gpu_buffer_create(
         stage->scope, &(struct gpu_buffer_desc){.bytes = record_words * sizeof(uint32_t)}, err);
-    // The buffer is cleared to 0, which is no frame's token. So an element to which no subgroup
-    // wrote does not pass for a record.
+    // The buffer is cleared to 0, which no frame has as its token. So an element to which no
+    // subgroup wrote does not look like a record.
     if (!stage->records || !gpu_buffer_write(stage->records, 0, stage->record_words,
                                              record_words * sizeof(uint32_t), err))
         return false;

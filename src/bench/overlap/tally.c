@@ -18,9 +18,9 @@ double overlap_of(const struct overlap_frame *frame, size_t a, size_t b)
     return both > 0 && shorter > 0 ? both / shorter : 0;
 }
 
-// True if the scenario lists `a` before `b`, and between them no workload on the queues of `a` and
-// `b`. Workloads on other queues may be between: the order of the list has no meaning between
-// queues.
+// True if the scenario lists `a` before `b`, and between them no workload on the queues of these
+// two. Workloads on another queue may be between them, because the order of the list has no meaning
+// between queues.
 static bool are_neighbours(const unsigned *queues, size_t a, size_t b)
 {
     for (size_t w = a + 1; w < b; w++)
@@ -37,7 +37,7 @@ static bool are_free(const struct overlap_scenario *scenario, const unsigned *qu
            !scenario->workloads[a].after && !scenario->workloads[b].after;
 }
 
-// Returns the mean overlap of pairs for which are_free is true and of which `draws` (0, 1 or 2)
+// Returns the mean overlap of the pairs for which are_free is true and in which `draws` (0, 1 or 2)
 // workloads are draws; NaN if there is no such pair.
 static double free_pairs_of(const struct overlap_scenario *scenario, const unsigned *queues,
                             const struct overlap_frame *frame, int draws)
@@ -55,9 +55,9 @@ static double free_pairs_of(const struct overlap_scenario *scenario, const unsig
     return pairs ? sum / (double)pairs : NAN;
 }
 
-// Returns the time during which every queue in the bit set `wanted` runs a workload. The set of
-// running workloads changes only at starts and ends. So for each interval from one start or end to
-// the next, one test in its middle is enough.
+// Returns the time in ns during which every queue in the bit set `wanted` runs a workload. The set
+// of running workloads changes only when a workload starts or ends. So one test is enough for each
+// interval between two such times. The test is for the middle of the interval.
 static double busy_ns(size_t count, const unsigned *queues, const struct overlap_frame *frame,
                       unsigned wanted)
 {
@@ -79,7 +79,7 @@ static double busy_ns(size_t count, const unsigned *queues, const struct overlap
     return sum;
 }
 
-// Of the workloads for which `w` waits, returns the one that ended last; `w` itself if it waits for
+// Returns the workload that ended last, of those for which `w` waits; `w` itself if it waits for
 // none.
 static size_t awaited_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
                          size_t w)
@@ -92,10 +92,10 @@ static size_t awaited_of(const struct overlap_scenario *scenario, const struct o
     return last;
 }
 
-// Returns the median time from the end of a workload (a draw if `after_draw`, else a dispatch) to
-// the start of the neighbouring dispatch that waits for it; NaN if there is no such pair. Leaves
-// out a dispatch that also waits for a workload that ended later, because the gap would contain
-// that workload.
+// Returns the median time in ns from the end of a workload to the start of the neighbouring
+// dispatch that waits for it; NaN if there is no such pair. The workload is a draw if `after_draw`
+// is true, else a dispatch. A dispatch that also waits for a workload that ended later is left out,
+// because its gap would contain that workload.
 static double gap_of(const struct overlap_scenario *scenario, const unsigned *queues,
                      const struct overlap_frame *frame, bool after_draw)
 {
@@ -110,8 +110,8 @@ static double gap_of(const struct overlap_scenario *scenario, const unsigned *qu
     return count ? stats_median(gaps, count) : NAN;
 }
 
-// True if the first workload of each queue waits for no other, so that all queues start at the
-// release.
+// True if the first workload of each queue waits for no other workload, so that all queues start
+// when the hold is released.
 static bool begins_free(const struct overlap_scenario *scenario, const unsigned *queues)
 {
     bool seen[OVERLAP_QUEUES_MAX] = {false};

@@ -9,25 +9,25 @@
 #include <math.h>
 
 enum {
-    FRAMES = 16, // minimum number of measured frames per visit: three visits give 48
+    FRAMES = 16, // minimum number of measured frames per visit, so that three visits give 48
     FRAMES_MAX = 64,
     WARM_FRAMES = 2,
     ALONE_FRAMES = 3,
     TUNINGS = 2
 };
-// Wanted length in ns of a workload of 64 iterations that runs alone. It is long compared with the
+// Wanted length in ns of a workload with 64 iterations that runs alone. It is much longer than the
 // gaps between workloads, which last some µs.
 static const double workload_ns = 200e3;
 
 struct work {
     struct overlap_stage stage;
     struct bench_visit *run;
-    // Scope on the device whose compute queue has high priority (overlap_session_urgent). NULL: the
-    // visit uses run->scope.
+    // Scope on the device whose compute queue has high priority (overlap_session_urgent). If it is
+    // NULL, the visit uses run->scope.
     struct gpu_scope *scope;
     struct overlap_history *history;
-    // Why the driver does not hold the device's clock stable. ERROR_NONE: it does, or the scenario
-    // does not ask for that.
+    // The reason why the driver does not hold the device's clock stable. Its code is ERROR_NONE if
+    // the driver does, or if the scenario does not ask for that.
     struct error clock_refusal;
     uint32_t all; // bit set of all workloads
     unsigned queues[OVERLAP_WORKLOADS_MAX];
@@ -50,8 +50,8 @@ static bool run_frame(struct work *work, uint32_t which, bool groups, struct ove
     return true;
 }
 
-// Runs the visit's only frame with markers. Its times are not used as samples, because polling
-// could disturb it.
+// Runs the only frame of the visit that leaves markers. Its times do not become samples, because
+// the polling host could disturb the frame.
 static bool run_marked(struct work *work, struct error *err)
 {
     const struct overlap_frame_desc desc = {.which = work->all, .marked = true};
@@ -77,9 +77,9 @@ static bool run_alone(struct work *work, size_t w, double *ns, struct error *err
     return true;
 }
 
-// Raises *repeats, in TUNINGS steps, towards the number with which 64 iterations of workload `w`
-// take about workload_ns. Goes no further than the longest loop that the device allows (4096
-// repeats if it has no limit).
+// Raises *repeats until 64 iterations of workload `w` take about workload_ns. Makes TUNINGS
+// attempts. The maximum follows from the longest loop that the device allows; it is 4096 if the
+// device has no limit.
 static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -100,9 +100,9 @@ static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *e
     return true;
 }
 
-// Finds the two numbers of repeats with `tune`: one for all dispatches, from the first dispatch,
-// and one for all draws, from the first draw. They may differ, because a device may use fewer cores
-// for a draw.
+// Finds two numbers of repeats with tune(): one for all dispatches, which the first dispatch
+// determines, and one for all draws, which the first draw determines. The two may differ, because a
+// device may use fewer cores for a draw.
 static bool tune_all(struct work *work, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -120,7 +120,7 @@ static bool tune_all(struct work *work, struct error *err)
 }
 
 // Sets work->history to the history that earlier visits of the case left, or to a new one. The
-// history holds the scenario, so later visits do not read its file again.
+// history contains the scenario, so later visits do not read the scenario's file again.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
@@ -136,9 +136,10 @@ static bool recall(struct work *work, struct error *err)
     return scenario != NULL;
 }
 
-// Asks the driver to hold the device's clock stable if the scenario wants this, else to stop
-// holding it. The clock stays held until a visit whose scenario does not want it, because a clock
-// takes time to settle. If the driver refuses, only stores the reason in work->clock_refusal.
+// Asks the driver to hold the device's clock stable if the scenario wants this; otherwise asks it
+// to stop holding the clock. The clock stays held until the first visit whose scenario does not
+// want this, because it takes time to settle. If the driver refuses, the function stores the reason
+// in work->clock_refusal. It fails only if the device is lost.
 static bool set_clock(struct work *work, const struct gpu_scope *scope, struct error *err)
 {
     struct gpu_device *device = gpu_scope_device(scope);
@@ -196,7 +197,7 @@ static bool prepare(struct work *work, struct error *err)
     return true;
 }
 
-// Returns the first workload that does the same work as workload `w` on the same queue, which may
+// Returns the first workload that does the same work as workload `w`, on the same queue. This may
 // be `w` itself.
 static size_t first_alike(const struct work *work, size_t w)
 {
@@ -209,8 +210,8 @@ static size_t first_alike(const struct work *work, size_t w)
     return first;
 }
 
-// Sets work->alone_ns, the time of each workload that runs alone. Workloads that do the same work
-// on the same queue take the same time, so only the first of them runs.
+// Sets work->alone_ns[w] to the time that workload w takes when it runs alone. Workloads that do
+// the same work on the same queue take the same time, so only the first of them runs.
 static bool run_each_alone(struct work *work, struct error *err)
 {
     for (size_t w = 0; w < work->stage.scenario->count; w++) {
@@ -246,7 +247,7 @@ static bool run_frames(struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- reporting
 
-// Adds to the visit the samples of each metric that has a value in every frame.
+// Adds to the visit the samples of each metric that has a number in every frame.
 static void report_metrics(const struct work *work, struct measure_visit *visit)
 {
     double values[OVERLAP_METRIC_COUNT][FRAMES_MAX];
@@ -367,7 +368,7 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
             visit, "markers",
             "%zu of %zu markers reached the host at another time than the device's clock allows",
             polling->seen - polling->agreed, polling->seen);
-    // the scenario asks for high priority, but the driver refused it
+    // The scenario asks for high priority, but the driver did not give it.
     if (work->stage.session->refused)
         visit_flag(visit, "priority-refused", "%s", work->stage.session->priority_text);
     if (work->clock_refusal.code != ERROR_NONE)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A visit of a case of `overlap` runs workloads alone (one of those that are alike), and then
-// frames of all workloads.
+// A visit of a case of the benchmark overlap runs each workload alone, and then frames with all
+// workloads. Of workloads that do the same work on the same queue, only one runs alone.
 #ifndef BENCH_OVERLAP_VISIT_H
 #define BENCH_OVERLAP_VISIT_H
 
