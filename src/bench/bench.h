@@ -66,9 +66,9 @@ struct bench_pick {
     struct case_value *value;
 };
 
-// The plan of a benchmark: all combinations of the chosen values. A case has a parameter only if
-// the parameter's condition `when` holds. The values of the last parameter change fastest. All
-// functions are optional.
+// The plan of a benchmark that measures all combinations of the chosen values. A case has a
+// parameter only if the parameter's condition `when` is true. In the list of cases, the values of
+// the last parameter change fastest. All functions are optional.
 struct bench_product {
     const struct bench_request *request;
     // Data of the benchmark; replace(), reach() and keep() receive it in bench_pick.context.
@@ -181,8 +181,8 @@ struct benchmark {
     unsigned (*counted)(const struct bench_case *c);
 
     // True if cases use the link between host and device, so that other work on the link disturbs
-    // them. The host takes part in their times. So a slow sample does not show that the device does
-    // other work (collect_rule.alone).
+    // them. Their times also depend on the host. So a slow sample does not show that the device
+    // does other work (collect_rule.alone).
     bool link;
 
     // Lists all cases for the request's device and choices. Runs in the process that plans the
@@ -225,8 +225,8 @@ struct benchmark {
     bool (*serve)(const char *device, int socket_fd, struct error *err);
 
     // Makes one visit of a case: prepares, warms up, takes samples, and verifies. Fills `visit`, or
-    // fails. After ERROR_UNSUPPORTED and ERROR_OUT_OF_MEMORY the case is skipped; after any other
-    // error it is failed.
+    // fails. After ERROR_UNSUPPORTED and ERROR_OUT_OF_MEMORY the case is skipped. After any other
+    // error it counts as failed.
     bool (*visit)(struct bench_visit *run, struct measure_visit *visit, struct error *err);
 
     // For a benchmark whose parameter "scenario" takes a FILE: writes its built-in scenarios, as

@@ -128,9 +128,10 @@ const char *choices_preset_values(const struct param_info *param, const char *pr
     return values ? values : param->standard;
 }
 
-// Returns the values of a parameter as text: from the last --set that names the parameter, else
-// from the preset, else from the preset standard; NULL if there are none. Sets *from to the
-// setting, or to NULL if the values come from a preset.
+// Returns the values of a parameter as text. They come from the last --set that names the
+// parameter. If there is none, they come from the preset or, if that has no values for the
+// parameter, from the preset standard. Returns NULL if there are no values. Sets *from to the --set
+// that gave the values, or to NULL if a preset gave them.
 static const char *chosen_values(const struct choice_request *request,
                                  const struct benchmark *benchmark, const struct param_info *param,
                                  const struct setting **from)

@@ -37,13 +37,14 @@ MUST_CHECK bool setting_parse(struct arena *arena, const char *text, struct sett
                               struct error *err);
 
 // Returns the values that a preset has for the parameter, in the grammar of bench/values.h. If the
-// preset has none, returns those of the preset standard; NULL if that has none either.
+// preset has none, returns the values of the preset standard. If that has none either, returns
+// NULL.
 const char *choices_preset_values(const struct param_info *param, const char *preset);
 
-// Checks the whole request. Fails with ERROR_USAGE if the preset is not quick, standard or full, if
-// a setting names a benchmark that is not in the run, if a setting's key is not a parameter of that
-// benchmark (of any benchmark in the run, if the setting names none), or if choices_make fails for
-// a benchmark. For an unknown name, the message suggests the nearest known one.
+// Checks the whole request. Fails with ERROR_USAGE in four cases. The preset is not quick, standard
+// or full. A setting names a benchmark that is not in the run. A setting's key is not a parameter
+// of its benchmark or, if the setting names no benchmark, of any benchmark in the run. choices_make
+// fails for a benchmark. For an unknown name, the message suggests the nearest known one.
 MUST_CHECK bool choices_check(struct arena *arena, const struct choice_request *request,
                               struct error *err);
 

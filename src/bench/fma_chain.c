@@ -119,8 +119,8 @@ void fma_chain_follow(enum fma_number number, uint64_t steps, struct fma_chain c
     for (unsigned i = FMA_CHAINS; i-- > 0;) {
         struct fma_chain own = follow(number, i, steps);
         chains[i] = own;
-        // In FMA_F16X2, the low half of a word holds chain i, and the high half holds the next
-        // chain.
+        // With FMA_F16X2, the low half of a word is a value of chain i, and the high half is one of
+        // the next chain.
         if (number == FMA_F16X2)
             chains[i] =
                 (struct fma_chain){own.start | next.start << 16, own.fused | next.fused << 16,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One line per benchmark: BENCHMARK(name) for `const struct benchmark bench_name` in bench/name/.
-// `fathom list` and reports use this order.
+// Each line registers one benchmark: BENCHMARK(name) is for `const struct benchmark bench_name` in
+// bench/name/. `fathom list` and reports use this order.
 BENCHMARK(latency)
 BENCHMARK(bandwidth)
 BENCHMARK(loads)

@@ -6,7 +6,8 @@
 
 #include <stdint.h>
 
-// Values of the parameter `what`, which says what a case of `map` measures.
+// Values of the parameter `what`, which says what a case of the benchmark map measures. `fathom
+// map` derives its conclusions from the results of probes.
 #define MAP_HIERARCHY  "hierarchy"  // measures how many levels of memory a path has
 #define MAP_LEVEL      "level"      // measures one cache of a path
 #define MAP_MEMORY     "memory"     // measures the memory behind the last cache that was found
@@ -25,7 +26,7 @@ enum {
     MAP_NODE_BYTES = 128
 };
 
-// The value of the parameter `path` for instruction caches, which straight-line code shows.
+// Value of the parameter `path` for instruction caches, which are measured with straight-line code.
 #define MAP_PATH_CODE "instruction"
 
 // Name of a sensor value of cases `what=code`: bytes per instruction, computed from the size of the
@@ -43,7 +44,7 @@ enum {
 };
 uint32_t map_code_length(uint32_t steps);
 
-// The parameters of `map`, in their order.
+// The parameters of the benchmark map, in the order in which it declares them.
 enum map_param {
     MAP_PARAM_WHAT,
     MAP_PARAM_PATH,
@@ -58,8 +59,9 @@ enum map_param {
     MAP_PARAM_COUNT
 };
 
-// The metrics of `map`, in their order. Probes that are chains have only metrics of the benchmark
-// latency, which are the first four. Cases `what=code` have only FETCH and FETCH_CYCLES.
+// The metrics of the benchmark map, in the order in which it declares them. Probes that are chains
+// have only the first four, which are metrics of the benchmark latency. Cases `what=code` have only
+// FETCH and FETCH_CYCLES.
 enum map_metric {
     MAP_METRIC_LATENCY,
     MAP_METRIC_CYCLES,

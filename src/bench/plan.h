@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A plan chooses the cases that a run measures on one device, and returns them one by one. The plan
 // of a preset (suite/plan.h) knows all its cases from the start. The plan of `fathom map`
-// (map/map.h) chooses further cases from results; it pauses until it has those.
+// (map/map.h) chooses further cases by the results of earlier ones, and pauses until it has these
+// results.
 #ifndef BENCH_PLAN_H
 #define BENCH_PLAN_H
 

@@ -10,7 +10,8 @@ struct planner {
     // The case under construction: the values that were chosen so far. The array has room for the
     // values of all parameters.
     struct bench_case c;
-    size_t *at;              // at[i]: index of the value chosen for parameter i (struct bench_pick)
+    // at[i] is the index of the value chosen for parameter i (struct bench_pick).
+    size_t *at;
     struct case_value *copy; // values of a complete case, which keep() may change
     // true: reach() returned false for a chosen value, so that no case got this value
     bool beyond;

@@ -31,13 +31,14 @@ struct regions {
     uint64_t small; // a working set that fits a core's own cache
     // a quarter of the last-level cache, rounded down to a power of two; from `apart` to 32 MiB
     uint64_t middle;
-    // A working set in DRAM: the largest power of two up to `max`; in the preset quick, it is
+    // A working set in DRAM. It is the largest power of two up to `max`. In the preset quick, it is
     // `least`.
     uint64_t dram;
     // The smallest power of two that is at least 64 MiB and surely fits no cache
     // (measure_limits_is_dram), but at most `max`.
     uint64_t least;
-    uint64_t max; // the maximum size: 4 GiB (CPU: 64 MiB), less if the device's limits require it
+    // Maximum size: 4 GiB, or 64 MiB on a CPU; lower if the device's limits require it.
+    uint64_t max;
 };
 
 // The context that the callbacks reach, keep and first (struct bench_product) receive while the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a session of `bandwidth` keeps: the memory that is measured, and the check of its contents.
+// Declares what a session of the benchmark bandwidth keeps: the memory that is measured, and the
+// check of its contents.
 #ifndef BENCH_BANDWIDTH_SESSION_H
 #define BENCH_BANDWIDTH_SESSION_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The shapes of a case: how its workgroups and threads divide the memory among them. METHOD.md
-// explains the names of shapes. `shape=default` takes the first shape that the device can run.
+// Lists the shapes that a case can have. A shape says how workgroups and threads divide the memory
+// among them. METHOD.md explains the names of shapes. With shape=default, a case uses the first
+// shape that the device can run.
 #include "base/text.h"
 #include "bench/bandwidth/work.h"
 
@@ -11,9 +12,9 @@
 enum kind {
     KIND_LOOP,
     KIND_PART,
-    KIND_CACHED, // a pass reads each byte once; the working set fits half of the last-level cache
-    KIND_BEYOND, // a pass reads each byte once; half of the last-level cache cannot hold all bytes
-    // The working set is so large that it surely lies in DRAM; a pass reads each byte once.
+    KIND_CACHED, // a pass reads each byte once; all bytes fit half of the last-level cache
+    KIND_BEYOND, // a pass reads each byte once; all bytes exceed half of the last-level cache
+    // A pass reads each byte once; the working set is so large that it surely lies in DRAM.
     KIND_DRAM,
     KIND_WRITE,
     KIND_COPY,

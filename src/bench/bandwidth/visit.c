@@ -60,7 +60,7 @@ struct trial {
     // `source` is NULL if the case does not read global memory. `target` is NULL if the case does
     // not write global memory.
     struct gpu_buffer *source, *target;
-    struct measure_span_desc desc; // how to time `work`: one dispatch is a unit
+    struct measure_span_desc desc; // how to time `work`; a unit of work is one dispatch
 };
 
 static bool get_buffers(struct trial *trial, struct error *err)
@@ -132,8 +132,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         .params = &trial->work.params,
         .params_bytes = sizeof trial->work.params,
     };
-    // With an address, the kernel reaches the whole buffer (range 0). Of a storage buffer, only the
-    // used part is bound, because devices limit the size of a binding.
+    // A kernel that reaches memory by an address can access the whole buffer (range 0). Of a
+    // storage buffer, only the used part is bound, because devices limit the size of a binding.
     uint64_t range = trial->shape.address ? 0 : trial->work.stream_bytes;
     unsigned args = 0;
     if (trial->source)

@@ -53,7 +53,7 @@ static uint64_t at_least_one(uint64_t value)
     return value ? value : 1;
 }
 
-// A working set, divided into blocks as the shape requires.
+// How a working set is divided into blocks for a shape.
 struct layout {
     uint64_t block_bytes, blocks;
     uint64_t rows; // number of blocks that a workgroup reads or writes in one step

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Turns a case into dispatches: the case as a struct, the shapes that its grid may have, and one
-// unit of work. These functions only compute; none of them uses a device.
+// Defines a case as a struct, the shapes that its grid may have, and the unit of work (a dispatch).
+// The functions only compute; none of them uses a device.
 #ifndef BENCH_BANDWIDTH_WORK_H
 #define BENCH_BANDWIDTH_WORK_H
 
@@ -31,8 +31,9 @@ struct bandwidth_case {
     // True if each workgroup accesses its own part of the working set, false if each reads all of
     // it.
     bool apart;
-    bool doubles;        // true: elements are doubles; false: floats
-    uint64_t bytes;      // size of the working set; for a copy, source and target together
+    bool doubles; // true: elements are doubles; false: floats
+    // Size of the working set in bytes; for a copy, of source and target together.
+    uint64_t bytes;
     unsigned width;      // bytes per load
     unsigned workgroups; // number of workgroups with scope=scaling; else 0
     const char *shape;   // "default", "best" or the name of a shape
@@ -104,7 +105,7 @@ struct bandwidth_work {
     uint64_t passes;
     uint64_t groups;       // number of workgroups that do work, in all passes together
     uint64_t moved_bytes;  // bytes that the unit reads and writes
-    uint64_t stream_bytes; // bytes from the start of each buffer that one walk through it covers
+    uint64_t stream_bytes; // number of bytes, from the start of each buffer, that one walk covers
     uint64_t times;        // number of walks through these stream_bytes bytes
 };
 
@@ -112,8 +113,8 @@ struct bandwidth_work_desc {
     const struct bandwidth_case *this_case;
     const struct bandwidth_shape *shape;
     const struct gpu_info *info;
-    unsigned cores;  // number of cores; 0: not known
-    uint64_t passes; // passes of the dispatch over the working set; 0 means 1
+    unsigned cores;  // number of cores; 0 if it is not known
+    uint64_t passes; // number of passes of the dispatch over the working set; 0 means 1
 };
 
 // Computes the dispatch that `desc` describes (a unit of work). Fails with ERROR_UNSUPPORTED if the

@@ -120,7 +120,8 @@ static double elapsed(const struct core *core, const struct stamp *stamps)
     for (uint32_t i = 0; i < core->this_case->subgroups; i++) {
         uint64_t begin = measure_clock_delta(stamps[0].x, stamps[i].x, bits);
         uint64_t end = measure_clock_delta(stamps[0].x, stamps[i].y, bits);
-        // A subgroup may begin before subgroup 0. The difference then wraps to a large number.
+        // A subgroup may begin before subgroup 0. The difference of their stamps then wraps to a
+        // large number, which stands for a negative time.
         double late = begin < half ? (double)begin : (double)begin - 2 * (double)half;
         first = fmin(first, late);
         last = fmax(last, (double)end);
@@ -155,7 +156,8 @@ static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, 
 {
     const struct measure_clock *clock = &core->run->session->clock;
     double range = exp2(measure_clock_low_bits(clock) - 1.0), hz = clock->counter_hz;
-    // counter_hz may have been measured at the low core clock of an idle device.
+    // counter_hz may have been measured at the low core clock of an idle device. The highest core
+    // clock is then a safer value.
     if (clock->counts_core_clock)
         hz = fmax(hz, core->run->session->limits.core_clock_hz);
     if (!clock->has_device_clock || device_ns(core, stamps) * hz / 1e9 < range)

@@ -8,7 +8,7 @@ enum {
     NAME_BYTES = 64,
     HEAD_BYTES = INCORE_HEAD * 4,
     SLOT_BYTES = INCORE_SLOTS * 8,
-    TILE_LANES = 32 // threads that compute a tile together
+    TILE_LANES = 32 // number of threads that compute a tile together
 };
 
 // ---------------------------------------------------------------- operations

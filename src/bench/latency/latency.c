@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parameters, metrics and views of `latency`. METHOD.md explains how it measures.
+// Declares the parameters, metrics and views of the benchmark latency. METHOD.md explains how it
+// measures.
 #include "analysis/levels.h"
 #include "bench/latency/session.h"
 

@@ -42,7 +42,7 @@ enum {
 // order=page may be larger than the largest allocation, so their region has several buffers of
 // equal size ("chunks"). Kernels read the addresses of the chunks from the buffer `directory`.
 struct latency_region {
-    struct gpu_scope *scope; // scope that owns the chunks; NULL: there are no chunks
+    struct gpu_scope *scope; // scope that owns the chunks; NULL if there are no chunks
     struct gpu_buffer *chunks[LATENCY_CHUNKS_MAX];
     uint64_t addresses[LATENCY_CHUNKS_MAX]; // address at which the chain begins in each chunk
     size_t chunk_count;

@@ -117,7 +117,7 @@ uint64_t launch_elements_max(const struct gpu_info *info);
 
 enum {
     LAUNCH_IN_FLIGHT = 64,  // maximum number of submissions in flight
-    LAUNCH_ROUND_TRIPS = 16 // round trips in a sample
+    LAUNCH_ROUND_TRIPS = 16 // number of round trips in a sample
 };
 
 // The kernels of a sample. Depending on the mode, all of them are in one batch, each kernel has a

@@ -21,7 +21,7 @@ enum {
 
 // Data of one case that the session keeps from round to round.
 struct memory {
-    uint64_t kernels; // kernels in a sample; 0: not known yet
+    uint64_t kernels; // number of kernels in a sample; 0 if not known yet
 };
 
 static bool is_host_timed(const struct launch_case *this_case)

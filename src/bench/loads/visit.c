@@ -40,7 +40,8 @@ static const uint64_t baseline_age_ns = 100 * NS_PER_MS;
 // Data of one case that the session keeps from visit to visit.
 struct memory {
     struct loads_size size;
-    double control_ns; // time per workgroup of the loop without loads; 0: not measured yet
+    // Time in ns of one workgroup of the loop without loads; 0 if not measured yet.
+    double control_ns;
 };
 
 uint32_t loads_groups_within(uint32_t all, uint32_t trial, double took_ns)

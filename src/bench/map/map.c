@@ -230,7 +230,8 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
 
 static bool visit_chain(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
-    const struct benchmark *latency = benchmark_find("latency"); // the owner of the session
+    // Cases of map are visited in sessions of latency.
+    const struct benchmark *latency = benchmark_find("latency");
     struct bench_case chain = probe_case(run->arena, &latency->info, run->bench_case);
     struct bench_visit chase = *run;
     chase.bench_case = &chain;

@@ -240,7 +240,7 @@ static void ask_gaps(const struct subject *subject)
     for (size_t i = 0; first && i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
         const struct metric *metric = metric_of(result, "barrier_gap");
-        // A gap between two queues belongs to the finding overlap-hand-over.
+        // A gap between two queues is left out here: the finding overlap-hand-over reports it.
         bool between = is_scenario(result, "cross-queue") && metric_of(result, "cross_queue");
         const char *barrier = NULL; // name of the barrier; NULL for barrier=target (left out)
         for (size_t b = 0; b < COUNT(barrier_texts); b++)

@@ -82,7 +82,7 @@ void overlap_history_add(struct overlap_history *history, const struct overlap_s
 struct overlap_shown {
     struct arena *arena;
     const struct overlap_stage *stage;
-    const unsigned *queues; // [w]: the queue of workload w
+    const unsigned *queues; // queues[w] is the queue of workload w
     const struct overlap_history *history;
     const struct overlap_frame *frame;  // a typical frame, with its workgroups
     const struct overlap_frame *marked; // the last frame that left markers

@@ -22,7 +22,8 @@ enum overlap_metric {
 
 bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err);
 
-// Adds the findings about `device` to `run`. A comment in conclude.c lists them.
+// Adds the findings about `device` to `run`. The comment above this function in conclude.c lists
+// them.
 void overlap_conclude(struct run *run, const char *device);
 
 #endif
