@@ -202,9 +202,9 @@ struct benchmark {
     // visited.
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
-    // Name of another benchmark. The cases of this benchmark are visited in sessions of that one,
-    // because they use its state, and device(), open() and close() are those of that one. NULL if
-    // the cases are visited in sessions of their own benchmark.
+    // Name of another benchmark in whose sessions the cases of this benchmark are visited, because
+    // they use its state. device(), open() and close() of the other benchmark then apply to these
+    // cases. NULL if this benchmark has sessions of its own.
     const char *session_of;
 
     // Makes the programs and buffers that cases share. Called once per session. Optional.

@@ -150,8 +150,8 @@ static double count_ns(const struct core *core, const struct stamp *stamps)
 }
 
 // Fails with ERROR_UNSUPPORTED if the core's counter may have wrapped during the timed iterations.
-// They may last half of the counter's range after the start of subgroup 0: values in the other half
-// belong to subgroups that began earlier.
+// These may last at most half of the counter's range, because the other half is for the stamps of
+// subgroups that began before subgroup 0.
 static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->run->session->clock;

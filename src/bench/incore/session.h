@@ -139,8 +139,9 @@ struct gpu_program *incore_program(struct incore_session *session,
 // The function `programs` of struct benchmark.
 void incore_programs(struct bench_session *bench, const struct bench_case *c);
 
-// Records a copy to the device of `words`, the expected values from incore_kind_fill. They become
-// proof number `proof`. Must be called before the dispatches that use this proof are recorded.
+// Records a copy to the device of `words`, the expected values from incore_kind_fill. These values
+// become proof number `proof`. Must be called before the dispatches that use this proof are
+// recorded.
 void incore_proof_record(struct incore_session *session, unsigned proof, const uint32_t *words,
                          struct gpu_batch *batch);
 

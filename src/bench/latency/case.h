@@ -63,7 +63,7 @@ gpu_caps latency_caps(enum latency_path path, bool pointer);
 bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 
 // Sets *this_case to the values of the case `c`. While a plan is made, `c` may have no value yet
-// for the parameter `bytes` and the parameters after it. They become 0.
+// for the parameter `bytes` and the parameters after it. The members for these parameters become 0.
 void latency_case_read(const struct bench_case *c, struct latency_case *this_case);
 
 // Returns the size in bytes of the largest region that the device allows for the path, the kind of

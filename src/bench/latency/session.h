@@ -181,7 +181,7 @@ struct latency_memory {
     // of each page.
     bool warm;
     double hop_ns;     // estimated time of a hop in ns
-    double hop_counts; // estimated counts of the core's counter per hop; 0: there is no counter
+    double hop_counts; // estimated counts of the core's counter per hop; 0 if there is no counter
     // Lengths of the parts of a chase, as in struct latency_run.
     uint32_t untimed, windows, repeats;
     // Number of hops of all chases so far. The next chase begins at the hop with this number,
@@ -189,13 +189,14 @@ struct latency_memory {
     uint64_t walked;
     // Whether the device's time stamps agree with the core's counter.
     struct latency_clocks {
-        // True if they agreed in a visit. Also true if they differed in one direction in one visit
-        // and in the other direction in another visit, which is chance. Later visits then do not
-        // compare them.
+        // True if the two clocks agreed in a visit. Also true if they differed in one direction in
+        // one visit and in the other direction in another visit, which is chance. Later visits then
+        // do not compare the clocks.
         bool agree;
-        unsigned visits; // number of visits in which they differed; always in the same direction
-        // The smallest of these differences, divided by the time by the core's counter. It is
-        // positive if the time by the time stamps is longer.
+        // Number of visits in which the two clocks differed; always in the same direction.
+        unsigned visits;
+        // The smallest difference of the two clocks in these visits, divided by the time by the
+        // core's counter. It is positive if the time by the time stamps is longer.
         double difference;
     } clocks;
 };

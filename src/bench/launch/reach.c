@@ -197,8 +197,8 @@ static bool make_stamp(struct launch_row *row, struct error *err)
 }
 
 // Sets the samples of `reach` from the times of the launches. Returns false if the relation of the
-// two clocks must be wrong: because by it a kernel would have begun before its submission, or after
-// the host saw the kernel's end.
+// two clocks must be wrong. This is so if it says that a kernel began before its submission, or
+// after the host saw the kernel's end.
 static bool fill(const struct trip *trips, unsigned count, const struct timestamp related[2],
                  struct launch_reach *reach)
 {

@@ -64,9 +64,8 @@ struct launch_session {
     bool api_refuted; // true: the API's timestamps come from a clock that kernels do not read
 };
 
-// The session's device, opened a second time with several queues (launch_queue_count). These queues
-// are on a device of their own so that they do not slow down other cases. It stays open until the
-// session ends.
+// The session's device, opened a second time. This second opening has several queues
+// (launch_queue_count), so that they do not slow down other cases. It lasts until the session ends.
 struct launch_wide {
     struct bench_session bench;
     // session on the device that was opened again; it has only the objects that empty kernels need

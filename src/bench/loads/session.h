@@ -114,13 +114,13 @@ MUST_CHECK bool loads_target_verify(struct loads_work *work, uint32_t dispatches
 // ---------------------------------------------------------------- visits
 
 struct loads_run {
-    // The caller of loads_run sets these members.
+    // The caller of loads_run sets the following members.
     const struct loads_case *this_case;
     bool control; // true: the loop without loads runs instead of the case's kernel
     const struct measure_request *request;
     // Sizes of dispatches and samples, which the first run of the kernel finds.
     struct loads_size *size;
-    // loads_run sets these members.
+    // loads_run sets the following members.
     struct loads_work work;
     // The measured times. One unit of work is one workgroup, with LOADS_THREADS × LOADS_A_THREAD
     // loads.

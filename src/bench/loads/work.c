@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    // Number of workgroups per core of a GPU. They have four times as many threads as a core of
-    // 2048 threads.
+    // Number of workgroups per core of a GPU. Together they have 8192 threads, four times as many
+    // as a core of 2048 threads runs at once.
     GROUPS_A_CORE = 32,
     GROUPS_A_PROCESSOR = 4,
     CORES_UNKNOWN = 16,

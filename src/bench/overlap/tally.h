@@ -56,7 +56,8 @@ struct overlap_polling {
     // device's clock − host's clock in ns, from the frame with the closest bounds of this offset
     double offset_ns;
     double known_ns; // uncertainty (±) of offset_ns in ns; 0 if no frame has given bounds yet
-    // The largest values of these three members of struct overlap_agreement in all frames.
+    // The largest values of the members of the same names in struct overlap_agreement, over all
+    // frames.
     double sweep_ns, bars_ns, held_ns;
 };
 
