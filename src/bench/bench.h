@@ -107,7 +107,7 @@ struct bench_session {
     const struct gpu_info *info;
     struct gpu_scope *scope;          // scope of objects that live as long as the session
     struct measure_programs programs; // programs, each built once; `scope` owns them
-    struct measure_limits limits;     // limits of the device
+    struct measure_limits limits;
     // clock: the clocks that kernels can read; all 0 unless open() calls bench_clock_probe.
     // known_clock: the values that an earlier session measured for these clocks; all 0 if none did.
     struct measure_clock clock, known_clock;
