@@ -28,7 +28,7 @@ static _Noreturn void die_of_memory(size_t bytes)
     fprintf(stderr, "fathom: out of host memory (%zu bytes asked for): free some and run again\n",
             bytes);
     fflush(stdout);
-    // not exit(): it would run the drivers' exit handlers, which may crash
+    // _Exit, unlike exit, does not run the exit handlers of drivers, which may crash.
     _Exit(ARENA_EXIT_STATUS);
 }
 
@@ -109,8 +109,8 @@ void text_stream_open(struct text_stream *stream)
 
 void text_stream_close(struct text_stream *stream)
 {
-    // Writing to a memory stream fails only if host memory runs out. glibc's fclose may then report
-    // success although the stream has no text.
+    // Writing to a memory stream fails only if the host runs out of memory. glibc's fclose may
+    // return success even then, so the error indicator and the text are checked, too.
     bool failed = ferror(stream->file);
     if (fclose(stream->file) != 0 || failed || !stream->text)
         die_of_memory(stream->bytes);

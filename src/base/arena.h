@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Arenas: memory with one lifetime (process, case, scratch). A function that allocates in an arena
-// gets the arena from its caller. All memory of an arena is freed at once. If the host runs out of
-// memory, the process ends with a message and ARENA_EXIT_STATUS, because code that continues
-// without memory would never be tested. The run file stays whole, because results/save.h replaces
-// it only after the new file is written.
+// An arena is a pool of memory with one lifetime, for example that of the process or of a case. All
+// memory of an arena is freed at once. A function that allocates in an arena gets the arena from
+// its caller. If the host runs out of memory, the process ends with a message and the exit status
+// ARENA_EXIT_STATUS, because code that continues without memory would never be tested. The run file
+// stays complete even then, because results/save.h replaces it only after the new file is written.
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -19,8 +19,8 @@ enum {
 
 struct arena;
 
-// A point in time in the life of an arena: arena_rewind() frees everything that was allocated
-// later.
+// A position in an arena, returned by arena_mark. arena_rewind frees everything that was allocated
+// in the arena after that position.
 struct arena_mark {
     void *block;
     size_t used;
@@ -30,12 +30,13 @@ struct arena_mark {
 struct arena *arena_create(void);
 void arena_destroy(struct arena *arena);
 
-// Like malloc, but ends the process if there is no memory. The caller frees the memory. Use it for
-// memory outside arenas, and for libraries that do not check malloc.
+// Allocates memory with malloc, outside any arena. Ends the process if there is no memory, so the
+// result is never NULL. The caller frees the memory. Use this function also for libraries that do
+// not check the result of malloc.
 void *arena_malloc(size_t bytes);
 
-// Returns zeroed memory of the arena, aligned for any type. If `bytes` is 0, the pointer is still
-// valid and unique.
+// Returns zeroed memory of the arena, aligned for any type. A request for 0 bytes also returns a
+// valid pointer that no other allocation has.
 void *arena_alloc(struct arena *arena, size_t bytes);
 
 // Returns a zeroed array. If count × size overflows, the process ends.
@@ -43,21 +44,22 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 #define ARENA_NEW(arena, type)          ((type *)arena_alloc((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, count, type) ((type *)arena_array((arena), (count), sizeof(type)))
 
-// The number of elements of an array. Must not be used with a pointer.
+// The number of elements of an array. The argument must be an array, not a pointer.
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-// Returns an array with room for at least one more element: `array` itself if its capacity is above
-// `count` elements, else a copy with twice the capacity (at first 8). *capacity counts elements.
-// The old array is freed only with the arena.
+// Makes room for one more element in an array that has `count` elements of `size` bytes. Returns
+// `array` itself if `count` is less than *capacity, which counts elements. Otherwise returns a copy
+// with twice the capacity, or with capacity 8 if it was 0, and updates *capacity. The old array is
+// freed only with the arena.
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity, size_t size);
 
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
 char *arena_vprintf(struct arena *arena, const char *format, va_list args);
 
-// A stream that writes to memory. After text_stream_close, `text` is complete, with a 0 byte after
-// its end; the caller frees it. If there is no memory, the functions that open and close the stream
-// end the process.
+// A stream that writes to memory. After text_stream_close, `text` is complete and ends with a 0
+// byte, and the caller must free it. If there is no memory, text_stream_open or text_stream_close
+// ends the process.
 struct text_stream {
     FILE *file;
     char *text;

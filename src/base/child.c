@@ -32,7 +32,7 @@ static const uint64_t killed_ns = 5 * NS_PER_S; // maximum wait for the end of a
 struct child {
     pid_t pid; // process id of the child; 0 once the child has ended
     int status;
-    bool killed; // true: this process killed the child: its status means nothing
+    bool killed; // true if this process killed the child; `status` then has no meaning
     size_t line_bytes_max;
     struct child_channel channel;
     int words_fd; // pipe from which this process reads what the child prints
@@ -123,7 +123,7 @@ bool child_channel_is_ready(const struct child_channel *channel)
     return channel->consumed < channel->used || poll(&socket, 1, 0) > 0;
 }
 
-// Sends as much of the text as the socket takes. MSG_NOSIGNAL: no SIGPIPE if the reader has ended.
+// Sends as many bytes as the socket takes. MSG_NOSIGNAL: no SIGPIPE if the reader has ended.
 static ssize_t send_some(int fd, const char *text, size_t bytes)
 {
     ssize_t sent;
@@ -200,8 +200,8 @@ static bool plumbing_open(struct plumbing *p)
            fcntl(p->words_read, F_SETFL, O_NONBLOCK) == 0;
 }
 
-// Runs in the child, between fork and exec. Only async-signal-safe functions may be called there,
-// because drivers may have started threads in the parent.
+// Runs in the new process between fork and exec. Only async-signal-safe functions may be called
+// here, because drivers may have started threads in the parent.
 static _Noreturn void become(const struct child_desc *desc, const struct plumbing *p, pid_t parent)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -215,7 +215,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
         setsid();
     else
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // If the parent ended before prctl, no signal comes; getppid then differs, so the child ends.
+    // If the parent ended before prctl, no signal comes, but getppid differs: the child then ends.
     if (getppid() == parent && dup2(p->theirs, STDIN_FILENO) >= 0 &&
         dup2(p->words_write, STDOUT_FILENO) >= 0 &&
         (desc->outlives || dup2(p->words_write, STDERR_FILENO) >= 0))
@@ -226,7 +226,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
     _exit(written == sizeof failure ? EXEC_FAILED : EXEC_FAILED - 1);
 }
 
-// Returns the errno of a failed exec, read from a pipe that exec closes if it succeeds; else 0.
+// Returns 0 if exec succeeded, which closes the pipe; else the errno that the child wrote to it.
 static int exec_result(const struct plumbing *p)
 {
     int failure = 0;
@@ -311,7 +311,7 @@ static enum child_answer receive_bytes(struct child *child)
     return got < 0 && errno == EMSGSIZE ? CHILD_MALFORMED : CHILD_GONE;
 }
 
-// Sets *line to the next whole line in the channel's buffer. Returns false if there is none.
+// Takes the next whole line from the channel's buffer. Returns false if it has no whole line.
 static bool take_line(struct child *child, const char **line, enum child_answer *answer)
 {
     size_t before = child->channel.consumed;
@@ -323,7 +323,7 @@ static bool take_line(struct child *child, const char **line, enum child_answer 
     return true;
 }
 
-// Reads one child's data after poll. Returns false and sets *answer if no more lines can come.
+// Reads one child's data after poll. Returns false if no more lines can come; *answer says why.
 static bool take_bytes(struct child *child, const struct pollfd *channel,
                        const struct pollfd *words, enum child_answer *answer)
 {
@@ -337,7 +337,6 @@ static bool take_bytes(struct child *child, const struct pollfd *channel,
     return *answer == CHILD_LINE;
 }
 
-// Fills `fds`, the list for poll: the channel and the output pipe of each child, and wake_fd.
 static void list_fds(struct child *const *children, size_t count, int wake_fd, struct pollfd *fds)
 {
     for (size_t i = 0; i < count; i++) {
@@ -355,7 +354,7 @@ enum child_answer child_receive_any(struct child *const *children, size_t count,
     uint64_t deadline_ns = clock_deadline_ns(timeout_ns);
     struct pollfd fds[2 * CHILDREN_MAX + 1];
     enum child_answer answer;
-    // A child that prints without end keeps poll from timing out, so the loop also reads the clock.
+    // If a child prints without end, poll never times out; so the loop also checks the clock.
     for (bool is_last = false;; is_last = clock_left_ns(deadline_ns) == 0) {
         for (*from = 0; *from < count; ++*from)
             if (children[*from] && take_line(children[*from], line, &answer))
@@ -364,7 +363,7 @@ enum child_answer child_receive_any(struct child *const *children, size_t count,
             return CHILD_TIMEOUT;
         list_fds(children, count, wake_fd, fds);
         int ready = poll(fds, 2 * count + 1, poll_timeout_ms(deadline_ns));
-        if (ready < 0 && errno != EINTR) // the kernel has no memory at the moment
+        if (ready < 0 && errno != EINTR) // poll fails if the kernel has no memory at the moment
             clock_sleep_ns(nap_ns);
         bool read = false;
         for (*from = 0; ready > 0 && *from < count; ++*from) {
@@ -399,8 +398,8 @@ static bool reap(struct child *child)
     return true;
 }
 
-// Waits at most timeout_ns for the child to end. Meanwhile it reads what the child prints: a child
-// that writes to a full pipe would not end.
+// Waits at most timeout_ns for the child to end, and meanwhile reads what the child prints. If
+// nobody read it, a child that writes to a full pipe would not end.
 static bool await_end(struct child *child, uint64_t timeout_ns)
 {
     uint64_t deadline_ns = clock_deadline_ns(timeout_ns);
@@ -422,7 +421,8 @@ static void end(struct child *child, uint64_t grace_ns)
     if (!await_end(child, grace_ns)) {
         child->killed = true;
         kill(child->pid, SIGKILL);
-        (void)await_end(child, killed_ns); // ignored: a child in a system call may not end
+        // result ignored: a child that hangs in a system call may not end
+        (void)await_end(child, killed_ns);
         child->pid = 0;
     }
     words_drain(child);

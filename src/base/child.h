@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A child process that exchanges lines of text with this process. The channel is a socket, used in
-// both directions; in the child it is the standard input. What the child or a driver in it prints
-// goes to a pipe; child_end() returns the last line of this output. child_destroy() ends the child.
-// The end of this process also ends the child, unless `outlives` is set.
+// A child process that exchanges lines of text with this process. The lines go through a socket,
+// the channel, in both directions; in the child, the channel is the standard input. What the child
+// or a driver in it prints goes to a pipe, and child_end() returns the last line of that output.
+// child_destroy() ends the child. The child also ends when this process ends, unless `outlives` is
+// set.
 #ifndef BASE_CHILD_H
 #define BASE_CHILD_H
 
@@ -19,21 +20,22 @@ struct child_desc {
     // The child's environment: an array of NAME=VALUE texts that ends with NULL. If this pointer is
     // NULL, the child gets the environment of this process.
     const char *const *environment;
-    size_t line_bytes_max; // maximum length in bytes of a line from the child; 0: 64 MiB
-    // true: the child does not end when this process ends, but when it has read the end of the
-    // channel. The child has its own session, so signals to this process group do not reach it. Its
-    // standard error is that of this process.
+    size_t line_bytes_max; // maximum length in bytes of a line from the child; 0 means 64 MiB
+    // If true, the child continues when this process ends. The channel then ends, too, so the child
+    // can notice it. The child has its own session, so signals to the process group of this process
+    // do not reach the child. Its standard error is that of this process.
     bool outlives;
 };
 
-// Starts the child. The child ignores SIGINT, SIGTERM and SIGHUP: terminals and service managers
-// send them to the whole process group, and only the parent decides what to do. No signal is
-// blocked in the child. Returns NULL with ERROR_IO if the child cannot be started.
+// Starts the child. The child ignores SIGINT, SIGTERM and SIGHUP, because terminals and service
+// managers send these signals to the whole process group, but only the parent decides what to do.
+// The child starts with no signal blocked. Returns NULL with ERROR_IO if the child cannot be
+// started.
 struct child *child_create(const struct child_desc *desc, struct error *err);
 
-// Closes the channel and waits up to `grace_ns` for the child to end. If it still runs, kills it
-// and waits up to 5 s for its end, because a child that hangs in a system call may not end. Accepts
-// NULL.
+// Closes the channel and waits up to `grace_ns` for the child to end. If the child still runs after
+// that time, kills it and waits up to 5 s for its end. The second wait is limited because a child
+// that hangs in a system call may not end. `child` may be NULL.
 void child_destroy(struct child *child, uint64_t grace_ns);
 
 // Sends `line` and a newline. Fails with ERROR_IO if the child has ended or does not read the line
@@ -49,15 +51,15 @@ enum child_answer {
     CHILD_MALFORMED, // the line is too long or contains a NUL
 };
 
-// Waits for the child's next line and sets *line to it, without its newline. *line is valid until
-// the next call. The wait also ends if wake_fd becomes readable; a negative wake_fd is ignored. A
-// last line without a newline, at the end of the channel, is dropped.
+// Waits up to timeout_ns for the child's next line and sets *line to it, without its newline. *line
+// is valid until the next call. The wait also ends if wake_fd becomes readable; a negative wake_fd
+// is ignored. If the channel ends in the middle of a line, that part of a line is dropped.
 enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wake_fd,
                                 const char **line);
 
-// Like child_receive, but waits for a line from any of `count` children, at most 16. Elements that
-// are NULL are ignored. *from becomes the index of the child to which the returned value applies.
-// It is undefined for CHILD_TIMEOUT and CHILD_WOKEN.
+// Waits like child_receive, but for a line from any of `count` children, at most 16. Elements of
+// `children` that are NULL are ignored. Sets *from to the index of the child to which the returned
+// value applies. *from is undefined if the function returns CHILD_TIMEOUT or CHILD_WOKEN.
 enum child_answer child_receive_any(struct child *const *children, size_t count,
                                     uint64_t timeout_ns, int wake_fd, size_t *from,
                                     const char **line);
@@ -68,7 +70,7 @@ const char *child_end_text(struct child *child);
 
 // How a child ended, by itself or because this process killed it.
 struct child_end {
-    int signal; // signal that killed the child; 0: no signal killed it
+    int signal; // signal that killed the child; 0 if no signal killed it
     int status; // exit status; 0 if a signal killed the child
     // last line that the child printed, as printable ASCII; valid until child_destroy
     const char *words;
@@ -77,8 +79,8 @@ struct child_end {
 // Ends the child if it still runs, and returns how it ended.
 struct child_end child_end(struct child *child);
 
-// One end of the channel, with a buffer for the lines that it receives. The child's end is its
-// standard input, a socket to the parent. The caller provides the struct.
+// One end of the channel between a child and its parent, with a buffer for received lines. The
+// child's end is the socket that it has as standard input. The caller provides the struct.
 struct child_channel {
     int fd;
     char *buffer;
@@ -87,21 +89,21 @@ struct child_channel {
 void child_channel_init(struct child_channel *channel, int fd);
 void child_channel_fini(struct child_channel *channel);
 
-// Waits for the next line from the other end of the channel. Returns NULL at the end of the stream,
-// if reading fails, or if the line is longer than line_bytes_max. The line is valid until the next
-// call.
+// Waits for the next line from the other end of the channel and returns it without its newline.
+// Returns NULL at the end of the stream, if reading fails, or if the line is longer than
+// line_bytes_max bytes. The line is valid until the next call.
 const char *child_channel_read(struct child_channel *channel, size_t line_bytes_max);
 
-// Returns true if unread bytes have arrived on the channel, or if the parent has closed it. Does
-// not wait.
+// Returns true if unread bytes have arrived on the channel or its other end is closed. Does not
+// wait.
 bool child_channel_is_ready(const struct child_channel *channel);
 MUST_CHECK bool child_channel_write(struct child_channel *channel, const char *line,
                                     struct error *err);
 
-// Returns a copy of this process's environment, in `arena`, for child_desc.environment; it ends
-// with NULL. Make the copy before the first driver is loaded, because drivers change the
-// environment: an OpenCL loader cuts OCL_ICD_FILENAMES off at its first colon, and PoCL sets
-// variables of hwloc.
+// Returns a copy of this process's environment, in `arena`, for child_desc.environment. The array
+// ends with NULL. Make the copy before the first driver is loaded, because drivers change the
+// environment. For example, an OpenCL loader cuts the value of OCL_ICD_FILENAMES off at its first
+// colon. PoCL sets variables of the library hwloc.
 const char *const *child_environment_copy(struct arena *arena);
 
 #endif

@@ -30,8 +30,8 @@ static uintptr_t instruction_of(const void *context)
 #endif
 }
 
-// The functions from here to announce() run in a signal handler. They may call only functions that
-// POSIX allows in signal handlers (async-signal-safe functions).
+// The functions from here to announce() run in a signal handler. They may call only
+// async-signal-safe functions: those that POSIX allows in signal handlers.
 
 static const char *read_hex(const char *text, uintptr_t *value)
 {
@@ -90,7 +90,7 @@ static void announce(int number, siginfo_t *info, void *context)
     if (name)
         announce_file(name);
     (void)info;
-    raise(number); // this ends the process, because the handler was removed when it was called
+    raise(number); // this ends the process: SA_RESETHAND removed the handler when it was called
 }
 
 void crash_announce(struct arena *arena)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Handles drivers that crash: reports the library in which this process crashes, if it is known,
-// and ends this process without running exit handlers of drivers.
+// Protects fathom from drivers that crash. Reports the library in which this process crashes, if it
+// is known. Can end this process without running the exit handlers of drivers.
 #ifndef BASE_CRASH_H
 #define BASE_CRASH_H
 
 #include "base/arena.h"
 
-// Installs a handler for the faults that end a process (SIGSEGV, SIGBUS, SIGFPE, SIGILL). The
-// handler writes the line {"crash":"libfoo.so"} to standard input, which is the child's channel
+// Installs a handler for the signals of a crash: SIGSEGV, SIGBUS, SIGFPE, SIGILL. The handler
+// writes the line {"crash":"libfoo.so"} to standard input, which is the child's channel
 // (base/child.h), and then lets the process end. The line names the file that contains the faulting
-// instruction; without such a file, nothing is written. Drivers may replace the handler. The
+// instruction; if there is no such file, nothing is written. Drivers may replace the handler. The
 // handler has its own stack, in `arena`, so it also works after a stack overflow.
 void crash_announce(struct arena *arena);
 

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-// Returns the greatest common divisor of a and b (Euclid's algorithm); the divisor of a and 0 is a.
+// Returns the greatest common divisor of `a` and `b`, by Euclid's algorithm. If `b` is 0, returns
+// `a`.
 static inline uint64_t divisor_common(uint64_t a, uint64_t b)
 {
     while (b) {

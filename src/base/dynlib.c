@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-// dlsym returns void *. C cannot convert void * to a function pointer, so the bits are copied.
+// dlsym returns void *, which C cannot convert to a function pointer, so the bits are copied.
 _Static_assert(sizeof(void *) == sizeof(void (*)(void)), "function pointers are copied from dlsym");
 
 static void *open_first(const char *const *files, const char **file, struct error *err)

@@ -9,16 +9,16 @@
 
 #include <stddef.h>
 
-struct dynlib; // an open library: the handle that dlopen returned
+struct dynlib; // an open library; the pointer is the handle that dlopen returned
 
-// A symbol of a library, and where its address is stored: `offset` bytes into the struct to which
-// dynlib_desc.table points. One X-macro list of names can declare the members of that struct and,
-// with DYNLIB_SYMBOL, the array of symbols.
+// A symbol of a library, and where its address is stored: in the struct to which dynlib_desc.table
+// points, at `offset` bytes. If an X-macro lists the names of the symbols, it can declare the
+// members of that struct and also, with DYNLIB_SYMBOL, the array of symbols.
 struct dynlib_symbol {
     const char *name;   // exported name, with its version suffix: "cuCtxCreate_v2"
-    const char *former; // older name, which is tried if `name` is missing; NULL: none
+    const char *former; // older name, which is tried if `name` is missing; NULL if there is none
     size_t offset;      // offset of the function pointer in the struct at dynlib_desc.table
-    // True: if the symbol is missing, the pointer is NULL; false: a missing symbol is an error.
+    // If true, a missing symbol sets the pointer to NULL. If false, a missing symbol is an error.
     bool optional;
 };
 #define DYNLIB_SYMBOL(table, member)                                                               \
@@ -35,10 +35,11 @@ struct dynlib_desc {
 };
 
 // Opens the first file of desc->files that can be loaded, and sets the pointers in desc->table.
-// Returns NULL with ERROR_NO_DEVICE if no file can be loaded (the message is the dynamic linker's
-// error for the first file) or a required symbol is missing (the message names the first one). The
-// caller owns the library. The pointers are valid until dynlib_close.
+// Returns NULL with ERROR_NO_DEVICE if no file can be loaded; the message is then the dynamic
+// linker's error for the first file. Also returns NULL with ERROR_NO_DEVICE if a required symbol is
+// missing; the message then names the first missing symbol. The caller owns the library. The
+// pointers are valid until dynlib_close.
 struct dynlib *dynlib_open(const struct dynlib_desc *desc, struct error *err);
-void dynlib_close(struct dynlib *lib); // dynlib_close accepts NULL
+void dynlib_close(struct dynlib *lib); // `lib` may be NULL
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// An error is a value with a code and a message. The function that fails sets it. Its callers
-// handle the error, or add a prefix and return it. Only cli/ prints errors.
+// An error is a value with a code and a message. The function that fails sets it. Each caller
+// handles the error, or puts a prefix before the message and returns the error to its own caller.
+// Only cli/ prints errors.
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
@@ -39,22 +40,23 @@ struct error {
 #define MUST_CHECK                      __attribute__((warn_unused_result))
 #define PRINTF_LIKE(format_at, args_at) __attribute__((format(printf, format_at, args_at)))
 
-// Fills err and returns false, so that a function can end with `return error_set(err, …)`. err may
-// be NULL. A message that is too long ends with an ellipsis.
+// Sets the code and message of *err and returns false, so that a function can end with `return
+// error_set(err, …)`. If err is NULL, only returns false. A message that is too long is cut, and
+// its end becomes an ellipsis.
 bool error_set(struct error *err, enum error_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 
 #ifdef __clang_analyzer__ // tells clang's static analyzer that error_set returns false
 #define error_set(...) (error_set(__VA_ARGS__) && false)
 #endif
 
-// Adds "prefix: " before the message, to say where the error occurred, and returns false.
+// Puts "PREFIX: " before the message, to say where the error occurred, and returns false.
 bool error_prefix(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 
-// Returns the short name of a code ("device-lost"), for run files and worker messages. The name of
-// a code never changes.
+// Returns the short name of a code ("device-lost"), for run files and messages of workers. The name
+// of a code never changes in later versions.
 const char *error_code_name(enum error_code code);
 
-// Returns the error code with this name; ERROR_INTERNAL if no code has it.
+// Returns the error code with this name, or ERROR_INTERNAL if no code has the name.
 enum error_code error_code_from_name(const char *name);
 
 #endif

@@ -19,14 +19,14 @@ enum {
 struct free_core {
     const char *root, *pci;
     cpu_set_t interrupts; // processors that handle interrupts of the card
-    // `allowed`: processors that the thread may use. `wanted`: those of them that handle no
-    // interrupts of the card or, if there are none such, all allowed ones.
+    // `allowed`: processors that the thread may use. `wanted`: processors of `allowed` that handle
+    // no interrupts of the card; if there are none, all processors of `allowed`.
     cpu_set_t allowed, wanted;
-    // The lowest contentions that were read, at most LOWEST_MAX, in ascending order; the number of
-    // all readings.
+    // `lowest`: the lowest contentions that were measured, at most LOWEST_MAX, in ascending order.
+    // `count`: the number of all contentions that were measured.
     double lowest[LOWEST_MAX];
     unsigned lowest_count, count;
-    // Host time in ns at which the last search ended, if it found no free core; else 0.
+    // Host time in ns at the end of the last search if that search found no free core; else 0.
     uint64_t in_vain_ns;
 };
 
@@ -41,8 +41,8 @@ struct free_core *free_core_create(struct arena *arena, const char *root, const 
 
 // ---------------------------------------------------------------- interrupts of the card
 
-// Returns how many interrupts of one interrupt vector of the card were handled so far. The kernel's
-// file has one line with a number for each processor, "0,0,13,…".
+// Returns the number of interrupts that one interrupt vector of the card has had so far, on all
+// processors together. The kernel's file has one line with a number for each processor, "0,0,13,…".
 static double interrupts_of(const struct free_core *core, const char *vector)
 {
     char line[8192], *at = line;
@@ -58,7 +58,8 @@ static double interrupts_of(const struct free_core *core, const char *vector)
     return sum;
 }
 
-// Returns the processor that handles the vector's interrupts now; CPU_SETSIZE if it is not known.
+// Returns the processor that handles the vector's interrupts at present, or CPU_SETSIZE if it is
+// not known.
 static size_t processor_of(const struct free_core *core, const char *vector)
 {
     char line[64], *end;
@@ -74,8 +75,8 @@ static void read_interrupts(struct free_core *core)
     enum {
         VECTORS_MAX = 64
     };
-    // A card has several vectors, and some are hardly used. A vector does not count if it has less
-    // than this share of the interrupts of the busiest one.
+    // A card has several interrupt vectors, and some have hardly any interrupts. A vector is
+    // ignored if it has less than this share of the interrupts of the busiest vector.
     static const double least_share = 0.01;
     struct {
         double interrupts;
@@ -124,15 +125,17 @@ bool free_core_has_interrupts(const struct free_core *core, unsigned processor)
 
 // ---------------------------------------------------------------- contention for a core's units
 
-// Loops of these lengths take some 2 µs each on a core at 3.5 GHz that nothing else uses.
+// A loop of CHAIN_ITERATIONS or WIDE_ITERATIONS iterations takes some 2 µs on a core at 3.5 GHz
+// that nothing else uses.
 enum {
     CHAIN_ITERATIONS = 1500,
     WIDE_ITERATIONS = 1000,
-    LOOP_ATTEMPTS = 3 // the shortest counts, because an interrupt makes a loop longer
+    // runs of each loop; the shortest one counts, because an interrupt makes a run longer
+    LOOP_ATTEMPTS = 3
 };
 
-// Returns the time in ns of a chain of multiplications, each of which needs the result of the one
-// before. This time depends on little but the core's clock.
+// Returns the time in ns of a chain of multiplications, each of which needs the result of the
+// multiplication before it. This time depends on little but the core's clock.
 static double chain_ns(void)
 {
     uint64_t x = 3, start_ns = clock_now_ns();
@@ -151,8 +154,8 @@ static inline void step_all(uint64_t x[8])
     __asm__ volatile("" : "+r"(x[4]), "+r"(x[5]), "+r"(x[6]), "+r"(x[7]));
 }
 
-// Returns the time in ns of additions and XORs in eight independent chains. So in each cycle the
-// core starts as many of them as it can.
+// Returns the time in ns of additions and XORs in eight chains. Operations of different chains do
+// not need each other's results, so the core starts as many per cycle as it can.
 static double wide_ns(void)
 {
     uint64_t x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, start_ns = clock_now_ns();
@@ -165,8 +168,9 @@ static double wide_ns(void)
     return (double)(clock_now_ns() - start_ns);
 }
 
-// Returns the contention: the time of the wide loop divided by that of the chain. It is larger if
-// something else uses the units of the core.
+// Returns the contention of the present core: the time of the loop with eight chains (wide_ns)
+// divided by the time of the loop with one chain (chain_ns). Other work on the core's units makes
+// it larger.
 static double contention_now(void)
 {
     double chain = chain_ns(), wide = wide_ns();
@@ -189,13 +193,13 @@ void free_core_note(struct free_core *core, double contention)
     core->lowest_count += core->lowest_count < LOWEST_MAX;
 }
 
-// Without other work the contention varies by 1 %; beside a busy hardware thread it is 1.3 to 2
-// times as large (an H200's host).
+// On the host of an H200, the contention of a core without other work varies by 1 %. While the
+// core's other hardware thread is busy, the contention is 1.3 to 2 times as large.
 bool free_core_judge(const struct free_core *core, double contention)
 {
     enum {
-        FEW = 16,     // with fewer readings than this, the lowest one counts
-        SHARE = 1000, // of each SHARE readings one may be too low; in all, one more may be
+        FEW = 16,     // with fewer readings than FEW, none is ignored as too low
+        SHARE = 1000, // the lowest readings are ignored: one, and one more per SHARE readings
     };
     static const double free_most = 1.15;
     unsigned too_low = core->count < FEW ? 0 : 1 + core->count / SHARE;
@@ -206,8 +210,8 @@ bool free_core_judge(const struct free_core *core, double contention)
     return contention <= free_most * core->lowest[too_low];
 }
 
-// Measures the contention of the core on which the calling thread runs, and adds it to the
-// readings. Returns it; infinite, without a reading, if the processor is not among core->wanted.
+// Measures the contention of the core on which the calling thread runs, adds it to the readings and
+// returns it. If the processor is not in core->wanted, measures nothing and returns infinity.
 static double contention_here(struct free_core *core)
 {
     int processor = sched_getcpu();
@@ -226,8 +230,8 @@ bool free_core_is_free(struct free_core *core)
 
 // ---------------------------------------------------------------- choosing a processor
 
-// Moves the calling thread to a processor, but does not bind it there: the system may move the
-// thread again, and threads that it creates may run on all allowed processors.
+// Moves the calling thread to a processor, but does not bind the thread to it. The system may move
+// the thread again. Threads that this thread creates may run on all allowed processors.
 static bool move_to(const struct free_core *core, size_t processor)
 {
     cpu_set_t one;
@@ -240,9 +244,9 @@ static bool move_to(const struct free_core *core, size_t processor)
 void free_core_settle(struct free_core *core)
 {
     enum {
-        TRIED_MAX = 32 // processors that one call compares at most
+        TRIED_MAX = 32 // maximum number of processors that one call compares
     };
-    // Pause after a search that found no free core. Such a search takes up to 1 ms.
+    // Pause in ns after a search that found no free core, because such a search takes up to 1 ms.
     static const uint64_t pause_ns = 20 * NS_PER_MS;
     bool is_first = core->count == 0;
     int now = sched_getcpu();

@@ -34,7 +34,7 @@ uint64_t host_memory_available_bytes(const char *root)
     uint64_t most = 0, used = 0;
     root = root ? root : "";
     uint64_t available = meminfo_available(root);
-    // Without a limit, memory.max contains the word "max", which text_parse_uint refuses.
+    // If the control group has no limit, memory.max contains the word "max", which is not a number.
     if (!text_read_line(line, sizeof line, "%s/sys/fs/cgroup/memory.max", root) ||
         !text_parse_uint(line, &most) ||
         !text_read_line(line, sizeof line, "%s/sys/fs/cgroup/memory.current", root) ||

@@ -5,10 +5,10 @@
 
 #include <stdint.h>
 
-// Returns the bytes that a program can still use without swapping and without being killed by its
-// container: MemAvailable of /proc/meminfo or what is left of the control group's limit (memory.max
-// − memory.current, cgroup v2), whichever is smaller. Returns 0 if unknown. `root` is put before
-// the paths of these files; NULL means "".
+// Returns how many bytes a program can still allocate without swapping and without being killed by
+// its container. This is MemAvailable of /proc/meminfo, or what is left of the limit of the control
+// group (memory.max − memory.current of cgroup v2) if that is less. Returns 0 if the number is not
+// known. `root` is put before the paths of these files; NULL means "".
 uint64_t host_memory_available_bytes(const char *root);
 
 #endif

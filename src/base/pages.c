@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 
 enum {
-    // Allocated sizes are rounded up to a multiple of this number of bytes, which is a multiple of
-    // the page size of every system.
+    // Sizes are rounded up to a multiple of this number of bytes. It is a multiple of the small
+    // page size of every system.
     SMALL_PAGE = 1 << 16
 };
 
@@ -37,7 +37,7 @@ void *pages_alloc(size_t bytes)
     void *memory = pages_alloc_sparse(bytes);
     if (memory)
         madvise(memory, whole_pages(bytes),
-                // the system may refuse huge pages; then the pages have the usual size
+                // the system may refuse huge pages; the memory then has small pages
                 MADV_HUGEPAGE);
     return memory;
 }

@@ -37,12 +37,12 @@ unsigned processors_allowed(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
 
-// A function that reads a file of one thread of the process and adds the times in it to *time.
-// Returns false if it cannot read the file.
+// The type of a function that reads a file of one thread of a process and adds the times in it to
+// *time. The function returns false if it cannot read the file.
 typedef bool add_thread(const char *root, const char *process, const char *thread,
                         struct processors_time *time);
 
-// Calls `add` for each thread of the process. Returns false if no call returned true.
+// Calls `add` for each thread of the process. Returns true if at least one call returned true.
 static bool add_threads(const char *root, const char *process, add_thread *add,
                         struct processors_time *time)
 {
@@ -59,7 +59,8 @@ static bool add_threads(const char *root, const char *process, add_thread *add,
     return found;
 }
 
-// The file schedstat has one line, "RAN WAITED SLICES"; RAN and WAITED are times in ns.
+// Adds the times of one thread. Its file schedstat has one line, "RAN WAITED SLICES"; RAN and
+// WAITED are times in ns.
 static bool add_schedule(const char *root, const char *process, const char *thread,
                          struct processors_time *time)
 {
@@ -72,9 +73,9 @@ static bool add_schedule(const char *root, const char *process, const char *thre
 }
 
 // Adds the times of a process, and of its children that have ended, to time->family. The file
-// /proc/PID/stat has the name of the process in brackets, and the name may contain brackets, too.
-// After the last ')' come the state, ten other fields, and four times in clock ticks: UTIME STIME
-// CUTIME CSTIME.
+// /proc/PID/stat contains the name of the process in parentheses, and the name itself may contain
+// parentheses. After the last ')' come the process state, ten other fields, and four times in clock
+// ticks: UTIME STIME CUTIME CSTIME.
 static void add_process(const char *root, const char *process, struct processors_time *time)
 {
     enum {
@@ -91,8 +92,8 @@ static void add_process(const char *root, const char *process, struct processors
         time->family += strtod(at, &at);
 }
 
-// Adds the times of the processes that this thread has started and that still exist. The file
-// children lists them in one line, "PID PID …".
+// Adds the times of the child processes that this thread has started and that still exist. The file
+// "children" lists their ids in one line, "PID PID …".
 static bool add_children(const char *root, const char *process, const char *thread,
                          struct processors_time *time)
 {
@@ -146,8 +147,8 @@ double processors_time_lost(const struct processors_time *before,
                             const struct processors_time *after)
 {
     double stolen = after->stolen - before->stolen, all = after->all - before->all;
-    // `ran` is a sum over the threads that exist, so it decreases if a thread ended between the two
-    // readings.
+    // `ran` sums over the threads that exist at a reading. So its difference is negative if a
+    // thread ended between the two readings.
     double ran = fmax(after->ran - before->ran, 0);
     return fmax(share_of(after->waited - before->waited, ran), share_of(stolen, all - stolen));
 }

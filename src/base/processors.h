@@ -6,39 +6,41 @@
 
 #include <stdbool.h>
 
-// Binds the calling thread, and the threads that it creates later, to the processors of a list in
-// the form of sysfs ("0-3,8,10-11"). Returns false and changes nothing if the list is empty or
-// malformed, or if the system does not allow it.
+// Binds the calling thread, and the threads that it creates later, to the processors in `list`,
+// which is written as in sysfs ("0-3,8,10-11"). Returns false and changes nothing if the list is
+// empty or malformed, or if the system refuses.
 bool processors_bind(const char *list);
 
-// Returns how many processors the calling thread may run on; 1 if the system does not report it.
+// Returns the number of processors on which the calling thread may run; 1 if the system does not
+// report it.
 unsigned processors_allowed(void);
 
-// Times that a process or its machine has spent so far: `ran`, `waited` and `family` since the
-// start of these processes, the others since the start of the machine.
+// Processor times of a process and of its machine. `ran`, `waited` and `family` count from the
+// start of the processes; the other members count from the start of the machine.
 struct processors_time {
-    // ns in which this process's threads ran, and in which they were ready but had to wait for a
-    // processor
+    // Time in ns in which the threads of this process ran (`ran`), and in which they were ready to
+    // run but waited for a processor (`waited`).
     double ran, waited;
-    // Sums over all processors, in clock ticks. `stolen`: used by other virtual machines; `busy`:
-    // used by any process or virtual machine; `all`: busy or not; `family`: used by the process
-    // family_pid and by its children, also those that have ended.
+    // Sums over all processors, in clock ticks. `stolen`: time that other virtual machines used.
+    // `busy`: time that any process or virtual machine used. `all`: busy and idle time. `family`:
+    // time that the process family_pid and its children used, including children that have ended.
     double stolen, busy, all, family;
 };
 
-// Reads the times from /proc. `root` is put before the paths; NULL means "". `family_pid` is the
-// process whose children work with this process. Returns false if the times of this process or of
-// the machine cannot be read.
+// Reads the times from /proc. `root` is put before the paths; NULL means "". `family_pid` is the id
+// of a process; the time that it and its children use is read into time->family. Returns false if
+// the times of this process or of the machine cannot be read.
 bool processors_time_read(const char *root, long family_pid, struct processors_time *time);
 
-// Returns the share of time that this process lost to other processes and virtual machines between
-// two readings. It is the larger of two shares: waited / (waited + ran) of the process's threads,
-// and stolen / all of the machine. A share that is unknown counts as 0.
+// Returns the share of time, 0 to 1, that this process lost to other processes and virtual machines
+// between two readings. Two shares are computed: waited / (waited + ran) of the process's threads,
+// and stolen / all of the machine. The larger one is returned. A share that is not known counts as
+// 0.
 double processors_time_lost(const struct processors_time *before,
                             const struct processors_time *after);
 
-// Returns the share of the machine's processors, 0 to 1, that others than the family used between
-// two readings: other processes and other virtual machines. A share that is unknown counts as 0.
+// Returns the share of the machine's processor time, 0 to 1, that was used between two readings by
+// processes outside the family and by other virtual machines. Returns 0 if the share is not known.
 double processors_time_others(const struct processors_time *before,
                               const struct processors_time *after);
 

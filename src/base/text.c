@@ -28,7 +28,7 @@ static int folded(char letter)
 
 size_t text_distance(const char *a, const char *b)
 {
-    // rows i − 2, i − 1 and i of the table of edit distances
+    // rows i − 2, i − 1 and i of the table of edit distances (dynamic programming)
     size_t rows[3][DISTANCE_BYTES_MAX + 1];
     size_t a_length = smaller(strlen(a), DISTANCE_BYTES_MAX);
     size_t b_length = smaller(strlen(b), DISTANCE_BYTES_MAX);

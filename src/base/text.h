@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Functions for texts: read numbers and sizes (KiB, MiB, GiB), find the name nearest to a misspelt
-// one, search and join texts, make foreign texts safe to print, read the first line of a file.
+// Functions for texts. They read numbers and sizes (KiB, MiB, GiB), find the name nearest to a
+// misspelt one, and search and join texts. They also make texts of foreign origin safe to print,
+// and read the first line of a file.
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -15,42 +16,44 @@
 // case are equal. Only the first 64 bytes of each text are compared.
 size_t text_distance(const char *a, const char *b);
 
-// Finds the name that a user probably meant who typed `typed`: the name with the smallest
-// text_distance to `typed`. That distance must be at most 1 + a quarter of the length of the longer
-// of the two texts, and less than that length. Exception: a name that begins with `typed` is always
-// near enough if `typed` has at least 2 letters; its distance counts as 1 at most. Start with
-// {.typed = …} and call text_guess_offer with each name.
+// Finds the name that a user probably meant with the text `typed`: the name with the smallest
+// text_distance to `typed`. That distance must be at most 1 + L / 4 and less than L, where L is the
+// length of the longer of the two texts. A name that begins with `typed` is always accepted, with
+// distance 1 at most, if `typed` has at least 2 letters. Start with {.typed = …} and call
+// text_guess_offer with each name.
 struct text_guess {
     const char *typed;
-    const char *best; // best name so far; NULL: no name is similar enough
+    const char *best; // best name so far; NULL if no name is similar enough
     size_t distance;
 };
 void text_guess_offer(struct text_guess *guess, const char *name);
 
-// Returns "; did you mean 'NAME'?" or "", for the end of an error message. The text lives in
-// `arena`.
+// Returns "; did you mean 'NAME'?" with the best name, or "" if there is none, for the end of an
+// error message. The text lives in `arena`.
 const char *text_guess_hint(struct arena *arena, const struct text_guess *guess);
 
-// Reads the whole text as a decimal number without sign. Returns false if the text is anything else
+// Reads the whole text as a decimal number without sign. Returns false if the text has another form
 // or the number needs more than 64 bits.
 bool text_parse_uint(const char *text, uint64_t *value);
 
-// Reads the whole text as a finite number. Returns false if the text is anything else.
+// Reads the whole text as a finite number. Returns false if the text has another form.
 bool text_parse_real(const char *text, double *value);
 
-// Reads the whole text as a number of bytes: digits, optionally with B, KiB, MiB, GiB or TiB (K, M,
-// G and T mean the same). Units are powers of 1024. Returns false if the text is anything else.
+// Reads the whole text as a number of bytes: digits, optionally followed by B, KiB, MiB, GiB or
+// TiB, which are powers of 1024. K, M, G and T mean the same. Returns false if the text has another
+// form or the number needs more than 64 bits.
 bool text_parse_bytes(const char *text, uint64_t *bytes);
 
 // Returns a size as text, in the largest unit that gives a whole number: "32 KiB", "1000 B". The
 // text lives in `arena`.
 const char *text_bytes(struct arena *arena, uint64_t bytes);
 
-// text_begins: true if `text` begins with `start`. text_ends: true if it ends with `end`.
+// text_begins returns true if `text` begins with `start`; text_ends returns true if `text` ends
+// with `end`.
 bool text_begins(const char *text, const char *start);
 bool text_ends(const char *text, const char *end);
 
-// True if `text` contains `part`. Capital and small ASCII letters are equal.
+// Returns true if `text` contains `part`. Capital and small ASCII letters count as equal.
 bool text_contains(const char *text, const char *part);
 
 // Returns a number with its noun, which gets an "s" unless the number is 1: "1 card", "2 cards".
@@ -61,27 +64,27 @@ const char *text_count(struct arena *arena, size_t count, const char *noun);
 // that is not empty. The text lives in `arena`.
 const char *text_join(struct arena *arena, const char *list, const char *between, const char *item);
 
-// True if the comma-separated list ("a,b,c") has this item. False if `list` is NULL.
+// Returns true if `item` is in the comma-separated `list` ("a,b,c"). `list` may be NULL.
 bool text_list_has(const char *list, const char *item);
 
 // Returns the number of bytes of the UTF-8 character at the start of `text`; 0 if the bytes are not
 // valid.
 size_t text_character(const char *text);
 
-// Returns a foreign text, such as a driver's name, as one line that is safe to print. Control
-// characters and characters that change the writing direction become escapes ("\x1b", "\u202e").
-// Bytes that are not UTF-8 become U+FFFD. The result lives in `arena`. It has fewer than bytes_max
-// bytes; a longer text is cut after a whole character.
+// Returns a text of foreign origin, such as a driver's name, as one line that is safe to print.
+// Control characters, and characters that change the writing direction, become escapes ("\x1b",
+// "\u202e"). Bytes that are not UTF-8 become U+FFFD. The result has fewer than bytes_max bytes; if
+// necessary it is cut after a whole character. It lives in `arena`.
 const char *text_printable(struct arena *arena, const char *text, size_t bytes_max);
 
-// Returns a foreign text in a form that is safe in HTML or XML, between tags or in double quotes
-// within a tag: &, <, > and " are escaped. Characters below 0x20, also newlines, become '?',
-// because XML forbids most of them. The result lives in `arena`.
+// Returns a text of foreign origin in a form that is safe in HTML or XML, between tags or in double
+// quotes inside a tag. The characters &, <, > and " become entities. Characters below 0x20,
+// including newlines, become '?', because XML forbids most of them. The result lives in `arena`.
 const char *text_markup(struct arena *arena, const char *text);
 
-// Reads the first line of a file into `line`, without its newline, cut to `bytes`. The path is made
-// from `format`. Returns false if the file cannot be opened, is empty, or its path has 512 bytes or
-// more.
+// Reads the first line of a file into `line`, without its newline. `bytes` is the size of `line`; a
+// longer text is cut. The path of the file is made from `format`. Returns false if the file cannot
+// be opened or is empty, or if its path has 512 bytes or more.
 bool text_read_line(char *line, size_t bytes, const char *format, ...) PRINTF_LIKE(3, 4);
 
 #endif

@@ -5,8 +5,9 @@
 
 struct version {
     const char *version; // version number of fathom: "0.1.0"
-    const char *commit;  // git commit (12 hex digits), "-dirty" if files had changes; or "unknown"
-    const char *build;   // compiler, build type, processor: "GNU 12.2.0 RelWithDebInfo x86_64"
+    // git commit (12 hex digits), with "-dirty" if files had changed; or "unknown"
+    const char *commit;
+    const char *build; // compiler, build type, processor: "GNU 12.2.0 RelWithDebInfo x86_64"
 };
 
 extern const struct version fathom_version;
