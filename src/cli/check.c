@@ -19,8 +19,8 @@
 #include <time.h>
 
 enum {
-    FILE_BYTES_MAX = 100000, // a larger run file of a check is shortened
-    EXPECTED_MAX = 1024      // maximum value of --expect-count, a number of devices
+    FILE_BYTES_MAX = 100000, // if the run file of a check is larger, it is shortened
+    EXPECTED_MAX = 1024      // largest allowed value of --expect-count, a number of devices
 };
 
 struct checking {
@@ -31,12 +31,12 @@ struct checking {
     struct check_desc desc;
     struct check_parts parts;
     struct expectation expectation;
-    struct run **expected; // run files with the figures that are expected (expectation.runs)
+    struct run **expected; // run files whose figures are expected of the cards (expectation.runs)
     const char *output, *prometheus;
     uint64_t expected_count;
     struct run *run;
     double began_s;        // when this process began, in seconds since 1970
-    struct host_lock lock; // makes a user's checks on a host measure one after another
+    struct host_lock lock; // lock that lets a user's checks on a host measure one after another
 };
 
 // ---------------------------------------------------------------- reading the options
@@ -57,7 +57,7 @@ static const char *host_name(struct arena *arena)
     return uname(&names) == 0 ? arena_strdup(arena, names.nodename) : "localhost";
 }
 
-// Returns the value of the first environment variable in `names` that is set; NULL if none is set.
+// Returns the value of the first variable in `names` that the environment has; NULL without one.
 static const char *first_set(const char *const *names)
 {
     const char *value = NULL;
@@ -66,8 +66,8 @@ static const char *first_set(const char *const *names)
     return value;
 }
 
-// Returns the name of the output file: `pattern`, in which %h becomes the host's name, %r this
-// process's rank in a parallel job (0 if there is no job), and %% a percent sign.
+// Returns the name of the output file: `pattern`, where %h becomes the host's name and %% a percent
+// sign. %r becomes this process's rank in a parallel job, or 0 without a job.
 static const char *output_name(struct arena *arena, const char *pattern)
 {
     static const char *const variables[] = {"SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
@@ -89,7 +89,7 @@ static const char *output_name(struct arena *arena, const char *pattern)
     return name;
 }
 
-// Returns the command's options, with the output file's name instead of its pattern (%h, %r).
+// Returns a copy of the options, in which the pattern of -o (%h, %r) is replaced by the file name.
 static const struct options *with_output_name(struct arena *arena, const struct options *options)
 {
     struct options *named = ARENA_NEW(arena, struct options);
@@ -161,8 +161,8 @@ static bool has_part_of_the_cards(const struct checking *c)
     return select_cards_hidden(c->cli->arena, "", getenv("CUDA_VISIBLE_DEVICES"));
 }
 
-// Reduces the list of devices to the card whose number is this process's local rank, or to its only
-// card if CUDA_VISIBLE_DEVICES is set: the scheduler has then given each rank its own card.
+// Keeps in the list only the card whose index is this process's local rank. If the list has one
+// card because CUDA_VISIBLE_DEVICES is set, keeps it: the scheduler gave each rank its own card.
 static bool take_own_card(struct device_list *list, struct error *err)
 {
     static const char *const variables[] = {"SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK",
@@ -194,8 +194,8 @@ static bool are_apart(const struct device_list *list, struct error *err)
     return true;
 }
 
-// Chooses the devices of -d or, without -d, every GPU of the machine. A machine on which no GPU can
-// be opened is no error if it has GPUs that no API reaches, or if --expect-count expects some.
+// Chooses the devices of -d; without -d, all GPUs. If no GPU can be opened, that is no error if
+// --expect-count was given or (without -d) the machine has GPUs that no API reaches.
 static bool choose_devices(struct checking *c, struct error *err)
 {
     static const char *const all[] = {"all"};
@@ -231,8 +231,8 @@ static bool choose_devices(struct checking *c, struct error *err)
                : false;
 }
 
-// Adds to the run a check without figures for each GPU that no API reaches, unless -d, --local-rank
-// or the environment restricts the command to some of the cards.
+// Adds a check without figures to the run for each GPU that no API reaches. Adds none if -d,
+// --local-rank or the environment restricts the command to some of the cards.
 static void add_unreached(struct checking *c)
 {
     struct unreached_gpu *gpus;
@@ -275,8 +275,8 @@ static void describe(struct checking *c)
     for (size_t i = 0; i < check_case_count; i++) {
         const struct benchmark *one = benchmark_find(check_cases[i].benchmark);
         size_t *count = &desc.choices.benchmark_count;
-        // Each benchmark of the check is added once: the cases of a benchmark are neighbours in
-        // check_cases.
+        // Adds each benchmark only once. That needs only a look at the last one added, because the
+        // cases of a benchmark are neighbours in check_cases.
         if (one && (*count == 0 || used[*count - 1] != one))
             used[(*count)++] = one;
     }
@@ -381,10 +381,10 @@ static const char *request_line(const struct checking *c)
     return arena_printf(c->cli->arena, "%s\n", line);
 }
 
-// Waits for the lock that allows a user only one check at a time on a host. With --local-rank, each
-// rank checks its own card, and no lock is needed. If meanwhile another process made the same
-// check, takes over its run and returns true. A process that does not get the lock in time measures
-// for itself.
+// Waits for the lock that lets a user make only one check at a time on a host. Uses no lock with
+// --local-rank, because each rank then checks its own card. If another process meanwhile made the
+// same check, takes over its run and returns true. Returns false if this process must measure, for
+// example because it did not get the lock in time.
 static bool take_shared(struct checking *c)
 {
     static const uint64_t patience_ns = UINT64_C(2) * CHECK_DEADLINE_S * NS_PER_S;
@@ -416,14 +416,14 @@ static void leave_shared(struct checking *c)
     free(stream.text);
 }
 
-// Makes the check and leaves its run for other processes, unless another process has made the same
-// check meanwhile: then takes over that run.
+// Makes the check and leaves its run for other processes. But if another process has made the same
+// check meanwhile, takes over the run of that process.
 static bool check_once(struct checking *c, struct error *err)
 {
     if (take_shared(c))
         return true;
     c->system = cli_system_create(c->cli, err);
-    interrupt_watch(&c->interrupt); // before this call, a signal ends the process at once
+    interrupt_watch(&c->interrupt); // until this call, a signal ends the process at once
     if (!c->system || !choose_devices(c, err) || !measure(c, err) || !shorten(c->run, err))
         return false;
     leave_shared(c);

@@ -33,8 +33,8 @@ static bool command_help(struct cli *cli, struct error *err)
 {
     struct options named = {.command = COMMAND_COUNT};
     char *words[] = {cli->argv[0], NULL};
-    // Parses the operand of `fathom help` as a command line, so that options_parse finds the
-    // command or suggests the nearest one.
+    // Parses the operand of `fathom help` as if it were a whole command line. So options_parse
+    // finds the command or suggests the nearest one.
     if (cli->options->operand_count) {
         words[1] = arena_strdup(cli->arena, cli->options->operands[0]);
         if (!options_parse(cli->arena, 2, words, &named, err))
@@ -98,8 +98,8 @@ static bool start_command(struct cli *cli, struct error *err)
     return run_command(cli, err);
 }
 
-// Writes the output that stdio still buffers. A full disk may be noticed only here, and fathom must
-// not end as if the output were complete.
+// Writes the output that stdio still buffers. Fails if it cannot be written: a full disk may be
+// noticed only here, and fathom must not end as if the output were complete.
 static bool flush(FILE *out, struct error *err)
 {
     if (fflush(out) == 0 && !ferror(out))

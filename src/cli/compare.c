@@ -15,8 +15,8 @@ enum {
     PATH_BYTES = 4096
 };
 
-// Sets *threshold to the value of --threshold, where "2%" and "0.02" both mean 0.02, or to 0 if the
-// option was not given. Fails with ERROR_USAGE if the value is not between 0 and 1.
+// Sets *threshold to the value of --threshold; "2%" and "0.02" both mean 0.02. Sets it to 0 if the
+// option was not given. Fails with ERROR_USAGE unless the value lies between 0 and 1.
 static bool read_threshold(const struct cli *cli, double *threshold, struct error *err)
 {
     const char *typed = options_value(cli->options, OPTION_THRESHOLD);
@@ -39,9 +39,9 @@ static bool read_threshold(const struct cli *cli, double *threshold, struct erro
 
 // ---------------------------------------------------------------- the reference run
 
-// Returns the path of the index of the reference runs: in the folder that FATHOM_REFERENCE names,
-// else where this binary is installed, else in the tree in which it was built. NULL if there is
-// none.
+// Returns the path of index.json, the list of the reference runs. If the environment variable
+// FATHOM_REFERENCE is set, it names the folder of that file. Otherwise the file is looked for where
+// this binary is installed, then in the tree in which it was built. Returns NULL if there is none.
 static const char *index_path(struct cli *cli)
 {
     const char *set = getenv("FATHOM_REFERENCE");

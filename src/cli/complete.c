@@ -8,8 +8,8 @@
 
 // ---------------------------------------------------------------- words of the command line
 
-// Writes the names of the APIs and "all". Leaves out "model", because simulated devices can only be
-// chosen with -d model:FILE.
+// Writes the names of the APIs, then "all". Omits "model", because simulated devices can be chosen
+// only with -d model:FILE.
 static void write_apis(FILE *out)
 {
     for (size_t i = 0; gpu_backends[i]; i++)
@@ -31,9 +31,9 @@ static void write_commands(FILE *out)
             fprintf(out, "%s%s", shown++ ? " " : "", command_table[i].name);
 }
 
-// Writes the words that completion offers for an argument of this kind. `shown` is the argument in
-// the help, which for presets lists the words. Files are not listed, because the shell completes
-// them itself.
+// Writes the words that the shell offers for an argument of this kind. `shown` is the argument as
+// the help shows it; for presets it contains the words. Writes no files, because the shell
+// completes file names itself.
 static void write_words(FILE *out, enum word_kind kind, const char *shown)
 {
     switch (kind) {
@@ -54,7 +54,7 @@ static void write_words(FILE *out, enum word_kind kind, const char *shown)
     case WORD_NONE:
     case WORD_ANY:
     case WORD_FILE:
-    case WORD_SETTING: // a setting is completed by functions written in the shell's language
+    case WORD_SETTING: // shell functions (bash_functions …) complete a setting
         break;
     }
 }
@@ -73,8 +73,8 @@ static void write_flags(FILE *out, unsigned command)
 
 // ---------------------------------------------------------------- keys and values of --set
 
-// Writes the words of a list, such as "a|b c|d", each after a blank and in single quotes. Leaves
-// out the word FILE, which stands for the name of any file.
+// Writes the words of a list such as "a|b|c", each after a blank and in single quotes. Omits the
+// word FILE, which stands for the name of any file.
 static void write_quoted(FILE *out, const char *list)
 {
     while (*list) {
@@ -85,8 +85,8 @@ static void write_quoted(FILE *out, const char *list)
     }
 }
 
-// The parts of a generated shell function that prints words which depend on its first argument, in
-// the syntax of one shell.
+// The parts of a shell function in the syntax of one shell. The function prints words that depend
+// on its first argument.
 struct switch_form {
     const char *function, *begin, *choice, *end_choice, *end;
 };
@@ -103,15 +103,15 @@ static const struct switch_form fish_switch = {.function = "function ",
                                                .end_choice = "\n",
                                                .end = "    end\nend\n"};
 
-// True if --set takes the parameter. Of a benchmark that a command of its own measures (`fathom
-// map`), --set takes only the parameter `clock`.
+// Returns true if --set accepts the parameter. If the benchmark has a command of its own, such as
+// `fathom map`, --set accepts only the parameter `clock`.
 static bool is_settable(const struct benchmark *benchmark, const struct param_info *param)
 {
     return !benchmark->command || strcmp(param->key, "clock") == 0;
 }
 
-// Writes two shell functions: NAME_keys prints the keys of a benchmark ("path=" …); NAME_values
-// prints the choices for a parameter such as "latency.path".
+// Writes two shell functions. NAME_keys prints the parameters of a benchmark ("path=" …).
+// NAME_values prints the choices of a parameter such as "latency.path".
 static void write_settings(FILE *out, const char *name, const struct switch_form *form)
 {
     fprintf(out, "%s%s_keys%s", form->function, name, form->begin);
@@ -139,9 +139,9 @@ static void write_settings(FILE *out, const char *name, const struct switch_form
 
 // ---------------------------------------------------------------- completion for bash
 
-// bash functions that complete the word after --set, and the file name after `-d model:`. bash cuts
-// `path=scalar` and `model:FILE` into three words each. _fathom_offer quotes a value and puts the
-// beginning of the typed word, such as "vector,", before it.
+// bash functions that complete the word after --set, and the file name after `-d model:`. bash
+// splits `path=scalar` and `model:FILE` into three words each. _fathom_offer quotes a value, and
+// puts before it what the user typed before the value, such as "vector,".
 static const char bash_functions[] =
     "_fathom_offer()\n"
     "{\n"
@@ -186,8 +186,8 @@ static const char bash_functions[] =
     "    COMPREPLY=($(compgen -d -- \"$word\") $(compgen -f -X '!*.json' -- \"$word\"))\n"
     "}\n";
 
-// True if the table has an earlier option of the same name. The bash completion cannot tell two
-// such options apart.
+// Returns true if option_table has an earlier option with the same name. The completion for bash
+// cannot distinguish two such options.
 static bool is_named_before(const struct option_info *option)
 {
     for (const struct option_info *other = option_table; other < option; other++)
@@ -249,8 +249,8 @@ void generate_bash(FILE *out)
 
 // ---------------------------------------------------------------- completion for zsh
 
-// Writes text inside single quotes for zsh, with a backslash before each character that _arguments
-// treats as syntax.
+// Writes text for zsh, inside single quotes, with a backslash before each character that the zsh
+// function _arguments treats as syntax.
 static void zsh_quoted(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -263,7 +263,7 @@ static void zsh_quoted(FILE *out, const char *text)
     }
 }
 
-// zsh functions that do the same as bash_functions. zsh cuts words only at blanks.
+// zsh functions that do the same as bash_functions. zsh splits words only at blanks.
 static const char zsh_functions[] =
     "_fathom_set()\n"
     "{\n"
@@ -305,8 +305,8 @@ static void write_zsh_action(FILE *out, enum word_kind kind, const char *shown)
     fputc(')', out);
 }
 
-// Writes the completion entry of an option: for its letter ("-d") if `letter` is true, else for its
-// long name.
+// Writes the zsh completion of an option: of its letter ("-d") if `letter` is true, else of its
+// long name ("--device").
 static void write_zsh_option(FILE *out, const struct option_info *option, bool letter)
 {
     fprintf(out, " \\\n            '%s", option->repeated ? "*" : "");
@@ -378,7 +378,7 @@ static void fish_quoted(FILE *out, const char *text)
     fputc('\'', out);
 }
 
-// fish functions that do the same as bash_functions. fish expects whole words: "path=scalar".
+// fish functions that do the same as bash_functions. fish completes whole words: "path=scalar".
 static const char fish_functions[] =
     "function __fathom_set\n"
     "    set -l token (commandline -ct)\n"
@@ -445,8 +445,8 @@ static void write_fish_operands(FILE *out, const struct command_info *command)
     fputs("'\n", out);
 }
 
-// Writes the completions of the options of a command, or of the program without a command if
-// `command` is COMMAND_COUNT.
+// Writes the fish completions of the options of a command. If `command` is COMMAND_COUNT, writes
+// those of `fathom` without a command.
 static void write_fish_options(FILE *out, unsigned command)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists the devices. Commands that list devices first read two settings: the environment variable
+// Lists the devices. Before a command does so, it reads two settings: the environment variable
 // FATHOM_VALIDATION, and the files of `-d model:FILE`.
 #include "base/clock.h"
 #include "base/text.h"
@@ -57,7 +57,7 @@ void cli_system_destroy(struct cli *cli, struct gpu_system *system)
         gpu_system_destroy(system);
 }
 
-// Returns the name of the file in "model:FILE". Returns NULL for any other name, such as "model:0",
+// Returns FILE of the name "model:FILE". Returns NULL for every other name, such as "model:0",
 // which is the id of a device.
 static const char *file_of(const char *name)
 {

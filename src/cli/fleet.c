@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `fathom fleet` judges the checks of many machines.
+// `fathom fleet` judges the cards of many machines from the files of their checks.
 #include "analysis/fleet.h"
 #include "base/text.h"
 #include "cli/cli.h"
@@ -31,7 +31,7 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// Adds the run files of a folder (*.json and *.json.gz), sorted by name.
+// Adds the run files of a folder (*.json and *.json.gz) to the paths, sorted by name.
 static bool add_folder(struct arena *arena, struct paths *paths, const char *folder,
                        struct error *err)
 {
@@ -72,9 +72,9 @@ static bool find_paths(const struct cli *cli, struct paths *paths, struct error 
                options->operands[0]);
 }
 
-// Adds a file to the fleet. At first only the head of the file is read, which has the checks but no
-// results. If the file has no checks, it is read again as a whole. Standard input is read as a
-// whole at once, because it can be read only once.
+// Adds a file to the fleet. Reads at first only the head of the file, which has the checks but no
+// results. If the file has no checks, reads it again as a whole. The standard input can be read
+// only once, so it is read as a whole at once.
 static void read_into(struct fleet *fleet, const char *path)
 {
     struct error err;
@@ -95,7 +95,7 @@ static void read_into(struct fleet *fleet, const char *path)
     run_destroy(run);
 }
 
-// Fails if an output cannot be written, or if it would replace a file that is read.
+// Fails if an output cannot be written, or if it would replace a file that the command reads.
 static bool check_outputs(const struct options *options, const struct paths *paths,
                           struct error *err)
 {

@@ -23,13 +23,14 @@ bool cli_report_check(const char *path, struct error *err)
     return file_save_check(path, err);
 }
 
-// The options that name a file which the command writes.
+// The options with which a command writes a file or, for --json, the standard output.
 static const enum option_id outputs[] = {
     OPTION_JSON,         OPTION_OUTPUT,     OPTION_REPORT_OUTPUT, OPTION_SHARE_OUTPUT,
     OPTION_CHECK_OUTPUT, OPTION_PROMETHEUS, OPTION_CSV,           OPTION_HTML,
     OPTION_TRACE,        OPTION_SVG,        OPTION_CARD_MARKDOWN};
 
-// Returns the name of the file for the option's output; NULL if the option was not given.
+// Returns the name of the file that the option writes, "-" for --json; NULL if the option was not
+// given.
 static const char *output_of(const struct options *options, enum option_id id)
 {
     const char *value = options_value(options, id);
@@ -84,7 +85,7 @@ static void add_failure(struct error *all, const struct error *one)
         error_prefix(all, "%s; and", one->message);
 }
 
-// True if the run has time lines.
+// Returns true if a result of the run has a time line.
 static bool has_lines(const struct run *run)
 {
     struct spans spans;
@@ -94,7 +95,7 @@ static bool has_lines(const struct run *run)
     return false;
 }
 
-// True if the run has charts or time lines.
+// Returns true if the run has a chart or a time line.
 static bool has_drawings(const struct run *run)
 {
     struct arena *arena = arena_create();
@@ -121,11 +122,11 @@ static bool write_markdown(const struct run *run, FILE *stream, struct error *er
     return true;
 }
 
-// The forms in which an option can write a run, besides the run file (JSON) and the HTML page.
+// The options that write a run in another form, except the one for the HTML page.
 static const struct form {
     enum option_id option;
     run_writer *write;
-    // Returns true if this form would show something of the run. If the pointer is NULL, the form
+    // Returns true if this form would show something of the run. The pointer is NULL if the form
     // can show every run.
     bool (*has_content)(const struct run *run);
     const char *content;
@@ -135,8 +136,7 @@ static const struct form {
              {OPTION_CARD_MARKDOWN, write_markdown, NULL, NULL}};
 
 // Returns the name of the file to which the run is written in this form. Returns NULL if the form's
-// option was not given. Also returns NULL, after printing a note, if the form would show nothing of
-// this run.
+// option was not given. If the form would show nothing of this run, prints a note and returns NULL.
 static const char *form_path(const struct cli *cli, const struct run *run, const struct form *form)
 {
     const char *path = options_value(cli->options, form->option);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes the manual page and the shell completions from the table of commands and options
-// (cli/table.h), for `fathom --generate WHAT`.
+// Writes the manual page and the shell completions for `fathom --generate WHAT`. They are made from
+// the table of commands and options (cli/table.h).
 #ifndef CLI_GENERATE_H
 #define CLI_GENERATE_H
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 // Writes the document `what`: "man" (roff, section 1), "bash", "zsh" or "fish". Fails with
-// ERROR_USAGE if it is another word.
+// ERROR_USAGE if `what` is another word.
 MUST_CHECK bool generate_write(FILE *out, const char *what, struct error *err);
 
 void generate_manual(FILE *out);

@@ -20,7 +20,8 @@ const char *const help_exit_statuses[] = {
     NULL,
 };
 
-// Returns the number of characters in `bytes` bytes of UTF-8: all bytes except continuation bytes.
+// Returns the number of characters in `bytes` bytes of UTF-8. Counts all bytes except the
+// continuation bytes of a character.
 static size_t columns(const char *text, size_t bytes)
 {
     size_t count = 0;
@@ -72,7 +73,7 @@ static void write_option_name(FILE *out, const struct option_info *option)
 static size_t option_columns(const struct option_info *option)
 {
     size_t wide = (option->letter ? 6u : 2u) + strlen(option->name);
-    // Columns of "[=]" around the argument, or of the blank before it.
+    // columns of "[=]" around an optional argument, or of the blank before another argument
     size_t around = option->optional ? 3 : 1;
     return option->argument ? wide + around + columns(option->argument, strlen(option->argument))
                             : wide;

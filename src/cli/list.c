@@ -44,8 +44,8 @@ enum {
     VALUES_WIDTH = 80
 };
 
-// Prints a label and a list of values, such as "quick     A,B,C". If a value does not fit on the
-// line, it begins a new line.
+// Prints a label and a list of values, such as "quick     A,B,C". A value that does not fit on the
+// line begins a new line.
 static void write_values(FILE *out, const char *label, const char *values, const char *separator)
 {
     size_t column = VALUES_COLUMN;
@@ -64,7 +64,8 @@ static void write_values(FILE *out, const char *label, const char *values, const
     fputc('\n', out);
 }
 
-// True if `values` lists every choice of the parameter in order, and there are several choices.
+// Returns true if `values` is a list of all choices of the parameter, in the same order. Returns
+// false if there is only one choice.
 static bool is_every_choice(const struct param_info *param, const char *values)
 {
     const char *choice = param->choices;
@@ -83,7 +84,8 @@ static void write_preset(FILE *out, const char *preset, const struct param_info 
     write_values(out, preset, is_every_choice(param, text) ? "all choices" : text, ",");
 }
 
-// Writes a value to `text` and returns `text`: "16" or, for PARAM_BYTES, "1 MiB".
+// Writes a value to `text` and returns `text`: "16" or, if the parameter is a number of bytes, "1
+// MiB".
 static const char *spell(const struct param_info *param, uint64_t value, char *text, size_t bytes)
 {
     if (param->type == PARAM_BYTES)

@@ -5,7 +5,7 @@
 #include <signal.h>
 
 // Opens /dev/null in place of each standard stream that is closed. Otherwise the next opened file,
-// perhaps a worker's socket, would get the number of that stream, and fathom would print into it.
+// perhaps a worker's socket, would get the stream's number, and fathom would print into that file.
 static bool hold_standard_streams(void)
 {
     for (int fd = 0; fd < 3; fd++)
@@ -17,9 +17,9 @@ static bool hold_standard_streams(void)
 int main(int argc, char **argv)
 {
     if (!hold_standard_streams())
-        return EXIT_USAGE; // without the three streams, no error can be printed
-    // By default SIGXFSZ ends a process that writes more than the file size limit (ulimit -f). If
-    // the signal is ignored, the write fails instead, as it does on a full disk.
+        return EXIT_USAGE; // without the standard streams, no error can be printed
+    // By default the signal SIGXFSZ ends a process that exceeds the file size limit (ulimit -f). If
+    // the signal is ignored, the write fails instead, as on a full disk.
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
     return cli_main(argc, argv);
 }

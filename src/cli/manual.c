@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-// Writes text, with roff's special characters escaped. Without that, a dot or apostrophe at the
-// beginning of a line would be a roff request, a backslash an escape, and a minus would become a
-// hyphen.
+// Writes text with escapes for the characters that roff treats specially. Without an escape, a dot
+// or apostrophe at the beginning of a line is a roff request, a backslash begins an escape, and a
+// minus becomes a hyphen.
 static void roff(FILE *out, const char *text)
 {
     bool line_begins = true;
     for (; *text; text++) {
         if (line_begins && (*text == '.' || *text == '\''))
             fputs("\\&", out);
-        if (*text == '\t') // in an example, a tab separates the command from its description
+        if (*text == '\t') // in an example, a tab stands between the command and its description
             fputc('\n', out);
         else if (*text == '\\')
             fputs("\\e", out);

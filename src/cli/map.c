@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `fathom map` works like `run`, but has its own plan and draws the results as a picture.
+// `fathom map` works like `run`, but has its own plan and draws the memory hierarchy as a picture.
 #include "map/map.h"
 #include "cli/cli.h"
 #include "report/console.h"

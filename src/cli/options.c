@@ -15,7 +15,7 @@ struct parser {
 
 static unsigned command_bit(const struct options *options)
 {
-    return 1u << options->command; // the bit is COMMAND_PROGRAM if no command was given
+    return 1u << options->command; // equals COMMAND_PROGRAM if no command was given
 }
 
 static const char *command_shown(const struct options *options)
@@ -49,8 +49,8 @@ size_t options_values(struct arena *arena, const struct options *options, enum o
 
 // ---------------------------------------------------------------- parsing options
 
-// Sets the error for an unknown option, and suggests the known option that is nearest. `typed` is
-// the word as the user typed it, but without its `dashes`.
+// Sets the error for an unknown option, with the nearest known option as a suggestion. `dashes` and
+// `typed` together are what the user typed: "--" and "devcie".
 static bool refuse_option(struct parser *p, const char *dashes, const char *typed)
 {
     struct text_guess guess = {.typed = typed};
@@ -74,9 +74,10 @@ static bool use(struct parser *p, enum option_id id, const char *value)
     return true;
 }
 
-// Adds a use of the option. `attached` is the text after "=" or directly after the letter. If it is
-// NULL and the option needs a value, the next word is the value, but not if that word begins with
-// "--": a file with the name "--html" must be given as --output=--html.
+// Adds a use of the option. `attached` is the text after "=" or directly after the option's letter.
+// If it is NULL and the option needs a value, the next word is the value. But a word that begins
+// with "--" is not taken as a value: a file with the name "--html" must be given as
+// --output=--html.
 static bool use_with_argument(struct parser *p, enum option_id id, const char *attached)
 {
     const struct option_info *option = &option_table[id];
@@ -115,7 +116,7 @@ static bool parse_short(struct parser *p, const char *word)
 {
     for (unsigned id = 0; id < OPTION_COUNT; id++) {
         const struct option_info *option = &option_table[id];
-        // "-quiet" must not be taken for "-q" with the value "uiet".
+        // "-quiet" must not mean "-q" with the value "uiet"
         bool whole = option->argument || word[1] == '\0';
         if (option->letter == *word && whole && option->commands & command_bit(p->options))
             return use_with_argument(p, (enum option_id)id, word[1] ? word + 1 : NULL);
@@ -181,7 +182,8 @@ bool options_parse(struct arena *arena, int argc, char **argv, struct options *o
 
 // ---------------------------------------------------------------- the command line in run files
 
-// Returns where in the value of an option a file name begins; NULL if the value names no file.
+// Returns the position in an option's value where a file name begins; NULL if the value contains no
+// file name.
 static const char *file_in(const struct option_use *use)
 {
     static const char model[] = "model:";
@@ -195,8 +197,8 @@ static const char *file_in(const struct option_use *use)
     return NULL;
 }
 
-// Returns `word` without the folders of a file name. The file name is the part of `word` from
-// `file` on.
+// Returns `word` without the folders of the file name in it. The file name begins at `file` and
+// ends with the word.
 static char *without_folders(struct arena *arena, const char *word, const char *file)
 {
     const char *slash = strrchr(file, '/');
@@ -211,8 +213,7 @@ char **options_recorded(struct arena *arena, int argc, char **argv, const struct
     for (size_t u = 0; u < options->use_count; u++) {
         const char *file = file_in(&options->uses[u]);
         for (int i = 1; i < argc && file; i++)
-            // Removes the folders from the word of the command line that contains the option's file
-            // name.
+            // Removes the folders if this word of the command line contains the option's file name.
             if (file >= argv[i] && file <= argv[i] + strlen(argv[i]))
                 words[i] = without_folders(arena, argv[i], file);
     }

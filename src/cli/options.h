@@ -10,38 +10,39 @@
 
 struct option_use {
     enum option_id option;
-    const char *value; // value; "": the option takes none; "-": an optional value was not given
+    const char *value; // value; "" if the option takes none; "-" if an optional value was not given
 };
 
 struct options {
-    enum command_id command; // the command; COMMAND_COUNT if none was given
+    enum command_id command; // command of the command line; COMMAND_COUNT if it has none
     struct option_use *uses; // uses of options, in the order of the command line
     size_t use_count, use_capacity;
     const char **operands;
     size_t operand_count, operand_capacity;
 };
 
-// Parses argv, which must live as long as `options`. Fails with ERROR_USAGE for an unknown command
-// or option (the message suggests the nearest one), a missing or unexpected value, or too many
-// operands.
+// Parses argv, which must stay valid as long as `options` is used. Fails with ERROR_USAGE if a
+// command or option is unknown; the message suggests the nearest one. Also fails with ERROR_USAGE
+// for a missing or unexpected value, and for too many operands.
 MUST_CHECK bool options_parse(struct arena *arena, int argc, char **argv, struct options *options,
                               struct error *err);
 
 bool options_has(const struct options *options, enum option_id option);
 
-// Returns the value of the first use of an option: "" if the option takes no value, NULL if the
-// option was not given.
+// Returns the value of an option; if the option was given several times, the first value. Returns
+// "" if the option takes no value, and NULL if the option was not given.
 const char *options_value(const struct options *options, enum option_id option);
 
-// Sets *values to the values of all uses of an option, in the order of the command line, in
-// `arena`. Returns their number.
+// Sets *values to an array of all values that were given for an option, in the order of the command
+// line. The array lives in `arena`. Returns the number of values.
 size_t options_values(struct arena *arena, const struct options *options, enum option_id option,
                       const char ***values);
 
 // Returns the words of the command line as a run file records them. File names lose their folders,
-// which may be private: the program's name, values of options of kind WORD_FILE, the file of a
-// device model:FILE, and values of --set that end in ".json". The words live in `arena` or in argv,
-// which must be the argv that was parsed.
+// because the names of folders may be private. This applies to the program's name, values of
+// options of kind WORD_FILE, the file of a device model:FILE, and values of --set that end in
+// ".json". `argv` must be the array that options_parse parsed. The words live in `arena` or in
+// argv.
 char **options_recorded(struct arena *arena, int argc, char **argv, const struct options *options);
 
 #endif

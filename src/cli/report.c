@@ -16,9 +16,9 @@ static bool has_card(const struct benchmark_info *info)
     return false;
 }
 
-// Returns the benchmark's description. If an early version of fathom wrote it, its headlines do not
-// say where they belong on a device's summary card. They are then replaced by the headlines of this
-// program.
+// Returns the description of a benchmark. Early versions of fathom wrote headlines that do not say
+// where on a device's summary card they belong. If all headlines of a benchmark lack this place,
+// returns a copy with the headlines of this program.
 static const struct benchmark_info *with_headlines(struct arena *arena,
                                                    const struct benchmark_info *info)
 {
@@ -32,9 +32,9 @@ static const struct benchmark_info *with_headlines(struct arena *arena,
     return copy;
 }
 
-// Adds this program's headlines to the benchmarks of a run that lack them. Files that lack
-// headlines were written by early versions of fathom, which did not mark floating-point operations
-// either, so the results get these marks, too.
+// Replaces headlines that an early version of fathom wrote by those of this program. Early versions
+// also did not record which metrics count floating-point operations, so that is added to the
+// results, too.
 static void declare_headlines(struct run *run)
 {
     for (size_t i = 0; i < run->benchmark_count; i++) {
@@ -52,8 +52,8 @@ struct run *cli_read_run(const char *path, struct error *err)
     struct run *run = run_read(path, err);
     if (run)
         declare_headlines(run);
-    // Files from early versions of fathom have no findings about cache levels and cache hits, so
-    // these findings are added here.
+    // Adds findings about cache levels and cache hits, which files of early versions of fathom
+    // lack.
     for (size_t d = 0; run && d < run->device_count; d++) {
         levels_add_findings(run, run->devices[d].id);
         hits_add_findings(run, run->devices[d].id);

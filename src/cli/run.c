@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// The state of a command that measures.
+// The state of the commands `run` and `map`, which measure.
 struct running {
     struct cli *cli;
     struct gpu_system *system;
@@ -25,16 +25,19 @@ struct running {
     struct device_list devices;
     struct runner_desc desc;
     struct visit_counting counting; // counters that the options --counters and --native ask for
-    // Counts the signals that come until every result is shown and saved.
+    // Receives signals until every result is shown and saved, instead of letting them end the
+    // process.
     struct interrupt interrupt;
     struct progress progress;
     struct live_text card; // summary card of the device, which is redrawn during the run
     struct console_desc console;
-    // True: the reader of the standard output stopped reading and a signal came, so text was
-    // dropped.
+    // True after a signal has come while nobody read the standard output. Text for the standard
+    // output is then dropped.
     bool unread;
-    struct error unsaved; // why the run file could not be written; ERROR_NONE: it could be written
-    const char *kept;     // path of the file in the folder of kept runs; NULL: the run is not kept
+    // why the run file could not be written; its code is ERROR_NONE if it could be written
+    struct error unsaved;
+    // path of the run's file in the folder of kept runs; NULL if the run is not kept
+    const char *kept;
     const struct cli_measuring *measuring;
 };
 
@@ -49,8 +52,9 @@ static bool is_chosen(const struct benchmark *const *chosen, size_t count,
     return false;
 }
 
-// Chooses the benchmarks that the command prescribes; else those that the operands name; else all
-// that `run` measures by default.
+// Chooses the benchmarks to measure. If the command itself has a list of them, as `map`, chooses
+// that list; otherwise those that the operands name. If there are no operands, chooses all that
+// have no command of their own.
 static bool read_benchmarks(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
@@ -125,8 +129,8 @@ static bool read_counters(struct running *r, struct error *err)
 static bool read_request(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
-    // The default seed differs from run to run. It is small, so that a user can easily type it
-    // again.
+    // By default the seed differs from run to run. It is a small number, which a user can easily
+    // type.
     r->desc.seed = 1 + (clock_now_ns() / 1000 ^ (uint64_t)getpid() << 8) % 1000000;
     uint64_t wait_idle_s = 0;
     if (!read_number(options, OPTION_SEED, UINT64_C(1) << 52, &r->desc.seed, err) ||
@@ -158,8 +162,8 @@ static bool api_check(struct cli *cli, const char *api, struct error *err)
 
 #define UNREACHED "unreached-gpu"
 
-// Adds a finding and prints a note for each GPU that no API can open. Without finding and note,
-// users might not notice that only a CPU was measured.
+// Adds a finding and prints a note for each GPU of this machine that no API can open. Otherwise a
+// user might not notice that only a CPU was measured.
 static void note_unreached(struct running *r)
 {
     struct unreached_gpu *gpus;
@@ -178,7 +182,7 @@ static bool is_cpu(const struct gpu_info *device)
     return device->kind == GPU_KIND_CPU;
 }
 
-// Adds a finding if only CPUs are measured because the machine has no GPU.
+// Adds a finding if only CPUs are measured, because the machine has no GPU.
 static void note_no_gpu(struct running *r)
 {
     bool any_gpu = false;
@@ -186,8 +190,8 @@ static void note_no_gpu(struct running *r)
         any_gpu |= !is_cpu(gpu_system_info(r->system, i));
     for (size_t i = 0; i < r->devices.count; i++)
         any_gpu |= !is_cpu(r->devices.devices[i]);
-    // A GPU that no API reaches is a GPU, too; note_unreached() has added a finding for each of
-    // them.
+    // A GPU that no API reaches counts as a GPU, too. note_unreached() has added a finding for each
+    // such GPU.
     for (size_t i = 0; i < r->run->finding_count; i++)
         any_gpu |= strcmp(r->run->findings[i].code, UNREACHED) == 0;
     if (any_gpu)
@@ -230,9 +234,10 @@ static int exit_status(const struct run *run, bool strict)
     return counts.measured ? EXIT_MEASURED : EXIT_NO_MEASUREMENT;
 }
 
-// Prints the content of `text` if tables are wanted, and destroys `text`. A program that stops
-// reading the standard output must not block a run, during which signals are blocked: if a signal
-// comes while the standard output is full, this text and all later ones are dropped.
+// Prints the content of `text` if tables may be printed, and destroys `text`. During a run signals
+// are blocked. So if a program stops reading the standard output, the run could not be ended while
+// it waits for room. For that reason a signal ends the wait; this text and all later ones are then
+// dropped.
 static void print(struct running *r, struct text_stream *text)
 {
     text_stream_close(text);
@@ -258,7 +263,7 @@ static void show_head(void *context)
     print(r, &text);
 }
 
-// Draws the summary card of a device with the figures that are known so far.
+// Draws the summary card of a device with the figures that are known at present.
 static void show_card(void *context, const char *device)
 {
     struct running *r = context;
@@ -275,7 +280,7 @@ static void show_card(void *context, const char *device)
     arena_destroy(arena);
 }
 
-// Prints the tables of a benchmark as soon as its results are final.
+// Prints the tables of a benchmark. It is called as soon as the benchmark's results are final.
 static void show_benchmark(void *context, const char *device, const char *benchmark)
 {
     struct running *r = context;
@@ -293,7 +298,7 @@ static void show_progress(void *context, const struct schedule_state *state, siz
     progress_draw(&r->progress, state, device, devices);
 }
 
-// Prints for which device an interrupted run is still waiting.
+// Prints which device an interrupted run is still waiting for.
 static void show_waiting(void *context, const char *device)
 {
     struct running *r = context;
@@ -352,8 +357,9 @@ static bool measure(struct running *r, struct error *err)
     return done;
 }
 
-// Writes the forms of output that the options ask for. Returns false with the messages of all
-// failures, including a failure to write the run file.
+// Writes the outputs that the options ask for, except the run file of -o, which the runner writes.
+// Returns false if an output or the run file could not be written; the error then has the messages
+// of all failures.
 static bool save(const struct running *r, struct error *err)
 {
     bool saved = cli_forms_save(r->cli, r->run, err);
@@ -370,8 +376,8 @@ static bool save(const struct running *r, struct error *err)
     return false;
 }
 
-// Prints for each device the headlines of the benchmarks, then the summary, the devices' summary
-// cards, and how to see all results. With --tables, prints instead the rest of the tables, then the
+// Without --tables, prints the headlines of each device, the summary of the run, the summary cards,
+// and the command that shows all results. With --tables, prints the end of the tables and the
 // summary cards.
 static void show_result(const struct running *r, FILE *out)
 {
@@ -402,7 +408,7 @@ static void show_result(const struct running *r, FILE *out)
         fputs(r->kept ? "fathom show\n" : "fathom run --tables\n", out);
 }
 
-// Returns false with a message that says where the results of an interrupted run are.
+// Returns false with an error that says where the results of an interrupted run are.
 static bool fail_interrupted(const struct running *r, struct error *err)
 {
     const char *file = r->desc.output;
@@ -441,9 +447,9 @@ bool cli_measure(struct cli *cli, const struct cli_measuring *measuring, struct 
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
         !cli_forms_check(cli->options, err))
         return false;
-    // interrupt_init blocks signals before drivers are loaded (--no-isolate), because drivers start
-    // threads: a thread in which the signals are not blocked would receive them, and they would end
-    // the process.
+    // interrupt_init blocks signals. It must be called before drivers are loaded (--no-isolate),
+    // because drivers start threads. A thread in which the signals are not blocked would receive
+    // them, and they would end the process.
     if (!interrupt_init(&running.interrupt, err))
         return false;
     running.run = run_create();

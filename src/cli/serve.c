@@ -10,8 +10,8 @@
 
 struct serving {
     struct cli *cli;
-    // The page that sends the browser to the server, and the folder made for it; NULL: there is
-    // none.
+    // `file`: path of a page that sends the browser to the server. `folder`: path of a folder made
+    // for that page. Both are NULL if there is no page.
     const char *folder, *file;
 };
 
@@ -26,7 +26,7 @@ static bool read_port(const struct options *options, unsigned *port, struct erro
     return true;
 }
 
-// Adds to the list every device of the system that is not in it yet.
+// Adds to the list every device of the system that the list does not have.
 static void add_others(struct arena *arena, const struct gpu_system *system,
                        struct device_list *list)
 {
@@ -43,7 +43,7 @@ static void add_others(struct arena *arena, const struct gpu_system *system,
     }
 }
 
-// Fills `list` with the devices of -d or, without -d, with all devices, the best one first.
+// Fills `list` with the devices of -d. Without -d, fills it with all devices, the best one first.
 static bool choose_devices(struct cli *cli, const struct gpu_system *system,
                            struct device_list *list, struct error *err)
 {
@@ -61,8 +61,8 @@ static bool choose_devices(struct cli *cli, const struct gpu_system *system,
 
 // ---------------------------------------------------------------- opening the browser
 
-// Writes a page that only this user can read and that sends the browser to the server's address.
-// The address must not be an argument of the browser, because it contains the token, and other
+// Writes a page that only this user can read, and that sends the browser to the server's address.
+// The address cannot be an argument of the browser's process: it contains the token, and other
 // users of this machine can read the arguments of a process.
 static bool write_page(struct serving *s, const char *url)
 {
@@ -90,8 +90,8 @@ static void remove_page(const struct serving *s)
 static void open_browser(struct serving *s, const char *url)
 {
     struct error err = {.message = "no page can be written for it"};
-    // fathom never ends this child process, xdg-open, because the process starts the browser or is
-    // replaced by it.
+    // Starts xdg-open as a child that fathom never ends, because that process starts the browser or
+    // becomes the browser.
     bool opened =
         write_page(s, url) &&
         child_create(&(struct child_desc){.argv = (const char *const[]){"/usr/bin/env", "xdg-open",

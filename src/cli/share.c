@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `fathom share` writes a small run file that its owner can publish.
+// `fathom share` writes a small run file without private data, which its owner can publish.
 #include "analysis/share.h"
 #include "analysis/pairing.h"
 #include "cli/cli.h"
@@ -15,9 +15,9 @@ enum {
     SHARED_BYTES_MAX = 30000 // maximum size of the gzipped run file, in bytes
 };
 
-// Removes from the run what must not or need not be shared (share_strip), and then results, until
-// its gzipped file is small enough or only important results are left. Sets *bytes to the size of
-// that file.
+// Makes the run small enough to share. First removes what must not or need not be shared
+// (share_strip). Then removes results until the gzipped file is small enough or only important
+// results are left. Sets *bytes to the size of the gzipped file.
 static bool make_small(struct run *run, size_t *bytes, struct error *err)
 {
     share_strip(run);
@@ -34,8 +34,8 @@ static bool make_small(struct run *run, size_t *bytes, struct error *err)
     return true;
 }
 
-// Returns the default name of a shared run's file: "nvidia-h200-vulkan-standard.json.gz" for
-// "NVIDIA H200" through vulkan with preset standard.
+// Returns the default name of the file of a shared run. For a run of "NVIDIA H200" through vulkan
+// with the preset standard it is "nvidia-h200-vulkan-standard.json.gz".
 static const char *default_name(struct arena *arena, const struct run *run)
 {
     static const struct run_device unknown = {.id = ""};

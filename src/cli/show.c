@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `fathom show` prints a saved run in the same way as the command that measured it.
+// `fathom show` prints a saved run in the same form as the command that measured the run.
 #include "analysis/card.h"
 #include "base/text.h"
 #include "bench/bench.h"
@@ -13,17 +13,17 @@
 #include <string.h>
 #include <unistd.h>
 
-// The run file that is shown, and the benchmarks of which it shows the results.
+// The run file to show, and the benchmarks whose results are shown.
 struct shown {
     const char *path;
-    const char *const *names; // names of the benchmarks to show; if there are none, all are shown
+    const char *const *names; // names of the benchmarks; if `count` is 0, all benchmarks are shown
     size_t count;
 };
 
-// Finds the run file and the benchmarks to show. The first operand names the file. But if there is
-// no such file, and the operand is the name of a benchmark, all operands are names of benchmarks,
-// and the file is the newest one in the folder of kept runs. Without operands, the newest file is
-// shown, too.
+// Finds the run file and the benchmarks to show. Without operands, the file is the newest one in
+// the folder of kept runs. Otherwise the first operand is the file, and the others are benchmarks.
+// Exception: if the first operand is the name of a benchmark and no such file exists, all operands
+// are benchmarks of the newest kept run.
 static bool find_shown(const struct cli *cli, struct shown *shown, struct error *err)
 {
     const struct options *options = cli->options;
@@ -41,7 +41,7 @@ static bool find_shown(const struct cli *cli, struct shown *shown, struct error 
     return true;
 }
 
-// Fails if an operand names a benchmark that the run does not have.
+// Fails if the user named a benchmark that the run does not have.
 static bool check_names(struct cli *cli, const struct shown *shown, const struct run *run,
                         struct error *err)
 {

@@ -14,8 +14,8 @@
 
 static const char suffix[] = ".json.gz";
 
-// Returns the folder of kept runs; NULL if no environment variable gives an absolute path for it.
-// Relative paths are ignored, as the XDG Base Directory Specification demands.
+// Returns the path of the folder of kept runs. Returns NULL if neither XDG_STATE_HOME nor HOME is
+// an absolute path. Relative paths are ignored, as the XDG Base Directory Specification demands.
 static const char *folder_of(struct arena *arena)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -26,21 +26,22 @@ static const char *folder_of(struct arena *arena)
     return NULL;
 }
 
-// Creates the folder, and all folders above it that do not exist. Returns false if it cannot be
-// created.
+// Creates a folder and all folders above it that do not exist. Returns false if the folder cannot
+// be created.
 static bool make_folder(struct arena *arena, const char *folder)
 {
     char *path = arena_strdup(arena, folder);
     for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
         *slash = '\0';
-        // An error is ignored: either the folder exists, or the last mkdir fails, too.
+        // A failure is ignored: either this folder exists, or the last call of mkdir fails, too.
         mkdir(path, 0700);
     }
     return mkdir(folder, 0700) == 0 || errno == EEXIST;
 }
 
-// Lists the files of kept runs. Their names begin with the runs' start times, so the last one is
-// the newest. Returns their number, or −1 if the folder cannot be read.
+// Lists the files of kept runs in alphabetical order. The names begin with the start times of the
+// runs, so the last file is the newest. Returns the number of files, or −1 if the folder cannot be
+// read.
 static int list_runs(const char *folder, struct dirent ***entries)
 {
     int count = scandir(folder, entries, NULL, alphasort);
@@ -71,8 +72,8 @@ static void remove_oldest(struct arena *arena, const char *folder)
     free_runs(entries, count);
 }
 
-// Returns a start time without "-" and ":": "20260102T030405Z" for "2026-01-02T03:04:05Z". Some
-// file systems refuse ":" in names.
+// Returns a start time without "-" and ":", because some file systems refuse ":" in names:
+// "20260102T030405Z" for "2026-01-02T03:04:05Z".
 static const char *compact_time(struct arena *arena, const char *started)
 {
     char *text = arena_strdup(arena, started ? started : "");
@@ -91,7 +92,7 @@ const char *state_keep(struct arena *arena, const struct run *run)
         return NULL;
     const char *path = arena_printf(arena, "%s/%s-%ld%s", folder, compact_time(arena, run->started),
                                     (long)getpid(), suffix);
-    // Creates the file here, so that only its owner may read it: run_save keeps the mode of an
+    // Creates the file first, readable only by its owner, because run_save keeps the mode of an
     // existing file.
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0)

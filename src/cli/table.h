@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of all commands and options. Parsing, --help, the manual page and the shell completions
-// are made from it. To add an option, add its id here, its entry in cli/table_options.c, and the
+// The table of all commands and options. The parser, --help, the manual page and the shell
+// completions use it. To add an option, add its id here, its entry in cli/table_options.c, and the
 // code that reads its value.
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
@@ -30,7 +30,7 @@ enum command_id {
     COMMAND_COUNT
 };
 
-// The kind of a word on the command line, by which shell completions choose what to offer.
+// The kind of a word on the command line. It decides which words the shell completions offer.
 enum word_kind {
     WORD_NONE, // the command or option takes no word
     WORD_ANY,
@@ -47,12 +47,12 @@ struct command_info {
     const char *name;
     const char *operands; // operands as the help shows them, "[BENCHMARK…]"; "" if there are none
     enum word_kind operand_kind;
-    size_t operand_max;  // maximum number of operands; SIZE_MAX: no limit
+    size_t operand_max;  // maximum number of operands; SIZE_MAX if there is no limit
     const char *summary; // one line that describes the command in `fathom --help`
     const char *detail;  // paragraphs for `fathom COMMAND --help` and the man page
-    // Examples such as "fathom run --preset quick\tevery benchmark, …", then NULL.
+    // examples, each a command, a tab and what the command does; the list ends with NULL
     const char *examples[5];
-    bool hidden; // true: only fathom itself and tests use the command; the help omits it
+    bool hidden; // true if only fathom itself and tests use the command; the help then omits it
 };
 
 enum option_id {
@@ -100,24 +100,25 @@ enum option_id {
     OPTION_COUNT
 };
 
-// A set of commands is a sum of bits: COMMAND_BIT for each command, and COMMAND_PROGRAM for the
-// program without a command.
+// A set of commands is a sum of bits: COMMAND_BIT for each command, and COMMAND_PROGRAM for a
+// command line without a command.
 #define COMMAND_BIT(name) (1u << COMMAND_##name)
 #define COMMAND_PROGRAM   (1u << COMMAND_COUNT) // `fathom --option` without a command
 
 struct option_info {
     char letter;      // 'd' for "-d"; 0 if the option has no letter
     const char *name; // long name, without dashes
-    // Name of the argument in the help: "DEVICE"; NULL if the option takes none.
+    // name of the argument in the help, such as "DEVICE"; NULL if the option takes no argument
     const char *argument;
     enum word_kind kind;
-    // True: the option's value is optional. It can be given only as --name=VALUE. --name alone
-    // means the value "-", and the next word is not taken as the value.
+    // True if the value of the option is optional. A value can then be given only as --NAME=VALUE.
+    // --NAME alone means the value "-"; the next word on the command line is not taken as the
+    // value.
     bool optional;
     const char *help;  // help text of the option: one sentence
     unsigned commands; // set of the commands that take this option
-    bool repeated;     // true: the option may be given more than once
-    bool hidden;       // true: help, man page and completions omit the option
+    bool repeated;     // true if the option may be given more than once
+    bool hidden;       // true if the help, the man page and the completions omit the option
 };
 
 extern const struct command_info command_table[COMMAND_COUNT]; // indexed by enum command_id

@@ -3,7 +3,7 @@
 
 #include "bench/choices.h"
 
-#define EVERY (~0u) // set of all commands, for options that every command takes
+#define EVERY (~0u) // the set of all commands, for options that every command takes
 
 const struct option_info option_table[OPTION_COUNT] = {
     [OPTION_HELP] =

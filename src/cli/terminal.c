@@ -46,11 +46,12 @@ bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interru
             return false;
         if (!ends[0].revents)
             continue;
-        // If poll() reports a pipe as writable, it takes at least PIPE_BUF bytes without blocking.
+        // If poll() reports that a pipe has room, the pipe takes at least PIPE_BUF bytes without
+        // blocking.
         size_t left = bytes - done;
         ssize_t wrote = write(ends[0].fd, text + done, left < PIPE_BUF ? left : PIPE_BUF);
         if (wrote < 0 && errno != EINTR && errno != EAGAIN) {
-            // Writes through the stdio stream, too: that fails in the same way and sets the
+            // Writes through the stdio stream, too. That write fails in the same way and sets the
             // stream's error indicator.
             fputc(text[done], stream);
             fflush(stream);
@@ -74,20 +75,20 @@ void progress_init(struct progress *progress, FILE *out)
     *progress = (struct progress){.out = out, .drawn_in_place = terminal_is(out)};
 }
 
-// Returns a text such as "41% of 186 cases", or "12 cases done" if the total number of cases is not
-// known.
+// Returns a text such as "41% of 186 cases". If the total number of cases is not known, returns a
+// text such as "12 cases done".
 static const char *count_text(struct arena *arena, const struct schedule_state *state)
 {
-    // The percentage is the share of the work, not the share of finished cases. Rounds are
-    // interleaved, so most cases that are measured together end at about the same time, and the
-    // number of finished cases would not agree with the share of the work.
+    // The percentage is the share of the work, not of finished cases. Most cases that are measured
+    // in the same rounds end at about the same time, so the number of finished cases says little
+    // about the work that is done.
     if (state->total)
         return arena_printf(arena, "%3.0f%% of %zu cases", floor(100 * state->fraction),
                             state->total);
     return arena_printf(arena, "%zu cases done", state->done);
 }
 
-// Returns a text like "2:10 left"; "" if the time is not known.
+// Returns a text such as "2:10 left"; "" if the time left is not known.
 static const char *left_text(struct arena *arena, const struct schedule_state *state)
 {
     if (!isfinite(state->left_s))
@@ -96,9 +97,9 @@ static const char *left_text(struct arena *arena, const struct schedule_state *s
     return arena_printf(arena, "%lu:%02lu left", left_s / 60, left_s % 60);
 }
 
-// Returns the progress line, at most `columns` wide. It has a bar, the share of the work that is
-// done, the time left, and the present case in words: "[2/3] vulkan:0 ▕████▌           ▏  28% of 30
-// cases · 2:10 left · latency vector 2 KiB".
+// Returns the progress line, at most `columns` wide. It has the device, a bar, the share of the
+// work that is done, the time left, and the present case in words: "[2/3] vulkan:0 ▕████▌ ▏  28% of
+// 30 cases · 2:10 left · latency vector 2 KiB".
 static const char *progress_line(struct arena *arena, const struct schedule_state *state,
                                  size_t device, size_t devices, size_t columns)
 {
@@ -128,8 +129,8 @@ static bool is_logged(const struct progress *progress, const struct benchmark *b
 }
 
 // Prints a line when a benchmark begins on a device, for an output that is not a terminal, such as
-// a log file. Prints no second line if `fathom map` later measures further cases of the same
-// benchmark there.
+// a log file. A benchmark gets only one line per device, although `fathom map` may later measure
+// further cases of it there.
 static void progress_log(struct progress *progress, const struct schedule_state *state,
                          size_t device)
 {
@@ -164,10 +165,10 @@ void progress_draw(struct progress *progress, const struct schedule_state *state
     progress->changed_ns = now_ns;
     progress->drawn = true;
     struct arena *scratch = arena_create();
-    // Moves the cursor to the first column, writes the text, erases the rest of the line (ECMA-48,
-    // EL), and moves back to the first column. Tables (the standard output) may reach this terminal
-    // through another program, such as tee. They then begin in the first column, not after the
-    // text.
+    // The escape sequences move the cursor to the first column and, after the text, erase the rest
+    // of the line (ECMA-48, EL). Then they move the cursor back to the first column. Tables on the
+    // standard output may reach this terminal through another program, such as tee. They then begin
+    // in the first column and not after the progress line.
     fprintf(progress->out, "\r%s\033[K\r",
             progress_line(scratch, state, device, devices,
                           terminal_columns(progress->out, COLUMNS_MAX) - 1));
@@ -196,8 +197,8 @@ void live_text_wipe(struct live_text *live)
 {
     if (!live->out || !live->lines)
         return;
-    // Moves the cursor up to the first line of the text and erases from there to the end of the
-    // screen (ECMA-48, CUU, ED).
+    // The escape sequences move the cursor up to the first line of the text and erase everything
+    // from there to the end of the screen (ECMA-48, CUU and ED).
     fprintf(live->out, "\033[%uA\033[J", live->lines);
     fflush(live->out);
     live->lines = 0;
