@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Creates batches, ends their recording, submits them and waits for them. Also creates and releases
-// holds. record.c records commands.
+// holds. The commands of a batch are recorded in record.c.
 #include "gpu/front.h"
 
 #include <inttypes.h>
 
 enum {
-    // Maximum number of spans in a batch, because gpu_batch.spans_recorded has 64 bits.
+    // maximum number of spans in a batch: gpu_batch.spans_recorded has one bit for each
     SPANS_MAX = 64,
     SPLITS_MAX = 64
 };
@@ -214,7 +214,8 @@ bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *
                          state_name(batch->state));
     struct error why = {0};
     if (!gpu_device_check(device, &why) || !device->backend->batch_wait(batch, timeout_ns, &why)) {
-        // After an error other than ERROR_DEVICE_LOST, the batch stays in flight.
+        // After an error other than ERROR_DEVICE_LOST, the batch stays in flight, so the caller can
+        // wait again.
         if (why.code == ERROR_DEVICE_LOST)
             batch->state = GPU_BATCH_FAILED;
         if (err)

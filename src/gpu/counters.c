@@ -3,8 +3,8 @@
 #include "gpu/front.h"
 
 enum {
-    // Maximum number of passes of one run. It ends the run if the counter library always asks for
-    // another pass.
+    // Maximum number of passes of one run. The run fails if the counter library asks for more, so
+    // that it cannot ask for ever.
     PASSES_MAX = 1000
 };
 
@@ -91,7 +91,7 @@ unsigned gpu_counter_set_passes(const struct gpu_counter_set *set)
     return set->passes;
 }
 
-// Submits the batch and waits for it. If the wait fails, but the device is not lost, waits again
+// Submits the batch and waits for it. If the wait fails but the device is not lost, waits once more
 // (gpu_batch_finish), so that the batch does not stay in flight.
 static bool run_to_end(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
 {
@@ -108,7 +108,7 @@ static bool run_batch(struct gpu_counter_set *set, const struct gpu_counter_run 
     if ((run->before && !run_to_end(run->before, run->timeout_ns, err)) ||
         !slots->batch_begin(set, batch, err))
         return false;
-    // batch_end is called even after an error; otherwise the device would go on counting.
+    // Calls batch_end even after an error, because otherwise the device would continue to count.
     struct error unheard;
     bool ran = run_to_end(run->batches[batch], run->timeout_ns, err);
     return slots->batch_end(set, batch, ran ? err : &unheard) && ran;
@@ -123,8 +123,8 @@ static bool run_pass(struct gpu_counter_set *set, const struct gpu_counter_run *
     bool ran = true;
     for (size_t i = 0; ran && i < run->count; i++)
         ran = run_batch(set, run, i, err);
-    // pass_end is called even after an error; otherwise the backend's profiler would stay in the
-    // pass.
+    // Calls pass_end even after an error, because otherwise the pass of the backend's profiler
+    // would stay open.
     struct error unheard;
     return slots->pass_end(set, more, ran ? err : &unheard) && ran;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Reads hardware counters around one submission: the bytes that each level of the memory moved, the
-// instructions of each kind, cycles. The counters in the table below have the same names on all
-// devices. All other counters of a device have only the names that their vendor gave them.
+// Reads hardware counters around one submission: bytes that each level of the memory moved,
+// instructions of each kind, cycles. The counters in the table GPU_COUNTERS have the same names on
+// all devices. All other counters of a device have only the names that their vendor gave them.
 //
 //   counters     belong to one open device; while they are open, the device may be slower
 //   counter set  counters that are read together, in as many passes as the device needs; in each
 //                pass the same batches run once
 //
-// A counted run is never timed. Counters that belong to the whole device (DRAM, L2) also count the
-// work of other processes.
+// The times of a run with counters are not used. Counters that belong to the whole device (DRAM,
+// L2) also count the work of other processes.
 #ifndef GPU_COUNTERS_H
 #define GPU_COUNTERS_H
 
@@ -21,10 +21,10 @@ enum gpu_counter_unit {
     GPU_COUNTER_RATIO, // an average or a share: its value does not grow with the amount of work
 };
 
-// Table of the counters: name in C, name in files, unit, meaning. Byte counters of caches count
-// whole sectors: a load of 4 bytes counts as one sector. An instruction or a request of a subgroup
-// counts once, not once for each thread. A wavefront is here one pass of a request through a unit,
-// not a subgroup of AMD.
+// The table of the counters: name in C, name in files, unit, meaning. Counters of bytes in caches
+// count whole sectors: a load of 4 bytes counts as one sector. An instruction or a request of a
+// subgroup counts once, not once for each thread. A wavefront means here one pass of a request
+// through a unit, not a subgroup of AMD.
 #define GPU_COUNTERS(X)                                                                            \
     X(DRAM_READ, "dram_read", BYTES, "bytes read from the device's memory")                        \
     X(DRAM_WRITTEN, "dram_written", BYTES, "bytes written to the device's memory")                 \
@@ -96,7 +96,7 @@ struct gpu_counter_info {
 
 const struct gpu_counter_info *gpu_counter_info(enum gpu_counter counter);
 
-// The vendor's own (native) counter, from which the value of a counter in GPU_COUNTERS is computed.
+// The vendor's own (native) counter from which fathom computes a counter of GPU_COUNTERS.
 struct gpu_counter_source {
     const char *native; // name of the native counter
     double factor;      // value of the counter = factor · value of the native counter
@@ -104,33 +104,34 @@ struct gpu_counter_source {
 
 struct gpu_counters;
 
-// Opens the hardware counters of a device. They must not be open already. Returns NULL with
-// ERROR_UNSUPPORTED if the API or the device has no counters, a library is missing, or the user may
-// not read counters; in the last two cases the message says what to do. gpu_counters_close accepts
-// NULL.
+// Opens the hardware counters of a device, which must not be open already. Returns NULL with
+// ERROR_UNSUPPORTED if the API or the device has no counters, if a library is missing, or if the
+// user may not read counters. For a missing library or permission, the message says what to do.
+// gpu_counters_close accepts NULL.
 struct gpu_counters *gpu_counters_open(struct gpu_device *device, struct error *err);
 void gpu_counters_close(struct gpu_counters *counters);
 
-// Returns the native counter from which `counter` is computed; NULL if the device lacks it.
+// Returns the native counter from which `counter` is computed; NULL if the device lacks `counter`.
 const struct gpu_counter_source *gpu_counters_source(const struct gpu_counters *counters,
                                                      enum gpu_counter counter);
 
-// Returns an array with the names of all native counters; *count is its length. The names live as
-// long as `counters`.
+// Returns an array with the names of all native counters, and sets *count to its length. The names
+// live as long as `counters`.
 const char *const *gpu_counters_natives(const struct gpu_counters *counters, size_t *count);
 
-// Returns the unit of a native counter; GPU_COUNTER_EVENTS if the vendor gives it no unit.
+// Returns the unit of a native counter; GPU_COUNTER_EVENTS if the vendor states no unit.
 enum gpu_counter_unit gpu_counters_native_unit(const struct gpu_counters *counters,
                                                const char *native);
 
-// Creates a set of `count` counters, which lives as long as `counters`. Fails with
-// ERROR_UNSUPPORTED if the device does not have one of the counters.
+// Creates a set of `count` counters. The set lives as long as `counters`. Fails with
+// ERROR_UNSUPPORTED if the device lacks one of these counters.
 struct gpu_counter_set;
 struct gpu_counter_set *gpu_counter_set_create(struct gpu_counters *counters,
                                                const struct gpu_counter_source *sources,
                                                size_t count, struct error *err);
 
-// Returns how many passes (runs of the batches) the device needs to read all counters of the set.
+// Returns the number of passes that the device needs to read all counters of the set. The batches
+// run once in each pass.
 unsigned gpu_counter_set_passes(const struct gpu_counter_set *set);
 
 enum {
@@ -138,20 +139,22 @@ enum {
 };
 
 struct gpu_counter_run {
-    // The batches to count; each gets its own values. Each must be ready, created while the
-    // counters were open, and for the device's first queue, which must have no other work.
+    // The batches to count, each of which gets its own values. Each must be ready and must have
+    // been created while the counters were open. Each must be for the device's first queue, which
+    // must have no other work.
     struct gpu_batch *batches[GPU_COUNTER_BATCHES_MAX];
     size_t count; // number of elements of `batches`
-    // A batch that runs before each counted batch in each pass, but is not counted itself. It
-    // brings the caches into the same state each time. NULL: this is not needed, because the
-    // counted batches leave the caches in the same state.
+    // A batch that runs before each counted batch in each pass, to bring the caches into the same
+    // state each time. It is not counted itself. NULL if the counted batches themselves leave the
+    // caches in the same state.
     struct gpu_batch *before;
     uint64_t timeout_ns; // time limit, in ns, for the wait for one submission
 };
 
-// Runs the batches one after the other in each pass and counts. Sets values[b · n + i] to the value
-// of counter i for batch b, where the set has n counters. Two batches in one run take about half
-// the time of two runs, because a pass takes longer to begin than most batches to run.
+// Runs the batches one after the other in each pass, and counts. Sets values[b · n + i] to the
+// value of counter i for batch b; n is the number of counters of the set. One run with two batches
+// takes about half the time of two runs with one batch, because it takes longer to begin a pass
+// than to run most batches.
 MUST_CHECK bool gpu_counter_set_run(struct gpu_counter_set *set, const struct gpu_counter_run *run,
                                     double *values, struct error *err);
 

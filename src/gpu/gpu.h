@@ -2,28 +2,28 @@
 // The device interface, the same for all APIs: everything that a benchmark may ask of a GPU.
 //
 //   system ── enumerates ──> gpu_info (gpu/info.h: what a device is and can do)
-//   device ── opened from one gpu_info, in the process that measures
+//   device ── is opened from one gpu_info, in the process that measures
 //   scope  ── owns objects; closing it releases its holds, waits at most 5 s for each batch, then
-//             frees the objects, newest first
-//   buffer, typed view, image, sampler, program ── made in a scope
-//   batch  ── commands, recorded once and submitted many times, without checks and without
-//             allocation. Vulkan and `replay` submit all commands with one driver call, CUDA and
-//             OpenCL each command with its own
+//             frees the objects, the newest first
+//   buffer, typed view, image, sampler, program ── are created in a scope
+//   batch  ── commands that are recorded once and submitted many times, without checks and without
+//             allocation. Vulkan and CUDA graphs (`replay`) submit them with one driver call;
+//             otherwise CUDA and OpenCL make one driver call for each command
 //   hold   ── keeps a submitted batch from starting until the host releases the hold; a batch can
-//             also wait for other batches, on the device (gpu_batch_submit_after)
+//             also wait on the device for other batches (gpu_batch_submit_after)
 //
-// Descriptions and commands are checked once, while objects are made and batches are recorded, so
+// Descriptions and commands are checked once: when objects are created and batches are recorded. So
 // backends get valid input only. Recording functions return nothing: the batch keeps the first
-// error, and gpu_batch_end reports it. ERROR_INTERNAL: the arguments are wrong on any device (a
-// mistake of the caller). ERROR_UNSUPPORTED: the device cannot do it. ERROR_DEVICE_LOST: the device
-// was lost; later calls that create objects, copy, submit or wait fail with this code.
+// error, and gpu_batch_end reports it. ERROR_INTERNAL means that the arguments are wrong on any
+// device (a mistake of the caller). ERROR_UNSUPPORTED means that this device cannot do it. After
+// ERROR_DEVICE_LOST, later calls that create objects, copy, submit or wait fail with the same code.
 //
-// Not thread-safe: one thread drives one device. Other threads may submit recorded batches and wait
-// for them, if no two threads use the same queue. Several threads may call gpu_program_create at
-// the same time, each with a scope of its own, while no other function is called for the device;
-// but not on a system with `validation`. Optional features have headers of their own: drawing
-// (gpu/graphics.h), rays (gpu/rays.h), placement of managed memory (gpu/managed.h), copies between
-// devices (gpu/peers.h), hardware counters (gpu/counters.h).
+// Only one thread may use a device, with two exceptions. Other threads may submit recorded batches
+// and wait for them, if no two threads use the same queue. And several threads may call
+// gpu_program_create at the same time, each with its own scope, while no other function is called
+// for the device; but not on a system with `validation`. Optional features have their own headers:
+// drawing (gpu/graphics.h), rays (gpu/rays.h), placement of managed memory (gpu/managed.h), copies
+// between devices (gpu/peers.h), hardware counters (gpu/counters.h).
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 
@@ -42,26 +42,26 @@ struct gpu_system;
 // Why an API, or one of its devices, cannot be used on this machine.
 struct gpu_unavailable {
     const char *api;
-    const char *reason; // the reason, in one line: "libcuda.so.1: cannot open shared object file"
-    const char *remedy; // what the user can do, one line; NULL if nothing
+    const char *reason; // reason in one line: "libcuda.so.1: cannot open shared object file"
+    const char *remedy; // what the user can do, in one line; NULL if the user can do nothing
 };
 
 struct gpu_system_desc {
-    const char *only_api; // list only this API's devices, for example "cuda"; NULL: all APIs
-    bool validation;      // true: turn on the API's own validation (Vulkan) and count its messages
+    const char *only_api; // API whose devices are listed, for example "cuda"; NULL: all APIs
+    bool validation;      // true: turn on Vulkan's own validation and count its messages
     // Identities (gpu_info_identity) of devices that another process has listed. A device with one
     // of these identities gets the same id here, even if the driver now lists the devices in
-    // another order. All other devices get free ids, in the driver's order. An identity that is
-    // only an id, without a UUID or PCI address, is ignored.
+    // another order. All other devices get free ids, in the driver's order. An identity without a
+    // UUID or PCI address is ignored.
     const char *const *known;
     size_t known_count;
 };
 
-// Loads the backends and lists their devices, without opening any; `desc` NULL means the defaults.
-// This never fails. A backend that has no usable device, or whose library cannot be loaded, is
-// listed as unavailable, with the reason. A device whose limits cannot be true (gpu_info_check) is
-// listed as unavailable, too. All names and reasons are printable (text_printable). The system must
-// outlive the devices that are opened from it.
+// Loads the backends and lists their devices, without opening any. `desc` NULL means a description
+// of zeros. Never fails: a backend that has no usable device, or whose library cannot be loaded, is
+// listed as unavailable, with the reason. So is a device whose limits cannot be true
+// (gpu_info_check). All names and reasons are printable (text_printable). The system must exist as
+// long as the devices that are opened from it.
 struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc);
 void gpu_system_destroy(struct gpu_system *system);
 
@@ -78,8 +78,8 @@ const struct gpu_info *gpu_system_info(const struct gpu_system *system, size_t d
 size_t gpu_system_unavailable_count(const struct gpu_system *system);
 const struct gpu_unavailable *gpu_system_unavailable(const struct gpu_system *system, size_t index);
 
-// Returns the info of the device with this id ("cuda:0"); NULL if there is none. `name` may also be
-// an identity (gpu_info_identity); only its id is compared.
+// Returns the info of the device with the id `name` ("cuda:0"); NULL if there is no such device.
+// `name` may also be an identity (gpu_info_identity), of which only the id is compared.
 const struct gpu_info *gpu_system_find(const struct gpu_system *system, const char *name);
 
 // ---------------------------------------------------------------- devices, queues, scopes
@@ -97,8 +97,8 @@ enum gpu_priority { // priority of a queue; the default is 0, GPU_PRIORITY_MEDIU
 
 struct gpu_queue_request {
     enum gpu_queue_kind kind;
-    // The queue's priority, relative to the queues of all programs on the GPU if the device has
-    // PRIORITY_GLOBAL, else to the other queues of this program.
+    // The queue's priority. If the device has PRIORITY_GLOBAL, it is relative to the queues of all
+    // programs on the GPU, else to the other queues of this program.
     enum gpu_priority priority;
 };
 
@@ -107,21 +107,21 @@ enum {
 };
 
 struct gpu_device_desc {
-    // The queues to create; queue_count 0 means one universal queue. Opening fails with
+    // The queues to create; if queue_count is 0, one universal queue. gpu_device_open fails with
     // ERROR_UNSUPPORTED if the device has too few queues of a kind or refuses a priority.
     struct gpu_queue_request queues[GPU_QUEUES_MAX];
     unsigned queue_count;
-    // true: check the bounds of buffer accesses (robustBufferAccess). Opening fails with
-    // ERROR_UNSUPPORTED if the API cannot do this.
+    // If true, the bounds of buffer accesses are checked (robustBufferAccess). gpu_device_open
+    // fails with ERROR_UNSUPPORTED if the API cannot do this.
     bool robust;
 };
 
-// Opens a device of the system; `desc` NULL means one universal queue. Returns NULL with the error
-// if the device cannot be opened. The caller closes the device with gpu_device_close.
+// Opens a device of the system, with one universal queue if `desc` is NULL. Returns NULL with the
+// error if the device cannot be opened. The caller closes the device with gpu_device_close.
 struct gpu_device *gpu_device_open(struct gpu_system *system, const struct gpu_info *info,
                                    const struct gpu_device_desc *desc, struct error *err);
 
-// Closes the device's open scopes, then the device. Accepts NULL. Every wait has a time limit.
+// Closes the device and its open scopes. Every wait has a time limit. `device` may be NULL.
 void gpu_device_close(struct gpu_device *device);
 
 const struct gpu_info *gpu_device_info(const struct gpu_device *device);
@@ -129,51 +129,51 @@ const struct gpu_info *gpu_device_info(const struct gpu_device *device);
 // Returns the queue that was created for gpu_device_desc.queues[queue]; NULL if there is none.
 struct gpu_queue *gpu_device_queue(struct gpu_device *device, unsigned queue);
 
-// One reading of two clocks at the same time: the device's clock and the host's CLOCK_MONOTONIC.
-// The device's time stamps are readings of this device clock. Usually kernels can read it, too
-// (DEVICE_CLOCK).
+// Two clocks that were read at the same time: the device's clock and the host's CLOCK_MONOTONIC.
+// The device's time stamps are readings of the device's clock. Usually kernels can read this clock,
+// too (DEVICE_CLOCK).
 struct gpu_calibrated_timestamp {
     uint64_t device; // reading of the device's clock, in units of the device's time stamps
     uint64_t host_ns;
-    uint64_t deviation_ns; // maximum time between the two readings, in ns
+    uint64_t deviation_ns; // maximum time in ns between the readings of the two clocks
 };
 
 // Reads the device's clock and the host's clock. Returns false if the API cannot do so (only some
-// Vulkan drivers can), if the driver's call fails, or if the device is lost.
+// Vulkan drivers can), if the driver's function fails, or if the device is lost.
 bool gpu_device_calibrated_timestamp(struct gpu_device *device,
                                      struct gpu_calibrated_timestamp *timestamp);
 
-// Sets the core clock of later submissions to the supported clock nearest to `core_hz`; throttling
-// can still lower it. 0 restores the device's own clock. Needs CLOCK_CHOICE, which only models
-// (simulated devices) have. sensors/clocks.h sets the clock of a real card, for all programs.
+// Sets the core clock of later submissions to the clock nearest to `core_hz` that the device
+// supports; throttling can still lower it. If `core_hz` is 0, restores the device's own clock.
+// Needs CLOCK_CHOICE, which only simulated devices have. sensors/clocks.h sets a real card's clock.
 MUST_CHECK bool gpu_device_choose_clock(struct gpu_device *device, double core_hz,
                                         struct error *err);
 
-// gpu_device_hold_clock keeps the device's clocks at the driver's peak level, also for other
-// programs, until gpu_device_free_clock is called or the device is closed. A repeated call does
-// nothing. Needs STABLE_CLOCK: RADV holds the clocks while a program has the profiling lock of
-// VK_KHR_performance_query. Before Linux 5.17 the clocks do not change, but RADV reports no error.
+// gpu_device_hold_clock keeps the device's clocks at the driver's peak level, for all programs,
+// until gpu_device_free_clock is called or the device is closed. Further calls do nothing. Needs
+// STABLE_CLOCK: RADV holds the clocks while a program has the profiling lock of
+// VK_KHR_performance_query. Before Linux 5.17, RADV succeeds without any effect on the clocks.
 MUST_CHECK bool gpu_device_hold_clock(struct gpu_device *device, struct error *err);
 void gpu_device_free_clock(struct gpu_device *device);
 
-// For tests: returns the number of objects in the device's open scopes.
+// Returns the number of objects in the device's open scopes. Only tests need it.
 size_t gpu_device_live_objects(const struct gpu_device *device);
 
-// Returns how many messages the API's validation has reported; 0 without
-// gpu_system_desc.validation. Sets *first to the first message, or to NULL if there is none;
-// `first` may be NULL.
+// Returns the number of messages that the API's validation has reported; 0 if
+// gpu_system_desc.validation was not set. Sets *first to the first message, or to NULL if there is
+// none; `first` may be NULL.
 size_t gpu_device_validation_messages(const struct gpu_device *device, const char **first);
 
-// Opens a scope, which owns the objects that are created in it. The scopes of a device may be
+// Opens a scope. The scope owns the objects that are created in it. The scopes of a device may be
 // closed in any order.
 struct gpu_scope *gpu_scope_open(struct gpu_device *device);
 
-// Closes the scope: releases its holds; waits at most 5 s for each batch in flight that uses the
-// scope, after releasing all holds that block the queue of that batch; then frees the scope's
-// objects. A batch uses the scope if it belongs to the scope, or waits for a hold or a batch of the
-// scope. Batches of other scopes that use the scope's buffers, images or programs must be done. If
-// a batch is still not done after 5 s, its device counts as lost, and nothing that the device may
-// still access is freed. Accepts NULL.
+// Closes the scope: releases its holds, waits for batches, then frees the scope's objects. It waits
+// at most 5 s for each batch in flight that belongs to the scope or waits for a hold or a batch of
+// the scope. Before each wait, it releases all holds that block the queue of that batch. Batches of
+// other scopes that use the scope's buffers, images or programs must be done. If a batch is not
+// done after 5 s, the device counts as lost, and nothing that it may still access is freed. Accepts
+// NULL.
 void gpu_scope_close(struct gpu_scope *scope);
 
 struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
@@ -181,22 +181,22 @@ struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
 // ---------------------------------------------------------------- memory
 
 enum gpu_memory {
-    GPU_MEMORY_DEVICE,   // device memory; the host copies with gpu_buffer_write, gpu_buffer_read
+    GPU_MEMORY_DEVICE,   // device memory; the host copies with gpu_buffer_write and gpu_buffer_read
     GPU_MEMORY_UPLOAD,   // mapped host memory that the host writes
     GPU_MEMORY_READBACK, // mapped, cached host memory that the host reads
     GPU_MEMORY_VISIBLE,  // device memory that the host maps (resizable BAR); some devices lack it
-    GPU_MEMORY_MANAGED,  // one pointer for host and device; pages move between them; needs MANAGED
+    GPU_MEMORY_MANAGED,  // one pointer for host and device, pages move between them; needs MANAGED
 };
 
 struct gpu_buffer_desc {
-    uint64_t bytes; // size in bytes; > 0, a multiple of 4
+    uint64_t bytes; // size in bytes: a multiple of 4 above 0
     enum gpu_memory memory;
 };
 
 struct gpu_buffer;
 
-// Creates a buffer with undefined contents. Kernels can use it as a storage, constant or typed
-// buffer, and copies as source or destination. Kernels can get its address if the device has
+// Creates a buffer with undefined contents, for kernels (as a storage, constant or typed buffer)
+// and for copies (as source or destination). Kernels can also use its address if the device has
 // ADDRESSES. Fails with ERROR_UNSUPPORTED if the device lacks this kind of memory or allows only
 // smaller buffers, and with ERROR_OUT_OF_MEMORY if there is no room for the buffer.
 struct gpu_buffer *gpu_buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
@@ -206,22 +206,22 @@ uint64_t gpu_buffer_bytes(const struct gpu_buffer *buffer);
 // Returns the device address of the buffer's first byte; 0 if the device lacks ADDRESSES.
 uint64_t gpu_buffer_address(const struct gpu_buffer *buffer);
 
-// Returns the host pointer of an UPLOAD, READBACK, VISIBLE or MANAGED buffer; NULL for DEVICE. The
-// pointer is valid as long as the buffer. After gpu_batch_wait, the host sees what the batch wrote.
+// Returns the host pointer of an UPLOAD, READBACK, VISIBLE or MANAGED buffer, which is valid as
+// long as the buffer; NULL for DEVICE. After gpu_batch_wait, the host sees what the batch wrote.
 void *gpu_buffer_map(struct gpu_buffer *buffer);
 
 // gpu_buffer_write and gpu_buffer_read copy between the host and any buffer, and return when the
-// copy is done. They are not for timing. A mapped buffer is copied at once. For other buffers the
-// copy waits for the work of the device's first queue, and fails with ERROR_INTERNAL while a batch
-// that waits for a hold blocks that queue.
+// copy is done. They are not for timing. A mapped buffer is copied at once. For another buffer they
+// wait for the work of the device's first queue. They fail with ERROR_INTERNAL while a batch that
+// waits for a hold blocks that queue.
 MUST_CHECK bool gpu_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
                                  uint64_t bytes, struct error *err);
 MUST_CHECK bool gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data,
                                 uint64_t bytes, struct error *err);
 
-// Table of formats: name in C, name in files, bytes of a texel (BC formats: of a block), number of
-// channels. Only Vulkan kernels can read RGBA8_SRGB and the formats after it: their channels are
-// sRGB, or are not 8, 16 or 32 bits wide, or are compressed in blocks (BC).
+// The table of formats: name in C, name in files, bytes of a texel (of a block for BC formats),
+// number of channels. Only Vulkan kernels can read RGBA8_SRGB and the formats after it, whose
+// channels are sRGB, or have widths other than 8, 16 or 32 bits, or are compressed in blocks (BC).
 #define GPU_FORMATS(X)                                                                             \
     X(R8_UNORM, "r8_unorm", 1, 1)                                                                  \
     X(RG8_UNORM, "rg8_unorm", 2, 2)                                                                \
@@ -255,14 +255,14 @@ enum gpu_format {
 
 const char *gpu_format_name(enum gpu_format format);
 unsigned gpu_format_bytes(enum gpu_format format);
-// Returns the number of texels along the side of a block of the format: 4 for BC formats, else 1.
+// Returns the number of texels on a side of a block of the format: 4 for BC formats, else 1.
 unsigned gpu_format_block(enum gpu_format format);
-// True for RGBA8_SRGB and all formats after it in GPU_FORMATS.
+// Returns true for RGBA8_SRGB and all formats after it in GPU_FORMATS.
 bool gpu_format_is_packed(enum gpu_format format);
 unsigned gpu_format_channels(enum gpu_format format);
 
-// Creates a typed view of `elements` texels that begins at byte `offset` of a buffer. Needs TYPED.
-// Fails with ERROR_UNSUPPORTED if the device lacks the format or allows only fewer elements.
+// Creates a typed view of `elements` texels of a buffer, from byte `offset` on. Needs TYPED. Fails
+// with ERROR_UNSUPPORTED if the device lacks the format or allows only fewer elements.
 struct gpu_typed;
 struct gpu_typed *gpu_typed_create(struct gpu_scope *scope, struct gpu_buffer *buffer,
                                    enum gpu_format format, uint64_t offset, uint64_t elements,
@@ -278,28 +278,28 @@ enum gpu_image_kind {
 struct gpu_image_desc {
     enum gpu_image_kind kind;
     enum gpu_format format;
-    // Size of the image in texels, and number of its mip levels; 0 counts as 1.
+    // size of the image in texels, and number of its mip levels; 0 means 1
     uint32_t width, height, depth, mips;
-    // Number of layers; for a CUBE, of faces (a multiple of 6). 0 counts as 1; for a CUBE, as 6.
+    // number of layers (0 means 1); for a CUBE, number of faces, a multiple of 6 (0 means 6)
     uint32_t layers;
     bool storage; // true: kernels may also write the image
-    bool gather;  // true: kernels may gather four texels at once (CUDA: only 2-D, one level)
+    bool gather;  // true: kernels may gather four texels at once (CUDA: only 2-D, one mip level)
 };
 
-// Creates an image with undefined contents. Needs IMAGES. If the image has more layers than its
-// kind needs (1-D and 2-D: 1, CUBE: 6), it is an array image for kernels. Fails with
+// Creates an image with undefined contents. Needs IMAGES. For kernels it is an array image if it
+// has more layers than its kind needs: a CUBE needs 6, a 1-D or 2-D image 1. Fails with
 // ERROR_UNSUPPORTED if the device does not allow this format, use or size.
 struct gpu_image;
 struct gpu_image *gpu_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,
                                    struct error *err);
 
-// Copies tightly packed rows of texels (3-D: slices of rows) to one mip level of one layer, and
-// returns when the copy is done. `bytes` must be the size of the level.
+// Copies rows of texels without gaps (in 3-D, slices of rows) to one mip level of one layer, and
+// returns when the copy is done. `bytes` must be the size of the mip level.
 MUST_CHECK bool gpu_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer,
                                 const void *texels, uint64_t bytes, struct error *err);
 
-// Copies tightly packed rows of texels from a buffer to mip level 0 of layer 0, and returns when
-// the copy is done. This is for images that are too large for a copy in host memory.
+// Copies rows of texels without gaps from a buffer to mip level 0 of layer 0, and returns when the
+// copy is done. It is meant for images that are too large for a copy in host memory.
 MUST_CHECK bool gpu_image_copy_from(struct gpu_image *image, struct gpu_buffer *source,
                                     uint64_t offset, struct error *err);
 
@@ -315,7 +315,7 @@ enum gpu_wrap {
 struct gpu_sampler_desc {
     enum gpu_filter filter, mip_filter;
     enum gpu_wrap wrap;
-    float anisotropy; // maximum ratio of the anisotropic filter; 0 or 1: no such filter
+    float anisotropy; // maximum ratio of the anisotropic filter; 0 or 1 means no such filter
 };
 
 struct gpu_sampler;
@@ -325,14 +325,14 @@ struct gpu_sampler *gpu_sampler_create(struct gpu_scope *scope, const struct gpu
 // ---------------------------------------------------------------- kernels and programs
 
 enum gpu_arg_kind {
-    GPU_ARG_BUFFER,   // storage buffer: the whole buffer or a range of it
+    GPU_ARG_BUFFER,   // storage buffer: a whole buffer or a range of it
     GPU_ARG_ADDRESS,  // 64-bit address of a buffer (in OpenCL C a pointer argument)
-    GPU_ARG_CONSTANT, // constant (uniform) buffer; commands of the same batch must not write it
+    GPU_ARG_CONSTANT, // constant (uniform) buffer, which commands of the same batch must not write
     GPU_ARG_TYPED,    // typed view that the kernel reads
     GPU_ARG_TYPED_RW, // typed view that the kernel also writes
-    GPU_ARG_IMAGE,    // image read without a sampler
+    GPU_ARG_IMAGE,    // image that the kernel reads without a sampler
     GPU_ARG_IMAGE_RW, // image that the kernel also writes
-    GPU_ARG_SAMPLED,  // image read through a sampler
+    GPU_ARG_SAMPLED,  // image that the kernel reads through a sampler
     GPU_ARG_KIND_COUNT
 };
 
@@ -343,9 +343,9 @@ enum {
 
 enum gpu_stage { // pipeline stage of a kernel; the default is 0, GPU_STAGE_COMPUTE
     GPU_STAGE_COMPUTE,
-    GPU_STAGE_VERTEX, // GPU_STAGE_VERTEX and _FRAGMENT are for drawing: gpu/graphics.h
+    GPU_STAGE_VERTEX, // the stages VERTEX and FRAGMENT are for drawing (gpu/graphics.h)
     GPU_STAGE_FRAGMENT,
-    GPU_STAGE_RAYGEN, // GPU_STAGE_RAYGEN and the four stages after it are for rays: gpu/rays.h
+    GPU_STAGE_RAYGEN, // the stages RAYGEN to INTERSECTION are for rays (gpu/rays.h)
     GPU_STAGE_MISS,
     GPU_STAGE_CLOSEST_HIT,
     GPU_STAGE_ANY_HIT,
@@ -353,12 +353,13 @@ enum gpu_stage { // pipeline stage of a kernel; the default is 0, GPU_STAGE_COMP
 };
 
 // One variant of one kernel: constant data that the build embeds (table: gpu/kernels.h). A form
-// (spirv, ptx, …) is NULL if the build had no compiler for it or the kernel has no such form.
+// (spirv, ptx, opencl, host, stream) is NULL if the kernel lacks it or the build had no compiler
+// for it.
 struct gpu_kernel {
     const char *name;   // a unique name, for example "latency_vector_pointer"
-    const char *source; // the source, as run files name it: "bench/latency/latency.comp -DPATH=1"
+    const char *source; // the source as run files name it: "bench/latency/latency.comp -DPATH=1"
     enum gpu_stage stage;
-    // Number of threads of a workgroup along x, y, z. Every form is compiled for this size.
+    // number of threads of a workgroup along x, y, z, for which every form is compiled
     uint32_t workgroup[3];
     enum gpu_arg_kind args[GPU_ARGS_MAX];
     unsigned arg_count;
@@ -368,31 +369,31 @@ struct gpu_kernel {
     const char *opencl;         // complete OpenCL C source, NUL-terminated
     const char *opencl_options; // compiler options (-D) for the OpenCL C source
     const char *entry;          // name of the entry point in ptx and opencl; in spirv it is "main"
-    void (*host)(void);         // the kernel as host code, which the model backend runs
-    // A second form for the model backend, also compiled for the host: it describes which memory a
+    void (*host)(void);         // the kernel compiled for the host; the model backend runs it
+    // Another form for the model backend, also compiled for the host. It describes which memory a
     // dispatch accesses, and computes the results of the dispatch.
     void (*stream)(void);
-    uint64_t hash; // hash (FNV-1a) of all forms; a change of the kernel changes it
+    uint64_t hash; // hash (FNV-1a) of all forms, which changes when the kernel changes
 };
 
-// How arguments reach a kernel. In GLSL, the arguments that are not ADDRESS are in descriptor set
-// 0, with binding numbers in their order. The push constants are the ADDRESS arguments, in order,
-// as 64-bit addresses, and after them the params. In OpenCL C, every argument is a kernel argument,
-// in order; after them come the params as one struct by value, or nothing if params_bytes is 0.
+// How arguments reach a kernel. In GLSL, each argument that is not ADDRESS is in descriptor set 0;
+// binding numbers follow the order of the arguments. The push constants are the ADDRESS arguments
+// in order, as 64-bit addresses, and then the params. In OpenCL C, every argument is a kernel
+// argument, in order; then come the params as one struct by value, or nothing if params_bytes is 0.
 // bench/prelude/prelude.clh has the types and lists the exceptions from these rules.
 struct gpu_program_desc {
     const struct gpu_kernel *kernel;
     struct gpu_ray_kernels {
         const struct gpu_kernel *miss, *closest_hit, *any_hit, *intersection;
-        // Other kernels of a ray pipeline, if `kernel` is of stage RAYGEN (gpu/rays.h); else NULL.
+        // other kernels of a ray pipeline (gpu/rays.h); all NULL unless `kernel` has stage RAYGEN
     } rays;
-    // Number of threads of a subgroup. 0: the driver chooses; other values need SUBGROUP_CHOICE.
+    // number of threads of a subgroup; 0: the driver chooses; above 0: needs SUBGROUP_CHOICE
     uint32_t subgroup_threads;
-    // Share of a core's on-chip memory that is used as L1, in percent, if L1 and shared memory are
-    // one memory. It is a hint for the driver. 0: the driver chooses. Ignored without L1_CHOICE.
+    // If L1 and shared memory are one memory: the percentage of it that is used as L1. It is a hint
+    // for the driver. 0 means that the driver chooses. Ignored if the device lacks L1_CHOICE.
     unsigned l1_percent;
     // Bytes of shared memory in addition to those that the kernel declares. A kernel gets the
-    // address of this memory from CHOSEN_SHARED_WORDS (bench/prelude/). Values above 0 need
+    // address of that memory from CHOSEN_SHARED_WORDS (bench/prelude/). Values above 0 need
     // SHARED_CHOICE.
     unsigned shared_bytes;
 };
@@ -405,17 +406,17 @@ struct gpu_program *gpu_program_create(struct gpu_scope *scope, const struct gpu
                                        struct error *err);
 const struct gpu_kernel *gpu_program_kernel(const struct gpu_program *program);
 
-// What the driver reports about the compiled code. A has_ flag is false if the driver does not
-// report that figure.
+// What the driver reports about the compiled code. A flag has_… is false if the driver does not
+// report that number.
 struct gpu_program_stats {
     bool has_registers, has_spills, has_shared, has_stack;
-    // Number of registers of a thread; for a ray pipeline, of the kernel that needs most registers.
+    // registers of a thread; for a ray pipeline, of the kernel that needs most registers
     unsigned registers;
-    // Bytes of local (scratch) memory of a thread, for example for spilled registers.
+    // bytes of local (scratch) memory of a thread, for example for spilled registers
     unsigned spill_bytes;
     unsigned shared_bytes;
     uint64_t stack_bytes; // bytes of stack that a ray needs in a ray pipeline
-    const char *text;     // code, statistics or compiler messages, in `arena`; NULL: none
+    const char *text; // code, statistics or compiler messages, in `arena`; NULL if there are none
 };
 
 MUST_CHECK bool gpu_program_stats(struct gpu_program *program, struct arena *arena,
@@ -426,11 +427,11 @@ MUST_CHECK bool gpu_program_stats(struct gpu_program *program, struct arena *are
 struct gpu_batch;
 
 struct gpu_batch_desc {
-    struct gpu_queue *queue; // the queue that the batch is for; NULL: the device's first queue
+    struct gpu_queue *queue; // the queue that the batch is for; NULL means the device's first queue
     unsigned span_count;     // number of spans (timed ranges of commands), at most 64
     unsigned split_count;    // number of split barriers, at most 64; needs SPLITS
-    bool unordered; // true: commands without a barrier between them may overlap; needs UNORDERED
-    bool replay;    // true: submit the batch as one graph (CUDA graph); needs REPLAY
+    bool unordered; // true: commands may overlap unless a barrier is between them; needs UNORDERED
+    bool replay;    // true: the batch is submitted as one graph (CUDA graph); needs REPLAY
     bool draws;     // true: the batch may contain draws (gpu/graphics.h); needs GRAPHICS
     bool rays;      // true: the batch may trace rays and build trees (gpu/rays.h); needs RAYS
 };
@@ -438,12 +439,12 @@ struct gpu_batch_desc {
 struct gpu_batch *gpu_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
                                    struct error *err);
 
-// One argument of a dispatch or draw. The kind of the argument, in gpu_kernel.args, determines
-// which members are used.
+// One argument of a dispatch or draw. Which members are used depends on the kind of the argument
+// (gpu_kernel.args).
 struct gpu_arg {
     struct gpu_buffer *buffer; // buffer, for arguments of kind BUFFER, ADDRESS, CONSTANT
-    // Range of the buffer, for arguments of kind BUFFER, CONSTANT. If `bytes` is 0, the range ends
-    // at the end of the buffer or at the device's limit.
+    // Range of the buffer in bytes, for arguments of kind BUFFER, CONSTANT. If `bytes` is 0, the
+    // range ends at the end of the buffer or at the device's limit.
     uint64_t offset, bytes;
     struct gpu_typed *typed;     // typed view, for arguments of kind TYPED, TYPED_RW
     struct gpu_image *image;     // image, for arguments of kind IMAGE, IMAGE_RW, SAMPLED
@@ -452,21 +453,21 @@ struct gpu_arg {
 
 struct gpu_dispatch {
     struct gpu_program *program;
-    uint32_t groups[3]; // number of workgroups along x, y, z; 0 counts as 1
+    uint32_t groups[3]; // number of workgroups along x, y, z; 0 means 1
     struct gpu_arg args[GPU_ARGS_MAX];
     const void *params;  // values for the kernel, copied when the command is recorded
     size_t params_bytes; // size of the params in bytes, a multiple of 4
 };
 
-// In an ordered batch, each command starts when the command before it is done, and sees what that
-// command wrote; the first command waits in the same way for the earlier batches of the queue. An
-// unordered batch has only the barriers that are recorded, and those of its spans.
+// A barrier of a batch. In an ordered batch each command waits for the command before it and sees
+// its results, and the first command waits for the earlier batches of the queue. In an unordered
+// batch, only recorded barriers and spans order the commands.
 enum gpu_barrier {
-    // Later commands start when the earlier ones are done, and see what those wrote.
+    // Later commands start when earlier ones are done, and see what the earlier ones wrote.
     GPU_BARRIER_MEMORY,
-    // Later commands start when the earlier ones are done, but need not see what those wrote.
+    // Later commands start when earlier ones are done, but may not see what the earlier ones wrote.
     GPU_BARRIER_EXECUTION,
-    GPU_BARRIER_FULL, // like GPU_BARRIER_MEMORY, for all pipeline stages of the API
+    GPU_BARRIER_FULL, // like GPU_BARRIER_MEMORY, but for all pipeline stages of the API
 };
 
 void gpu_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch);
@@ -477,41 +478,40 @@ void gpu_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t
 void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier);
 
 // Records a memory barrier for this buffer only: later commands see what earlier ones wrote to it.
-// An API without such barriers uses GPU_BARRIER_MEMORY.
+// If an API lacks such barriers, GPU_BARRIER_MEMORY is recorded instead.
 void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer);
 
 // A split barrier is a memory barrier in two halves, set and wait. Commands after the wait start
-// when all commands before the set are done, and see what these wrote. The split barrier does not
-// order the commands between set and wait. A batch sets each split once and then waits for it once.
+// when all commands before the set are done, and see what those commands wrote. Commands between
+// set and wait are not ordered by it. A batch sets each split once and then waits for it once.
 // Needs SPLITS.
 void gpu_batch_split_set(struct gpu_batch *batch, unsigned split);
 void gpu_batch_split_wait(struct gpu_batch *batch, unsigned split);
 
-// Times the commands between begin and end. The time starts at the end of all commands before the
-// span, and ends at the end of all commands in the span, so begin and end drain the device, also in
-// unordered batches. On Vulkan the span contains one barrier and one time stamp (2–3 µs on an
-// H200), but not the barrier after its end. Spans must not nest. A batch has at most 64 spans and
-// records each once. An API that cannot put time stamps into a batch times the commands themselves.
+// Measures the time of the commands between begin and end: from the moment when all commands before
+// the span are done, until all commands in it are done. So no command runs at the begin and the
+// end, also in unordered batches. On Vulkan the span includes one barrier and one time stamp (2–3
+// µs on an H200), but not the barrier after the span. Spans must not nest. A batch has at most 64
+// spans and records each once. An API that cannot put time stamps into a batch times the commands.
 void gpu_batch_span_begin(struct gpu_batch *batch, unsigned span);
 void gpu_batch_span_end(struct gpu_batch *batch, unsigned span);
 
-// Ends the recording of the batch. Fails with the first error that occurred while recording. If it
-// succeeds, the batch can be submitted.
+// Ends the recording of the batch. Fails with the first error of the recording. If it succeeds, the
+// batch can be submitted.
 MUST_CHECK bool gpu_batch_end(struct gpu_batch *batch, struct error *err);
 
-// Discards all recorded commands, so that the batch can be recorded again. The batch must not be in
+// Discards all recorded commands, so that the batch can be recorded again. Fails if the batch is in
 // flight.
 MUST_CHECK bool gpu_batch_reset(struct gpu_batch *batch, struct error *err);
 
-// Creates a hold. A batch that is submitted with a hold starts only after the host has released the
-// hold or has closed the scope of the hold. Needs HOLDS.
+// Creates a hold. A batch that is submitted with a hold does not start before the host releases the
+// hold or closes the hold's scope. Needs HOLDS.
 struct gpu_hold;
 struct gpu_hold *gpu_hold_create(struct gpu_scope *scope, struct error *err);
 MUST_CHECK bool gpu_hold_release(struct gpu_hold *hold, struct error *err);
 
-// Submits the batch. If `hold` is not NULL, the device starts the batch after the release of the
-// hold. An ordered batch also starts after the earlier work of its queue. A batch in flight cannot
-// be submitted again.
+// Submits the batch. If `hold` is not NULL, the batch starts after the release of the hold. An
+// ordered batch starts after the earlier work of its queue. Fails if the batch is in flight.
 MUST_CHECK bool gpu_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err);
 
 enum {
@@ -519,29 +519,29 @@ enum {
 };
 
 struct gpu_submit {
-    struct gpu_hold *hold; // the batch waits for this hold; NULL: none
+    struct gpu_hold *hold; // hold that the batch waits for; NULL if there is none
     // Batches of the same device that were submitted before. This batch starts when their latest
-    // submissions are done, and sees what they wrote. For each queue, the batch submitted last is
-    // enough, because it also stands for the earlier batches of that queue.
+    // submissions are done, and sees what they wrote. Of each queue, the batch that was submitted
+    // last is enough: it counts as done only after the earlier batches of the queue.
     struct gpu_batch *after[GPU_AFTER_MAX];
     unsigned after_count;
 };
 
 // Submits the batch so that it starts after other batches, on any queue. The device waits for them
-// (by timeline semaphores or stream events), not the host. The host may wait for the other batches,
-// submit and record them again as usual, but closing their scope also waits for this batch.
+// (by timeline semaphores or events), not the host. The host may wait for the other batches, submit
+// and record them again, but closing their scope also waits for this batch.
 MUST_CHECK bool gpu_batch_submit_after(struct gpu_batch *batch, const struct gpu_submit *submit,
                                        struct error *err);
 
-// Waits until the batch is done; returns at once if it already is. Fails with ERROR_TIMEOUT after
-// timeout_ns. The batch is then still in flight, and the caller can wait for it again.
+// Waits until the batch is done; returns at once if it is done already. Fails with ERROR_TIMEOUT
+// after timeout_ns. The batch then stays in flight, and the caller can wait for it again.
 MUST_CHECK bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
 
 // Submits the batch and waits for it.
 MUST_CHECK bool gpu_batch_run(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
 
-// Sets *ns to the length of a span in the last submission of the batch, measured with the device's
-// clock. The batch must not be in flight.
+// Sets *ns to the length of a span in the last submission of the batch, as the device's clock
+// measured it. Fails while the batch is in flight.
 MUST_CHECK bool gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns,
                                   struct error *err);
 

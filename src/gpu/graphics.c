@@ -73,8 +73,8 @@ static bool check_stage(const struct gpu_kernel *kernel, enum gpu_stage stage, s
     return true;
 }
 
-// Returns the vertex or the fragment kernel, whichever has the longer list of arguments. Returns
-// NULL with the error if the shorter list is not the beginning of the longer one.
+// Returns the vertex or the fragment kernel, whichever has more arguments. Returns NULL with the
+// error if the shorter list of arguments is not the beginning of the longer one.
 static const struct gpu_kernel *join_args(const struct gpu_draw_program_desc *desc,
                                           struct error *err)
 {

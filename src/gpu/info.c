@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names of capabilities, device kinds and limits, identities of devices, and the check of limits
+// Names of capabilities, device kinds and limits; identities of devices; the check of limits
 // (gpu/info.h). Names and sizes of formats (gpu/gpu.h).
 #include "gpu/gpu.h"
 
@@ -103,8 +103,8 @@ const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info)
 
 // ---------------------------------------------------------------- limits that cannot be true
 
-// The largest plausible value of a limit that the table `plausible` does not list: far more than
-// any device will have in the next decades.
+// The largest plausible value of each limit that the table `plausible` does not list. It is far
+// more than any device will have in the next decades.
 static const uint64_t most_default = UINT64_C(1) << 56;
 static const struct {
     const char *name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a device is and can do, as its API reports it: kind, names, capabilities, limits, queues.
-// This is known before the device is opened (gpu/gpu.h).
+// All this is known before the device is opened (gpu/gpu.h).
 #ifndef GPU_INFO_H
 #define GPU_INFO_H
 
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// PCI vendor ids, as in gpu_info.vendor_id.
+// PCI ids of vendors, which are values of gpu_info.vendor_id.
 enum {
     GPU_VENDOR_AMD = 0x1002,
     GPU_VENDOR_NVIDIA = 0x10de,
@@ -25,9 +25,9 @@ enum gpu_kind {
     GPU_KIND_CPU
 };
 
-// Table of capabilities: name in C, name in files, and a text for devices that lack the capability.
-// The text completes the sentence "vulkan:0 has no …" and names the API's own feature, if there is
-// one.
+// The table of capabilities: name in C, name in files, text for devices that lack the capability.
+// The text completes the sentence "vulkan:0 has no …". It names the feature of the API in
+// parentheses, if there is one.
 #define GPU_CAPS(X)                                                                                \
     X(CORE_CLOCK, "core-clock", "cycle counter readable in kernels (shaderSubgroupClock)")         \
     X(DEVICE_CLOCK, "device-clock", "device-wide clock readable in kernels (shaderDeviceClock)")   \
@@ -86,8 +86,8 @@ enum gpu_cap_bit {
 typedef uint64_t gpu_caps; // a set of capabilities, for example GPU_CAP(RAYS) | GPU_CAP(TYPED)
 #define GPU_CAP(name) ((gpu_caps)1 << GPU_CAP_BIT_##name)
 
-// Table of limits, so that run files can list them by name. A limit is 0 if the API does not report
-// it.
+// The table of limits. It exists so that run files can list the limits by name. A limit is 0 if the
+// API does not report it.
 #define GPU_LIMITS(X)                                                                              \
     X(memory_bytes)         /* total device memory, in bytes */                                    \
     X(allocation_bytes)     /* size of the largest buffer, in bytes */                             \
@@ -140,12 +140,12 @@ enum gpu_queue_kind {
 };
 
 struct gpu_queue_family {
-    // UNIVERSAL: queues for any work, draws only if `graphics` is true. COMPUTE: no draws.
-    // TRANSFER: only copies and fills.
+    // UNIVERSAL queues take all work, but draws only if `graphics` is true. COMPUTE queues take no
+    // draws. TRANSFER queues take only copies and fills.
     enum gpu_queue_kind kind;
     bool graphics;
     unsigned count;      // number of queues that can be created in the family
-    unsigned stamp_bits; // valid bits of a time stamp; 0: the family has no time stamps
+    unsigned stamp_bits; // number of valid bits of a time stamp; 0 if the family has no time stamps
 };
 
 enum {
@@ -164,19 +164,19 @@ struct gpu_info {
     unsigned index;  // index among the devices that the backend reported in this process
     enum gpu_kind kind;
     char name[GPU_NAME_BYTES];
-    // Name of the vendor, for example "NVIDIA"; the vendor's number if its name is unknown.
+    // name of the vendor, for example "NVIDIA"; if the name is not known, the vendor's number
     char vendor[64];
-    // PCI ids of vendor and device; 0: unknown. Through OpenCL, vendor_id may instead be a number
-    // that Khronos gave a vendor without a PCI id.
+    // PCI ids of vendor and device; 0 if they are not known. OpenCL may report another number as
+    // vendor_id, which Khronos gave a vendor without a PCI id.
     uint32_t vendor_id, device_id;
-    char driver[GPU_NAME_BYTES]; // name and version of the driver, one line
-    char api_version[32];        // version of the API: "1.3.230"
+    char driver[GPU_NAME_BYTES]; // name and version of the driver, in one line
+    char api_version[32];        // version of the API, for example "1.3.230"
     bool has_uuid, has_pci;
-    // UUID of the chip, valid if has_uuid is set. Every API that lists this chip reports the same
+    // UUID of the chip, valid if has_uuid is true. Every API that lists the chip reports the same
     // UUID.
     uint8_t uuid[GPU_UUID_BYTES];
     struct gpu_pci pci;
-    // How much of limits.memory_bytes was free when the device was listed; 0: unknown.
+    // part of limits.memory_bytes that was free when the device was listed; 0 if it is not known
     uint64_t memory_free_bytes;
     gpu_caps caps;
     struct gpu_limits limits;
@@ -184,34 +184,34 @@ struct gpu_info {
     unsigned family_count;
 };
 
-// gpu_cap_name returns the short name of a capability. gpu_cap_missing returns the text about a
-// device that lacks the capability (GPU_CAPS). Both return NULL for any other bit.
+// gpu_cap_name returns the short name of a capability. gpu_cap_missing returns the text for a
+// device that lacks the capability (GPU_CAPS). Both return NULL if `bit` is no capability.
 const char *gpu_cap_name(enum gpu_cap_bit bit);
 const char *gpu_cap_missing(enum gpu_cap_bit bit);
-// Returns the name of a device kind, for example "discrete".
+// Returns the name of a kind of device, for example "discrete".
 const char *gpu_kind_name(enum gpu_kind kind);
 
-// True if the device has all capabilities in `needed`. Otherwise fails with ERROR_UNSUPPORTED, and
-// the message names the first capability that the device lacks.
+// Returns true if the device has all capabilities in `needed`. Otherwise fails with
+// ERROR_UNSUPPORTED and a message that names the first capability that the device lacks.
 MUST_CHECK bool gpu_require(const struct gpu_info *info, gpu_caps needed, struct error *err);
 
-// Returns the UUID as 32 hexadecimal digits, in `arena`; NULL if it is unknown.
+// Returns the device's UUID as 32 hexadecimal digits, in `arena`; NULL if it is not known.
 const char *gpu_info_uuid(struct arena *arena, const struct gpu_info *info);
 
-// Returns the device's identity, by which other processes find the device, in `arena`: its id, "=",
-// and its UUID or else its PCI address, for example "cuda:0=00112233445566778899aabbccddeeff". Only
-// the id if both are unknown. The id alone may change: drivers may list their devices in another
-// order next time, for example after a card was lost.
+// Returns the identity of a device, by which other processes find the device: its id, "=", and its
+// UUID or else its PCI address, for example "cuda:0=00112233445566778899aabbccddeeff". If both are
+// unknown, the identity is only the id. The id alone may change, because drivers may list their
+// devices in another order next time, for example after a card was lost. The text lives in `arena`.
 const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info);
 
-// Checks the limits and queue families before fathom computes with them. Fails with
-// ERROR_UNSUPPORTED "driver reports …" if a value cannot be true. A limit of 0 (not reported) is
-// allowed, except for the unit of time stamps of a device that has time stamps.
+// Checks limits and queue families, before fathom computes with them. If a value cannot be true,
+// fails with ERROR_UNSUPPORTED and the message "driver reports …". A limit may be 0 (not reported),
+// except stamp_step_ps of a device that has time stamps.
 MUST_CHECK bool gpu_info_check(const struct gpu_info *info, struct error *err);
 
-// Both functions are about row `limit` of the table GPU_LIMITS, counted from 0: gpu_limit_name
-// returns its name, gpu_limit_value its value. If there is no such row, the name is NULL and the
-// value is 0.
+// gpu_limit_name returns the name, and gpu_limit_value the value, of the limit in row `limit` of
+// the table GPU_LIMITS; the first row is 0. If there is no such row, the name is NULL and the value
+// is 0.
 const char *gpu_limit_name(unsigned limit);
 uint64_t gpu_limit_value(const struct gpu_limits *limits, unsigned limit);
 

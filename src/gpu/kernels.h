@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The kernels that the build embedded, from all kernels.txt files (see cmake/Kernels.cmake). Test
-// programs have tables of their own.
+// The kernels that the build embeds, which all files kernels.txt together list
+// (cmake/Kernels.cmake). Test programs have tables of their own.
 #ifndef GPU_KERNELS_H
 #define GPU_KERNELS_H
 
 #include "gpu/gpu.h"
 
-extern const struct gpu_kernel *const kernels[]; // table of all kernels; ends with NULL
+extern const struct gpu_kernel *const kernels[]; // table of all kernels, which ends with NULL
 
-// Returns the kernel with this name; NULL if there is none.
+// Returns the kernel with this name; NULL if there is no such kernel.
 const struct gpu_kernel *kernel_find(const char *name);
 
 #endif

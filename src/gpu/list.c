@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/backend.h"
 
-// To add a backend, declare it here and add it to the table gpu_backends.
+// The table of all backends. To add a backend, declare it here and add it to gpu_backends.
 extern const struct gpu_backend vulkan_backend;
 extern const struct gpu_backend cuda_backend;
 extern const struct gpu_backend opencl_backend;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Buffers and typed views. Images and samplers are in image.c.
+// Creates and copies buffers, and creates typed views. Images and samplers are in image.c.
 #include "gpu/front.h"
 
 #include <inttypes.h>

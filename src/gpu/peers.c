@@ -20,7 +20,7 @@ bool gpu_peers_connect(struct gpu_device *from, struct gpu_device *to, bool *dir
 {
     if (!check_pair(from, to, err))
         return false;
-    // The error does not tell which of the two devices is lost, so neither is used again.
+    // The error does not tell which of the two devices is lost, so both are marked as lost.
     bool done = from->backend->peers->connect(from, to, direct, err);
     return gpu_device_note(to, gpu_device_note(from, done, err), err);
 }

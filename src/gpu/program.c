@@ -142,7 +142,7 @@ bool gpu_program_stats(struct gpu_program *program, struct arena *arena,
     *stats = (struct gpu_program_stats){0};
     if (!gpu_device_check(device, err) || !gpu_require(device->info, GPU_CAP(KERNEL_STATS), err))
         return false;
-    // The statistics are read only once, because a driver may compile the kernel again for them.
+    // Reads the statistics only once, because a driver may compile the kernel again to report them.
     if (!program->stats) {
         struct gpu_program_stats *kept =
             ARENA_NEW(program->object.scope->arena, struct gpu_program_stats);

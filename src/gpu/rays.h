@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Trees (acceleration structures), building them, and tracing rays through them. Needs RAYS.
+// Trees (acceleration structures): building them, and tracing rays through them. Needs the
+// capability RAYS.
 //
 //   tree        nested boxes around triangles, around boxes, or around instances of trees
-//   build       a command of a batch, like a dispatch; so are updates and copies of a tree
+//   build       a command of a batch, like a dispatch; updates and copies of a tree are commands,
+//   too
 //
 // Kernels trace rays through a tree of instances. Their params contain the tree's address, for
-// accelerationStructureEXT(address). The caller keeps the tree, its input and the trees of its
-// instances alive while they are in use. Batches with commands of this header, and batches whose
-// kernels trace rays, are created with `rays`.
+// accelerationStructureEXT(address). The caller must keep the tree, its input and the trees of its
+// instances while they are in use. A batch must be created with `rays` if it has commands of this
+// header or its kernels trace rays.
 //
 //   RAY_QUERY      compute kernels trace rays (rayQueryEXT)
-//   RAY_PIPELINE   RAYGEN kernels trace rays (traceRayEXT). gpu_program_create takes such a kernel
-//                  with a `miss` and a `closest_hit` kernel, and, unless they are NULL, an
-//                  `any_hit` kernel for what is not opaque and an `intersection` kernel for boxes,
-//                  in place of triangles. These four kernels have no arguments, and get the same
-//                  params as the RAYGEN kernel. A workgroup of a dispatch has GPU_RAYS_GROUP
-//                  threads, side by side along x.
+//   RAY_PIPELINE   RAYGEN kernels trace rays (traceRayEXT). gpu_program_create gets such a kernel
+//                  together with a `miss` and a `closest_hit` kernel. Optional are an `any_hit`
+//                  kernel, for what is not opaque, and an `intersection` kernel, for boxes in place
+//                  of triangles. These four kernels have no arguments, and get the same params as
+//                  the RAYGEN kernel. A workgroup of a dispatch has GPU_RAYS_GROUP threads, side by
+//                  side along x.
 //
-// As in gpu.h, functions that record return nothing; the batch keeps the first error.
+// Functions that record a command return nothing; the batch keeps the first error (gpu/gpu.h).
 #ifndef GPU_RAYS_H
 #define GPU_RAYS_H
 
@@ -33,56 +35,57 @@ enum gpu_tree_kind {
     GPU_TREE_INSTANCES  // input: a struct gpu_tree_instance for each instance
 };
 
-// A tree placed in the world. Has the layout of VkAccelerationStructureInstanceKHR.
+// A tree that is placed in the world. The struct is laid out as VkAccelerationStructureInstanceKHR.
 struct gpu_tree_instance {
-    // Matrix that maps the tree's space to the world. Its last column is the translation.
+    // matrix that maps the space of the tree to the world; its last column is the translation
     float rows[3][4];
-    // `number`: the custom index by which kernels know the instance. `mask`: a ray hits the
-    // instance only if the ray's own mask shares a bit with this mask.
+    // `number`: index by which kernels know the instance (custom index). `mask`: a ray can hit the
+    // instance only if the ray's own mask has a common bit with this mask.
     uint32_t number : 24, mask : 8;
-    uint32_t reserved; // not used; must be 0
-    uint64_t tree;     // address of this instance's tree (gpu_tree_address)
+    uint32_t reserved; // unused; must be 0
+    uint64_t tree;     // address of the tree that is placed (gpu_tree_address)
 };
 
 struct gpu_tree_desc {
     enum gpu_tree_kind kind;
     struct gpu_buffer *input; // device buffer from which builds read the primitives
-    uint32_t count;           // number of primitives (triangles, boxes or instances); > 0
-    bool opaque;              // true: a hit counts without an any-hit kernel; not for INSTANCES
-    bool fast_build;          // true: optimise for fast builds; false: for fast rays
-    bool updates;             // true: the tree can be updated
-    bool compacts;            // true: the tree can be compacted
+    uint32_t count;           // number of primitives (triangles, boxes or instances), above 0
+    bool opaque;     // true: every hit counts, without an any-hit kernel; not for INSTANCES
+    bool fast_build; // true: optimised for fast builds; false: optimised for fast rays
+    bool updates;    // true: gpu_batch_tree_update is allowed
+    bool compacts;   // true: compacted copies are allowed
 };
 
-// Creates a tree (acceleration structure) that is not built yet, with the memory that its build
-// needs. Fails with ERROR_UNSUPPORTED if the device allows only fewer primitives.
+// Creates a tree with the memory that its build needs, but does not build it. Fails with
+// ERROR_UNSUPPORTED if the device allows only fewer primitives.
 struct gpu_tree;
 struct gpu_tree *gpu_tree_create(struct gpu_scope *scope, const struct gpu_tree_desc *desc,
                                  struct error *err);
 
-// Creates a tree of `bytes` bytes, into which `from` can be copied. It cannot be built or updated.
+// Creates a tree of `bytes` bytes into which `from` can be copied. It can be neither built nor
+// updated.
 struct gpu_tree *gpu_tree_create_copy(struct gpu_scope *scope, const struct gpu_tree *from,
                                       uint64_t bytes, struct error *err);
 
-// Returns the size of the tree in bytes, without memory that only builds use.
+// Returns the size of the tree in bytes. Memory that only builds use is not counted.
 uint64_t gpu_tree_bytes(const struct gpu_tree *tree);
 uint64_t gpu_tree_address(const struct gpu_tree *tree);
 
-// Reads the size that a compacted copy of the tree needs. The tree must have been created with
-// `compacts`, and its build must be done. Like gpu_buffer_read, this waits for the work of the
-// device's first queue and is not for timing.
+// Sets *bytes to the size that a compacted copy of the tree needs. The tree must have been created
+// with `compacts`, and its build must be done. This function waits for the work of the device's
+// first queue, as gpu_buffer_read does, and is not for timing.
 MUST_CHECK bool gpu_tree_compact_bytes(struct gpu_tree *tree, uint64_t *bytes, struct error *err);
 
 // Records a build of the tree from its input.
 void gpu_batch_tree_build(struct gpu_batch *batch, struct gpu_tree *tree);
 
-// Records an update of the tree in place. Its input must contain the same primitives as before, but
-// their positions may differ.
+// Records an update of the tree in place. The tree's input must contain the same primitives as
+// before; only their positions may differ.
 void gpu_batch_tree_update(struct gpu_batch *batch, struct gpu_tree *tree);
 
-// Records a copy of the tree `from` to `to`, which gpu_tree_create_copy has made. If `compact` is
-// true, the copy is compacted, and `from` must have been created with `compacts`; else `to` must be
-// at least as large as `from`.
+// Records a copy of the tree `from` to `to`, a tree that gpu_tree_create_copy has made. If
+// `compact` is true, the copy is compacted, and `from` must have been created with `compacts`.
+// Otherwise `to` must be at least as large as `from`.
 void gpu_batch_tree_copy(struct gpu_batch *batch, struct gpu_tree *to, struct gpu_tree *from,
                          bool compact);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records dispatches, copies, fills, barriers and spans into a batch. Checks each command here,
-// once, so that backends and submissions need not check it.
+// Records dispatches, copies, fills, barriers and spans into a batch. Each command is checked when
+// it is recorded, so that backends and submissions need not check it.
 #include "gpu/front.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@ struct arg_check {
     const struct gpu_device *device;
     const struct gpu_kernel *kernel;
     unsigned position;
-    // The argument to check. A range whose `bytes` is 0 gets its length here.
+    // argument to check; if its range has the length 0, the check sets the length
     struct gpu_arg *arg;
 };
 

@@ -25,7 +25,7 @@ static struct gpu_batch *first_in_flight(struct gpu_object *object, struct gpu_s
         for (; object; object = object->older) {
             if (object->kind != GPU_OBJECT_BATCH)
                 continue;
-            // The object is the batch's first member, so the cast is valid.
+            // The cast is valid, because the object is the first member of the batch.
             struct gpu_batch *batch = (struct gpu_batch *)object;
             if (batch->state == GPU_BATCH_IN_FLIGHT)
                 return batch;
@@ -47,8 +47,8 @@ struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu
 static void release(struct gpu_hold *hold)
 {
     struct error err;
-    // A failed release is not reported here: the later wait for the batch times out or finds a lost
-    // device.
+    // A failed release is not reported. The later wait for the batch then times out, or finds that
+    // the device is lost.
     if (hold && !gpu_hold_release(hold, &err))
         return;
 }
@@ -86,8 +86,9 @@ uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *que
     return queues;
 }
 
-// Releases the holds that block the work of `queue`: those of batches on this queue, and on each
-// queue that it waits for because of gpu_batch_submit_after. The holds may belong to any scope.
+// Releases the holds (gpu_hold_create) that block the work of `queue`. These are the holds of
+// batches on this queue, and on each queue for which this queue waits because of
+// gpu_batch_submit_after. A hold may belong to any scope.
 static void release_queue(struct gpu_device *device, const struct gpu_queue *queue)
 {
     uint32_t queues = gpu_queue_behind(device, queue);

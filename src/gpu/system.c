@@ -9,7 +9,7 @@
 
 enum {
     REASON_BYTES = 1024,
-    DEVICES_MAX = 4096 // maximum number of devices that one driver may list
+    DEVICES_MAX = 4096 // maximum number of devices that a driver may list
 };
 
 struct loaded {
@@ -19,7 +19,7 @@ struct loaded {
 
 struct gpu_system {
     struct arena *arena;
-    struct loaded *loaded; // array of the loaded backends, in the order of gpu_backends
+    struct loaded *loaded; // array of the loaded backends, in the same order as gpu_backends
     size_t loaded_count, loaded_capacity;
     const struct gpu_info **infos;
     size_t info_count, info_capacity;
@@ -28,19 +28,20 @@ struct gpu_system {
 };
 
 struct enumeration {
-    struct gpu_enumeration neutral; // must be the first member: backends get a pointer to it
+    struct gpu_enumeration neutral; // first member, because backends get a pointer to it
     struct gpu_system *system;
     const char *api;
     unsigned next_index;
-    // taken[i]: true if the known device gpu_system_desc.known[i] has been listed.
+    // taken[i] is true if the known device gpu_system_desc.known[i] has been listed
     bool *taken;
-    // True: loaded only because another backend needs this one; its devices are not listed.
+    // true if the backend is loaded only because another backend needs it; its devices are not
+    // listed
     bool unlisted;
 };
 
 // ---------------------------------------------------------------- ids
 
-// True if `identity` ("cuda:0=…", or only an id) begins with the id `id`.
+// Returns true if `id` is the id in `identity`, which is "ID=…" or only an id.
 static bool is_id_of(const char *identity, const char *id)
 {
     size_t length = strlen(id);
@@ -57,9 +58,9 @@ static bool is_id_free(const struct enumeration *enumeration, const char *id)
     return is_free;
 }
 
-// Sets info->id. A known device is one that the caller named with its id (desc->known). If the API
-// of `info`, and its UUID or PCI address, are those of a known device, uses that device's id. Else
-// uses the first id that no known device and no device in the list so far has.
+// Sets info->id. The known devices are those that the caller listed with their ids (desc->known).
+// If a known device has the same API and the same UUID or PCI address as `info`, uses its id.
+// Otherwise uses the first id of this API that no known device and no device listed so far has.
 static void choose_id(struct enumeration *enumeration, struct gpu_info *info)
 {
     const struct gpu_system_desc *desc = enumeration->neutral.desc;

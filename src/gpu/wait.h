@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Waits for work by asking the driver again and again whether the work is done, for drivers that
-// cannot wait with a time limit. In the first 50 µs it does not sleep, so that short work does not
-// wait for a timer. Later it sleeps between the questions, for longer and longer times up to 500
-// µs.
+// Waits for work on a device whose driver cannot wait with a time limit. For that, asks the driver
+// again and again whether the work is done. In the first 50 µs there is no sleep between two
+// questions, so that short work does not wait for a timer. After that, the sleeps become longer,
+// from 20 µs to at most 500 µs.
 #ifndef GPU_WAIT_H
 #define GPU_WAIT_H
 
@@ -12,24 +12,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Time limit, in ns, for a host copy to wait for the work submitted before it, and for its own end.
+// Time limit in ns of a host copy: for its wait for earlier work, and for its wait for its own end.
 #define GPU_WAIT_DRAIN_NS (30 * NS_PER_S)
 
 enum gpu_wait_answer {
     GPU_WAIT_NOT_YET,
     GPU_WAIT_DONE,
-    GPU_WAIT_FAILED // the wait failed; `ask` has set the error
+    GPU_WAIT_FAILED // the wait failed, and `ask` has set the error
 };
 
 struct gpu_wait_desc {
-    const char *id; // the device's id, for error messages
+    const char *id; // id of the device, for error messages
     uint64_t timeout_ns;
     enum gpu_wait_answer (*ask)(void *context, struct error *err);
     void *context;
 };
 
 // Calls desc->ask again and again until it reports that the work is done. Fails with ERROR_TIMEOUT
-// after timeout_ns, or with the error that desc->ask has set.
+// after timeout_ns. If desc->ask fails, fails with the error that it has set.
 MUST_CHECK bool gpu_wait(const struct gpu_wait_desc *desc, struct error *err);
 
 #endif

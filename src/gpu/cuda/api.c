@@ -27,9 +27,9 @@ bool cuda_api_has_graphs(const struct cuda_api *api)
            api->cuGraphExecDestroy && api->cuGraphDestroy;
 }
 
-// True for errors after which the CUDA context is unusable: a kernel or the memory failed, or the
-// device is gone. Error numbers that lie between the listed ones belong to calls that were only
-// refused (CUDA driver API reference, CUresult).
+// Returns true for errors after which the CUDA context is unusable: a kernel or the memory failed,
+// or the device is gone. Error numbers that lie between the numbers in this function mean that the
+// driver only refused a call (CUDA driver API reference, CUresult).
 static bool is_lost(int result)
 {
     return result == CU_ILLEGAL_ADDRESS || result == CU_LAUNCH_TIMEOUT ||

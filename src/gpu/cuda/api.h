@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The part of the CUDA driver API that fathom uses, declared here, so that no SDK is needed to
-// build. Names, values and layouts are those of NVIDIA's CUDA Driver API reference
-// (docs.nvidia.com/cuda/cuda-driver-api), for 64-bit Linux. A suffix _v2 is part of the exported
-// name.
+// The part of the CUDA driver API that fathom uses. It is declared here, so that no SDK is needed
+// to build fathom. Names, values and layouts are those of NVIDIA's CUDA Driver API reference
+// (docs.nvidia.com/cuda/cuda-driver-api), for 64-bit Linux. A suffix _v2 is part of the name that
+// the driver exports.
 #ifndef GPU_CUDA_API_H
 #define GPU_CUDA_API_H
 
@@ -27,7 +27,7 @@ struct cu_uuid {
     uint8_t bytes[16];
 };
 
-// Values of CUresult that this backend distinguishes.
+// The values of CUresult (the driver's error codes) that this backend distinguishes.
 enum {
     CU_SUCCESS = 0,
     CU_OUT_OF_MEMORY = 2,
@@ -90,7 +90,7 @@ enum {
     CU_ATTR_MANAGED_MEMORY = 83,
     CU_ATTR_CONCURRENT_MANAGED_ACCESS = 89,
     CU_ATTR_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
-    // CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1: only drivers before CUDA 12 report this attribute.
+    // Drivers report CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1 only before CUDA 12.
     CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1 = 92,
     CU_ATTR_CAN_USE_64_BIT_STREAM_MEM_OPS = 122,
 };
@@ -145,7 +145,7 @@ enum {
     CU_TEXTURE_NORMALIZED_COORDINATES = 2,
 };
 
-struct cu_array_desc { // same memory layout as the driver's struct CUDA_ARRAY3D_DESCRIPTOR
+struct cu_array_desc { // laid out in memory as the driver's struct CUDA_ARRAY3D_DESCRIPTOR
     size_t width, height, depth;
     int format;
     unsigned channels, flags;
@@ -154,8 +154,8 @@ struct cu_array_desc { // same memory layout as the driver's struct CUDA_ARRAY3D
 struct cu_copy_end {
     size_t x_bytes, y, z, level;
     int memory;
-    // Host memory, if `memory` is CU_MEMORY_HOST. The driver only reads the memory of a source
-    // (cu_copy.from).
+    // The host memory, if `memory` is CU_MEMORY_HOST. If it is the source of a copy (cu_copy.from),
+    // the driver only reads it.
     void *host;
     uint64_t device;
     struct cu_array *array;
@@ -163,12 +163,12 @@ struct cu_copy_end {
     size_t pitch, height;
 };
 
-struct cu_copy { // same memory layout as the driver's struct CUDA_MEMCPY3D
+struct cu_copy { // laid out in memory as the driver's struct CUDA_MEMCPY3D
     struct cu_copy_end from, to;
     size_t width_bytes, height, depth;
 };
 
-struct cu_resource { // same memory layout as the driver's struct CUDA_RESOURCE_DESC
+struct cu_resource { // laid out in memory as the driver's struct CUDA_RESOURCE_DESC
     int type;
     union {
         struct cu_array *array;
@@ -184,7 +184,7 @@ struct cu_resource { // same memory layout as the driver's struct CUDA_RESOURCE_
     unsigned flags;
 };
 
-struct cu_texture { // same memory layout as the driver's struct CUDA_TEXTURE_DESC
+struct cu_texture { // laid out in memory as the driver's struct CUDA_TEXTURE_DESC
     int address[3];
     int filter;
     unsigned flags, anisotropy;
@@ -263,7 +263,8 @@ _Static_assert(sizeof(struct cu_texture) == 104, "CUDA_TEXTURE_DESC");
     X(cuSurfObjectCreate, (uint64_t *object, const struct cu_resource *resource)) \
     X(cuSurfObjectDestroy, (uint64_t object))
 
-// Functions that older drivers may lack. A device then lacks the capability that needs them.
+// Functions that older drivers may lack. If one is missing, devices lack the capability that needs
+// the function.
 #define CUDA_OPTIONAL(X) \
     X(cuDeviceCanAccessPeer, (int *can, int device, int other)) \
     X(cuCtxEnablePeerAccess, (struct cu_context *other, unsigned flags)) \
@@ -294,16 +295,16 @@ struct cuda_api {
 #undef X
 };
 
-// Opens libcuda.so.1 and sets the function pointers in `api`. Returns NULL with ERROR_NO_DEVICE if
-// this fails; the message has the dynamic linker's text or the first missing symbol. The caller
-// closes the library with dynlib_close.
+// Opens libcuda.so.1 and sets the function pointers in `api`. If this fails, returns NULL with
+// ERROR_NO_DEVICE; the message is the dynamic linker's text or names the first missing symbol. The
+// caller closes the library with dynlib_close.
 struct dynlib *cuda_api_load(struct cuda_api *api, struct error *err);
 
-// True if the driver has all functions for graphs and stream capture.
+// Returns true if the driver has all functions that CUDA graphs and stream capture need.
 bool cuda_api_has_graphs(const struct cuda_api *api);
 
-// True if `result` is CU_SUCCESS. Otherwise fails with the message "WHAT: CUDA_ERROR_… NUMBER
-// (TEXT)" and the error code that matches `result`.
+// Returns true if `result` is CU_SUCCESS. Otherwise fails with the error code that matches
+// `result`, and with the message "WHAT: CUDA_ERROR_… NUMBER (TEXT)", in which WHAT is `what`.
 MUST_CHECK bool cuda_check(const struct cuda_api *api, int result, const char *what,
                            struct error *err);
 

@@ -4,8 +4,8 @@
 
 static void object_destroy(struct gpu_object *object)
 {
-    // If the context is lost, cuda_enter fails. The objects are destroyed even then: driver calls
-    // that fail do no harm.
+    // If the context is lost, cuda_enter fails. The objects are destroyed even then, because the
+    // driver's functions then fail without harm.
     bool entered = cuda_enter(cuda_device_of(object), NULL);
     (void)entered;
     switch (object->kind) {
@@ -19,7 +19,7 @@ static void object_destroy(struct gpu_object *object)
         cuda_image_destroy((struct cuda_image *)object);
         break;
     case GPU_OBJECT_SAMPLER:
-        break; // nothing to destroy: a sampler is only a description, without a CUDA object
+        break; // nothing to destroy: a sampler is only a description and has no CUDA object
     case GPU_OBJECT_PROGRAM:
         cuda_program_destroy((struct cuda_program *)object);
         break;
@@ -32,7 +32,7 @@ static void object_destroy(struct gpu_object *object)
     case GPU_OBJECT_TARGET:
     case GPU_OBJECT_DRAW_PROGRAM:
     case GPU_OBJECT_TREE:
-        break; // CUDA devices lack GRAPHICS and RAYS, so no such object exists
+        break; // CUDA devices lack the capabilities GRAPHICS and RAYS, so no such object exists
     }
 }
 

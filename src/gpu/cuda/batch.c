@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Creates batches and records their commands. submit.c submits them.
+// Creates batches and records their commands. submit.c submits the batches.
 #include "gpu/cuda/cuda.h"
 
 #include <string.h>
@@ -11,8 +11,8 @@ enum {
 
 // ---------------------------------------------------------------- making
 
-// Creates the side streams of the queue, unless they exist. Unordered batches distribute their
-// commands over these streams.
+// Creates the side streams of a queue, unless they exist already. An unordered batch distributes
+// its commands over the side streams.
 static bool add_sides(const struct cuda_device *device, struct cuda_queue *queue, struct error *err)
 {
     const struct cuda_api *api = device->api;
@@ -51,7 +51,7 @@ struct gpu_batch *cuda_batch_create(struct gpu_scope *scope, const struct gpu_ba
 {
     struct cuda_device *device = (struct cuda_device *)scope->device;
     struct cuda_batch *batch = ARENA_NEW(scope->arena, struct cuda_batch);
-    batch->base.object.scope = scope; // the scope is set early, because cuda_batch_destroy needs it
+    batch->base.object.scope = scope; // the scope is set first, because cuda_batch_destroy reads it
     batch->queue = (struct cuda_queue *)desc->queue;
     batch->unordered = desc->unordered;
     batch->replay = desc->replay;
@@ -106,7 +106,7 @@ bool cuda_batch_reset(struct gpu_batch *base, struct error *err)
 
 // ---------------------------------------------------------------- recording
 
-// Returns zeroed memory for a recorded command. It is valid until the batch is reset.
+// Returns zeroed memory for a recorded command. The memory is valid until the batch is reset.
 static void *command_alloc(struct cuda_batch *batch, size_t bytes)
 {
     bytes = (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
@@ -158,11 +158,11 @@ static bool sampled_texture(struct cuda_batch *batch, const struct gpu_arg *arg,
     return true;
 }
 
-// Records a copy from a constant buffer to the symbol (device memory) of the program's module from
-// which the kernel reads this argument. The copy runs before the first command of the batch. If a
-// later command uses another buffer or another range for the same symbol, a second copy runs
-// between the commands. This is only correct in an ordered batch, so in an unordered batch the
-// recording fails.
+// Records the copy of a constant argument: from the caller's buffer to the symbol (device memory of
+// the program's module) from which the kernel reads the argument. The copy runs before the first
+// command of the batch. If a later command uses another buffer or another range for the same
+// symbol, a second copy runs between the commands. Only an ordered batch allows that; in an
+// unordered batch the recording fails.
 static bool add_upload(struct cuda_batch *batch, const struct cuda_constant *constant,
                        const struct gpu_arg *arg, struct error *err)
 {
@@ -195,7 +195,7 @@ static bool add_upload(struct cuda_batch *batch, const struct cuda_constant *con
     return true;
 }
 
-// Sets `*value` to what the kernel gets for one argument: a 64-bit address or handle.
+// Sets *value to the 64-bit address or handle that the kernel gets for one argument.
 static bool argument_value(struct cuda_batch *batch, const struct cuda_program *program,
                            unsigned position, const struct gpu_arg *arg, uint64_t *value,
                            struct error *err)
@@ -220,8 +220,8 @@ static bool argument_value(struct cuda_batch *batch, const struct cuda_program *
         return true;
     case GPU_ARG_SAMPLED:
         return sampled_texture(batch, arg, value, err);
-    // GPU_ARG_TYPED_RW cannot occur here: no typed view of this backend is writable, so the front
-    // end refuses such an argument.
+    // GPU_ARG_TYPED_RW cannot occur: typed views of this backend are not writable, so the front end
+    // refuses such an argument.
     case GPU_ARG_TYPED_RW:
     case GPU_ARG_KIND_COUNT:
         break;
@@ -313,8 +313,8 @@ bool cuda_managed_batch_prefetch(struct gpu_batch *batch, const struct gpu_manag
     return true;
 }
 
-// In an unordered batch, records a barrier, at which the main stream waits for all side streams. An
-// ordered batch needs none, because a stream runs its commands in order.
+// In an unordered batch, records a barrier, at which the main stream waits for all side streams. In
+// an ordered batch, records nothing, because a stream runs its commands in order.
 bool cuda_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct error *err)
 {
     (void)barrier;

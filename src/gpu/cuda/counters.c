@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Hardware counters through CUPTI. The library is loaded when counters are opened, so a run without
-// counters does not load it. Each set of counters has its own CUPTI host object, whose
-// configuration lists the counters. Creating the device's profiler takes tenths of a second, so the
-// first run of a set creates it and later runs use it again. A profiler reads only the set for
-// which it was created. It is closed if another set runs, or if a run fails.
+// Hardware counters through CUPTI, NVIDIA's profiling library. The library is loaded when counters
+// are opened, so a run without counters does not load it. Each set of counters has its own CUPTI
+// host object, whose configuration lists the counters. The first run of a set creates the device's
+// profiler, which takes tenths of a second; later runs of the set use it again. A profiler reads
+// only the set for which it was created. It is closed if another set runs, or if a run fails.
 #include "gpu/cuda/cuda.h"
 #include "gpu/cuda/cupti.h"
 
@@ -22,11 +22,11 @@ struct counters {
     struct cupti_api api;
     bool initialized;
     const char *chip;
-    // Data from CUPTI that says which counters can be read; learn_availability sets it.
+    // data from CUPTI that says which counters can be read; learn_availability() sets it
     const uint8_t *availability;
     size_t native_capacity;    // allocated length of base.natives
-    struct set *sets;          // list of all counter sets, the newest first
-    struct cupti_range *range; // CUPTI's range profiler; NULL: none is open
+    struct set *sets;          // list of all counter sets, which begins with the newest
+    struct cupti_range *range; // CUPTI's range profiler; NULL if none is open
     const struct set *own;     // the counter set for which `range` was created
 };
 
@@ -44,9 +44,9 @@ struct set {
 
 // ---------------------------------------------------------------- names
 
-// Native counters (metrics of Nsight Compute) for the counters of GPU_COUNTERS. If a counter has
-// several rows here, the first row whose native counter the chip has is used. If the native counter
-// counts sectors, `factor` converts them to bytes.
+// The native counters (metrics of Nsight Compute) for the counters of GPU_COUNTERS. A counter may
+// have several rows. The first row whose native counter the chip has is used. If the native counter
+// counts sectors, `factor` converts sectors to bytes.
 static const struct native {
     enum gpu_counter counter;
     const char *name;
@@ -78,8 +78,8 @@ static const struct native {
     {GPU_COUNTER_SHARED_CONFLICTS, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS, "smsp__inst_executed.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS, "sm__inst_executed.sum", 1},
-    // Native counters with sass_thread in their name count threads, not subgroups. So the factor
-    // divides by the number of threads of a subgroup.
+    // Native counters with sass_thread in their names count threads. The factor divides by the
+    // threads of a subgroup, because the counters of GPU_COUNTERS count subgroups.
     {GPU_COUNTER_INSTRUCTIONS_FP32, "smsp__sass_thread_inst_executed_op_fp32_pred_on.sum",
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP32, "sm__sass_thread_inst_executed_op_fp32_pred_on.sum",
@@ -90,8 +90,8 @@ static const struct native {
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP64, "smsp__inst_executed_pipe_fp64.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS_FP64, "sm__inst_executed_pipe_fp64.sum", 1},
-    // FP16 instructions run in the FP32 units and in the matrix units. The first native counter
-    // below counts FP16 instructions by type, the others by the unit that runs them.
+    // FP16 instructions run in the FP32 units and in the matrix units. The first native counter for
+    // them counts instructions by type, the others by the unit that runs them.
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__sass_thread_inst_executed_op_fp16_pred_on.sum",
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__inst_executed_pipe_fma_type_fp16.sum", 1},
@@ -117,8 +117,8 @@ static const struct native {
     {GPU_COUNTER_STALL_FETCH, "smsp__warps_issue_stalled_no_instruction.sum", 1},
 };
 
-// True if the device has the native counter `name`. Compares only the part of `name` before its
-// first dot.
+// Returns true if the device has the native counter `name`. Ignores the suffix of `name`, which
+// begins at its first dot.
 static bool has_native(const struct counters *counters, const char *name)
 {
     size_t bytes = strcspn(name, ".");
@@ -156,7 +156,7 @@ static void close_host(const struct counters *counters, struct cupti_host *host)
         counters->api.cuptiProfilerHostDeinitialize(&params);
 }
 
-// Copies the names that CUPTI returns, because CUPTI may free them together with the host object.
+// Adds copies of the names that CUPTI returns. CUPTI may free its own when the host object closes.
 static bool add_natives(struct counters *counters, struct cupti_host *host, int type,
                         struct error *err)
 {
@@ -184,8 +184,8 @@ static bool list_natives(struct counters *counters, struct error *err)
 
 // ---------------------------------------------------------------- opening
 
-// Finds out which counters the chip and the driver have and the user may read. Of all CUPTI calls,
-// this one is the first that fails if the user may not read counters.
+// Asks CUPTI which counters the chip and the driver have and the user may read. If the user may
+// read no counters, this is the first CUPTI call that fails.
 static bool learn_availability(struct counters *counters, struct error *err)
 {
     struct cupti_availability params = {CUPTI_HEAD(cupti_availability, image),
@@ -262,8 +262,8 @@ static struct gpu_counters *counters_open(struct gpu_device *device, struct aren
     return NULL;
 }
 
-// Returns the unit of a native counter, which depends on its suffix: ".ratio" and ".pct" are
-// ratios, all other counters count events.
+// Returns the unit of a native counter. A counter with the suffix ".ratio" or ".pct" is a ratio;
+// all other counters count events.
 static enum gpu_counter_unit native_unit(const struct gpu_counters *counters, const char *native)
 {
     (void)counters;
@@ -294,7 +294,7 @@ static bool make_config(struct counters *counters, struct set *set, struct error
     return true;
 }
 
-// Returns the name that CUPTI needs: a name without a suffix gets ".sum", the sum over all hardware
+// Returns the name that CUPTI needs. A name without a suffix gets ".sum": the sum over all hardware
 // units.
 static const char *full_name(struct arena *arena, const char *native)
 {
@@ -334,8 +334,8 @@ static struct counters *counters_of(const struct gpu_counter_set *set)
 }
 
 // Prepares the memory for the counter values, and gives the set to the profiler. Asks CUPTI for the
-// size of this memory only if the profiler is new, because CUPTI must look up the names of all
-// counters to compute the size.
+// size of that memory only if the profiler is new. The answer takes long, because CUPTI must look
+// up the names of all counters.
 static bool prepare_data(struct counters *counters, struct set *set, struct error *err)
 {
     struct cupti_data_size size = {CUPTI_HEAD(cupti_data_size, bytes),
@@ -410,7 +410,7 @@ static bool pass_begin(struct gpu_counter_set *base, struct error *err)
     return CALL(counters, cuptiRangeProfilerStart, &start);
 }
 
-// Begins the CUPTI range in which a batch is counted. CUPTI numbers the ranges of a pass in the
+// Begins the CUPTI range in which a batch is counted. In each pass, CUPTI numbers the ranges in the
 // order in which they begin.
 static bool batch_begin(struct gpu_counter_set *base, size_t batch, struct error *err)
 {
@@ -439,7 +439,7 @@ static bool pass_end(struct gpu_counter_set *base, bool *more, struct error *err
     return true;
 }
 
-// Fails if no value is a number: this is how CUPTI reports that the profiler cannot read the set.
+// Fails if no value is a number: CUPTI reports in this way that the profiler cannot read the set.
 static bool check_values(const struct set *set, const double *values, struct error *err)
 {
     for (size_t i = 0; i < set->base.count; i++)
@@ -450,8 +450,8 @@ static bool check_values(const struct set *set, const double *values, struct err
                      set->names[0], set->base.count - 1);
 }
 
-// Makes CUPTI decode the counter values of all batches. Fails if CUPTI does not have a range for
-// each batch.
+// Makes CUPTI decode the counter values of all batches. Fails unless CUPTI has exactly one range
+// for each batch.
 static bool decode(struct counters *counters, const struct set *set, struct error *err)
 {
     struct cupti_decode decode = {CUPTI_HEAD(cupti_decode, dropped), .range = counters->range};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the files of the CUDA backend share. The first member of each object is the struct of
-// gpu/backend.h for such objects.
+// Declarations that the files of the CUDA backend share. The first member of each object is the
+// struct of gpu/backend.h for objects of its kind.
 #ifndef GPU_CUDA_CUDA_H
 #define GPU_CUDA_CUDA_H
 
@@ -14,7 +14,8 @@ enum {
 struct cuda_state {
     struct dynlib *lib;
     struct cuda_api api;
-    int *devices; // devices[i]: handle (CUdevice) of the device with gpu_info.index i
+    // devices[i] is the driver's handle (CUdevice) of the device with gpu_info.index i
+    int *devices;
     size_t device_count;
 };
 
@@ -22,14 +23,14 @@ struct cuda_queue {
     struct gpu_queue base;
     struct cu_stream *stream;
     int priority;
-    // Streams and events for unordered batches; they are created with the first such batch. The
-    // event `fork` is recorded on `stream`, the event joined[i] on sides[i].
+    // Streams and events for unordered batches, created with the first such batch. The event `fork`
+    // is recorded on `stream`, the event joined[i] on sides[i].
     struct cu_stream *sides[CUDA_SIDES];
     struct cu_event *fork, *joined[CUDA_SIDES];
 };
 
-// A driver object whose release makes the driver wait for all work of the device. At most one of
-// the members is set.
+// A driver object. When such an object is freed, the driver waits for all work of the device. At
+// most one of the members is set; the others are 0 or NULL.
 struct cuda_owned {
     uint64_t memory;
     void *host;
@@ -49,14 +50,14 @@ struct cuda_device {
     const struct cuda_api *api;
     int device;
     struct cu_context *context;     // the primary context of the device
-    bool moves_pages;               // true: pages of managed memory can move while kernels run
-    unsigned held;                  // number of holds that are not released yet
-    struct cuda_deferred *deferred; // list of objects to free once all holds are released
+    bool moves_pages;               // true if pages of managed memory can move while kernels run
+    unsigned held;                  // number of holds that are neither released nor destroyed
+    struct cuda_deferred *deferred; // list of driver objects to free once `held` is 0
 };
 
 struct cuda_buffer {
     struct gpu_buffer base;
-    // Address by which the device accesses the buffer, in device memory or host memory.
+    // address of the buffer for the device; the buffer is in device memory or host memory
     uint64_t address;
 };
 
@@ -67,16 +68,16 @@ struct cuda_typed {
 
 struct cuda_image {
     struct gpu_image base;
-    // The image as a mipmapped array; NULL if the image has only one mip level.
+    // the image as a mipmapped array; NULL if the image has only one mip level
     struct cu_mipmap *mipmap;
     struct cu_array *array; // CUDA array of the image's mip level 0
-    uint64_t texture;       // texture object for reading single texels of mip level 0
-    // Surface object for writing mip level 0; 0 if the image has no desc.storage.
+    uint64_t texture;       // texture object that reads single texels of mip level 0
+    // surface object that writes to mip level 0; 0 unless desc.storage is set
     uint64_t surface;
 };
 
-// The symbol constant_N of a CUDA module: device memory for the kernel's argument N, if that
-// argument is a GPU_ARG_CONSTANT.
+// The symbol constant_N of a CUDA module. It is device memory from which the kernel reads its
+// argument N, if that argument is a GPU_ARG_CONSTANT.
 struct cuda_constant {
     uint64_t address; // address of the symbol; 0 if the kernel does not read the argument
     size_t bytes;
@@ -87,9 +88,9 @@ struct cuda_program {
     struct cu_module *module;
     struct cu_function *function;
     struct cuda_constant constants[GPU_ARGS_MAX];
-    // Bytes of shared memory of a workgroup, in addition to those that the kernel declares.
+    // bytes of shared memory of a workgroup in addition to those that the kernel declares
     unsigned shared_bytes;
-    const char *log; // messages of the driver's compiler; "" if there are none
+    const char *log; // messages of the compiler in the driver; "" if there are none
 };
 
 // ---------------------------------------------------------------- batches
@@ -123,7 +124,7 @@ struct cuda_peer_copy {
 
 struct cuda_prefetch {
     uint64_t address, bytes;
-    int to; // destination of the pages: a CUdevice, or CU_DEVICE_CPU
+    int to; // where the pages move to: a device (CUdevice), or the host (CU_DEVICE_CPU)
 };
 
 struct cuda_command {
@@ -145,19 +146,19 @@ struct cuda_span {
     struct cu_event *begin, *end;
 };
 
-// A block of host memory for the arguments of recorded commands. After a reset, the batch uses the
-// block again.
+// A block of host memory for the arguments of recorded commands. The batch uses the block again
+// after a reset.
 struct cuda_block {
     struct cuda_block *next;
     size_t used;
     unsigned char data[];
 };
 
-// The copies from constant buffers to one symbol of a module. The copy `first` runs before all
+// The copies from constant buffers to one symbol of a CUDA module. The copy `first` runs before all
 // commands of the batch.
 struct cuda_upload {
     struct cuda_range_copy first;
-    struct cuda_range_copy last; // the copy to this symbol that was recorded last
+    struct cuda_range_copy last; // the most recently recorded copy to this symbol
 };
 
 struct cuda_sampled {
@@ -176,18 +177,19 @@ struct cuda_batch {
     size_t upload_count, upload_capacity;
     struct cuda_sampled *sampled;
     size_t sampled_count, sampled_capacity;
-    // `blocks`: list of the batch's blocks of host memory. `block`: the block from which the next
-    // recorded command gets its memory.
+    // `blocks`: list of the batch's blocks of host memory. `block`: the block in that list from
+    // which the next recorded command gets memory.
     struct cuda_block *blocks, *block;
     struct cuda_span *spans;
     unsigned span_count;
-    struct cu_event *done; // event at the end of the latest submission of the batch
+    struct cu_event *done; // event that marks the end of the latest submission of the batch
     struct cu_graph_exec *graph;
 };
 
 struct cuda_hold {
     struct gpu_hold base;
-    volatile uint32_t *flag; // flag in host memory; streams with the hold wait until it is 1
+    // flag in host memory; streams that wait for the hold continue when the flag is 1
+    volatile uint32_t *flag;
     uint64_t flag_address;
 };
 
@@ -196,34 +198,36 @@ static inline struct cuda_device *cuda_device_of(const struct gpu_object *object
     return (struct cuda_device *)object->scope->device;
 }
 
-// Makes the device's CUDA context the current context of this thread. Call this before driver calls
-// for a device, because several devices may be open.
+// Makes the device's CUDA context the current context of this thread. Must be called before the
+// driver's functions are called for a device, because several devices may be open.
 MUST_CHECK bool cuda_enter(const struct cuda_device *device, struct error *err);
 
-// Waits until all work of the stream is done. Fails with ERROR_TIMEOUT after GPU_WAIT_DRAIN_NS.
+// Waits until all work of the stream is done. Fails with ERROR_TIMEOUT after GPU_WAIT_DRAIN_NS ns.
 MUST_CHECK bool cuda_stream_drain(const struct cuda_device *device, struct cu_stream *stream,
                                   struct error *err);
 
-// Waits until all work that precedes `event` is done. Fails with ERROR_TIMEOUT after timeout_ns.
+// Waits until all work before `event` in its stream is done. Fails with ERROR_TIMEOUT after
+// timeout_ns.
 MUST_CHECK bool cuda_event_wait(const struct cuda_device *device, struct cu_event *event,
                                 uint64_t timeout_ns, struct error *err);
 
-// Frees `owned` at once if all holds (gpu_hold_create) of the device are released or destroyed.
-// Otherwise freeing could make the driver wait for ever for a batch that waits for a hold: then
-// `owned` is kept, and cuda_free_deferred frees it after the last hold is released.
+// cuda_free frees `owned` at once if all holds (gpu_hold_create) of the device are released or
+// destroyed. Otherwise the driver could wait for ever for a batch that waits for a hold. So `owned`
+// is then put on a list, and cuda_free_deferred frees the list after the last hold is released.
 void cuda_free(struct cuda_device *device, struct cuda_owned owned);
 void cuda_free_deferred(struct cuda_device *device);
 
-// Allocates host memory that the device can access. Sets *memory to its pointer on the host and
-// *address to its address on the device. The caller frees it with cuda_free.
+// Allocates host memory that the device can access. Sets *memory to its pointer for the host and
+// *address to its address for the device. The caller frees the memory with cuda_free.
 MUST_CHECK bool cuda_host_alloc(const struct cuda_api *api, uint64_t bytes, void **memory,
                                 uint64_t *address, struct error *err);
 
-// True if this driver and system can move single pages of managed memory; the device's context is
-// then current (cuda_enter). Otherwise fails with ERROR_UNSUPPORTED.
+// Makes the device's context current and returns true if this driver and system can move single
+// pages of managed memory. Otherwise fails with ERROR_UNSUPPORTED.
 MUST_CHECK bool cuda_pages_check(const struct cuda_device *device, struct error *err);
 
-// Creates a texture object that reads an image through a sampler. The caller destroys it.
+// Creates a texture object that reads an image through a sampler. The caller destroys the texture
+// object.
 MUST_CHECK bool cuda_texture_sampled(const struct cuda_device *device,
                                      const struct cuda_image *image,
                                      const struct gpu_sampler *sampler, uint64_t *texture,
@@ -231,7 +235,7 @@ MUST_CHECK bool cuda_texture_sampled(const struct cuda_device *device,
 
 // ---------------------------------------------------------------- slots of the backend
 
-// True if pages of managed memory can move while kernels run (system.c).
+// Returns true if pages of managed memory can move while kernels run (system.c).
 bool cuda_moves_pages(const struct cuda_api *api, int device);
 
 void *cuda_load(struct gpu_enumeration *to);
@@ -297,7 +301,7 @@ bool cuda_managed_advise(struct gpu_buffer *buffer, enum gpu_managed_advice advi
                          struct error *err);
 bool cuda_managed_batch_prefetch(struct gpu_batch *batch, const struct gpu_managed_range *range,
                                  struct error *err);
-// The functions for hardware counters. cuda/counters.c defines them.
+// The functions of this backend for hardware counters (cuda/counters.c).
 extern const struct gpu_counting cuda_counting;
 
 bool cuda_peers_connect(struct gpu_device *from, struct gpu_device *to, bool *direct,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds and loads libcupti, which packages often install outside the dynamic loader's path, and
-// converts the results of its functions to errors.
+// Finds and loads libcupti, which packages often install outside the dynamic loader's path.
+// Converts the results of CUPTI's functions to errors.
 #include "gpu/cuda/cupti.h"
 
 #include <glob.h>
@@ -25,8 +25,8 @@ static void add_file(struct candidates *list, const char *file)
         list->files[list->count++] = arena_strdup(list->arena, file);
 }
 
-// Adds the files that match the pattern to the list of candidates for libcupti, the newest version
-// first.
+// Adds the files that match the pattern to the list of files to try as libcupti. The newest version
+// comes first.
 static void add_pattern(struct candidates *list, const char *pattern)
 {
     glob_t found;
@@ -67,8 +67,8 @@ static struct candidates find_candidates(struct arena *arena)
     return list;
 }
 
-// Opens the library `name` in the folder of `file`, the path of libcupti. When libcupti later opens
-// `name` without a folder, the dynamic loader returns the library that is already open.
+// Opens the library `name` in the folder of libcupti, whose path is `file`. libcupti later opens
+// `name` without a folder; the dynamic loader then returns the library that is already open.
 static struct dynlib *open_beside(struct arena *arena, const char *file, const char *name,
                                   struct error *err)
 {

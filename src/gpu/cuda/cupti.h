@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The part of NVIDIA's CUPTI that fathom uses, declared here, so that no toolkit is needed to
-// build: the Profiler Host and the Range Profiler API, from CUDA 12.6 on. Names, values and layouts
-// are those of the CUPTI reference (docs.nvidia.com/cupti), for 64-bit Linux. The library belongs
-// to the CUDA toolkit, not to the driver.
+// The part of CUPTI, NVIDIA's profiling library, that fathom uses: the Profiler Host API and the
+// Range Profiler API, which exist from CUDA 12.6 on. It is declared here, so that no toolkit is
+// needed to build fathom. Names, values and layouts are those of the CUPTI reference
+// (docs.nvidia.com/cupti), for 64-bit Linux. The library belongs to the CUDA toolkit, not to the
+// driver.
 //
-// Every struct begins with its size, up to the end of its last member without padding. A library
-// refuses sizes that it does not know, but takes the sizes of older versions. So the structs here
-// omit the members that later versions of CUDA have appended.
+// Every struct begins with its size: the number of bytes up to the end of its last member, without
+// padding. A library refuses a size that it does not know, but accepts the sizes of older versions.
+// So the structs here omit the members that later versions of CUDA have appended.
 #ifndef GPU_CUDA_CUPTI_H
 #define GPU_CUDA_CUPTI_H
 
@@ -16,8 +17,8 @@
 #include <stdint.h>
 
 struct cu_context;
-struct cupti_host;  // CUPTI's CUpti_Profiler_Host_Object: computes counter values on the host
-struct cupti_range; // CUPTI's CUpti_RangeProfiler_Object: counts on the device
+struct cupti_host;  // CUPTI's CUpti_Profiler_Host_Object, which computes counter values on the host
+struct cupti_range; // CUPTI's CUpti_RangeProfiler_Object, which counts on the device
 
 enum { // values of CUptiResult
     CUPTI_SUCCESS = 0,
@@ -55,8 +56,8 @@ struct cupti_availability {
     struct cupti_head head;
     struct cu_context *context;
     size_t image_bytes; // size of `image` in bytes; CUPTI sets it if `image` is NULL
-    // Memory into which CUPTI writes which counters can be read. If NULL, CUPTI only sets
-    // image_bytes.
+    // Memory into which CUPTI writes the information which counters can be read. If it is NULL,
+    // CUPTI only sets image_bytes.
     uint8_t *image;
 };
 
@@ -187,8 +188,8 @@ struct cupti_data_info {
     size_t ranges; // output: number of ranges (counted batches) in `data`
 };
 
-// The size that is stored in the head of a struct for CUPTI: the number of bytes up to the end of
-// the last member, without padding.
+// The size in the head of a struct for CUPTI: the number of bytes up to the end of its member
+// `last`, without padding.
 #define CUPTI_SIZE(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last))
 #define CUPTI_HEAD(type, last) .head = {.size = CUPTI_SIZE(type, last)}
 
@@ -198,7 +199,8 @@ _Static_assert(CUPTI_SIZE(cupti_data_size, bytes) == 64, "GetCounterDataSize");
 _Static_assert(CUPTI_SIZE(cupti_evaluate, values) == 72, "EvaluateToGpuValues");
 _Static_assert(CUPTI_SIZE(cupti_host_initialize, host) == 48, "HostInitialize");
 
-// The CUPTI functions that fathom needs: exported name, argument type. All return CUptiResult.
+// The CUPTI functions that fathom needs: exported name, type of the argument. Each returns a
+// CUptiResult.
 // clang-format off
 #define CUPTI_FUNCTIONS(X) \
     X(cuptiProfilerInitialize, cupti_initialize) \
@@ -233,16 +235,17 @@ struct cupti_api {
     int (*cuptiGetResultString)(int result, const char **text);
 };
 
-// Opens libcupti and the two libraries that it needs, and sets the function pointers in `api`.
-// Looks for libcupti in the file or folder that FATHOM_CUPTI names; if that is not set, in
-// $CUDA_HOME, the loader's path and /usr/local/cuda*. If no libcupti can be opened, fails with
-// ERROR_UNSUPPORTED; the message says what to install. The libraries are never unloaded, because
-// their threads and their hooks in the driver remain. Temporary memory is taken from `arena`.
+// Opens libcupti and the two libraries that libcupti needs, and sets the function pointers in
+// `api`. Looks for libcupti in the file or folder that the environment variable FATHOM_CUPTI names.
+// If that is not set, looks in $CUDA_HOME, the dynamic loader's path and /usr/local/cuda*. If no
+// libcupti can be opened, fails with ERROR_UNSUPPORTED; the message says what to install, or why a
+// libcupti that exists could not be opened. The libraries are never unloaded, because their threads
+// and their hooks in the driver remain. Temporary memory comes from `arena`.
 MUST_CHECK bool cupti_load(struct arena *arena, struct cupti_api *api, struct error *err);
 
-// True if `result` is CUPTI_SUCCESS. Otherwise fails with ERROR_UNSUPPORTED. If the user may not
-// read counters, or another program is reading them, the message says what to do. For other errors
-// the message has `what`, the call that failed, and CUPTI's text.
+// Returns true if `result` is CUPTI_SUCCESS. Otherwise fails with ERROR_UNSUPPORTED. If the user
+// may not read counters, or another program reads them, the message says what to do. For other
+// errors the message has CUPTI's text and `what`, the name of the function that failed.
 MUST_CHECK bool cupti_check(const struct cupti_api *api, int result, const char *what,
                             struct error *err);
 

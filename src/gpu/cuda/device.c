@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opens and closes a device and its queues, waits with a time limit, and frees memory.
+// Opens and closes devices and their queues, waits with a time limit, and frees driver objects.
 #include "gpu/cuda/cuda.h"
 #include "gpu/wait.h"
 
@@ -13,7 +13,7 @@ bool cuda_enter(const struct cuda_device *device, struct error *err)
 
 struct awaited {
     const struct cuda_api *api;
-    struct cu_stream *stream; // the stream to wait for; NULL if `event` is set
+    struct cu_stream *stream; // stream to wait for; NULL if `event` is set
     struct cu_event *event;
 };
 
@@ -85,8 +85,8 @@ void cuda_free_deferred(struct cuda_device *device)
 
 // ---------------------------------------------------------------- opening and closing
 
-// Returns CUDA's priority for a queue. In CUDA, priorities are numbers from `greatest` (negative)
-// to `least` (0). HIGH and REALTIME become `greatest`, MEDIUM the middle, LOW `least`.
+// Returns the CUDA priority of a queue. CUDA's priorities are numbers from `greatest` (negative) to
+// `least` (0). HIGH and REALTIME become `greatest`, MEDIUM becomes the middle, LOW becomes `least`.
 static int stream_priority(enum gpu_priority priority, int least, int greatest)
 {
     switch (priority) {
@@ -141,10 +141,11 @@ static void destroy_queue(const struct cuda_api *api, struct cuda_queue *queue)
 void cuda_device_close(struct gpu_device *base)
 {
     struct cuda_device *device = (struct cuda_device *)base;
-    // Nothing is freed on a device that hangs, because driver calls would wait for ever.
+    // Frees nothing on a device that hangs, because the driver's functions would wait for ever.
     if (base->hung)
         return;
-    // If the device is lost, cuda_enter and the later driver calls fail, which does no harm.
+    // If the device is lost, cuda_enter and the driver's functions after it fail, which does no
+    // harm.
     bool entered = cuda_enter(device, NULL);
     (void)entered;
     cuda_free_deferred(device);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Typed views, images and samplers. Kernels get views and images as 64-bit handles of texture
-// objects, or of surface objects for images that they also write. A sampler is a part of the
-// texture object.
+// Typed views, images and samplers. A kernel gets a view or an image as the 64-bit handle of a
+// texture object. If the kernel also writes the image, it gets the handle of a surface object
+// instead. A sampler becomes a part of the texture object.
 #include "gpu/cuda/cuda.h"
 
 enum {
@@ -26,7 +26,7 @@ static int array_format(enum gpu_format format)
     case GPU_FORMAT_R32_UINT:
     case GPU_FORMAT_RG32_UINT:
     case GPU_FORMAT_RGBA32_UINT:
-    // This backend refuses RGBA8_SRGB and all formats after it in GPU_FORMATS.
+    // This backend refuses RGBA8_SRGB and all formats that follow RGBA8_SRGB in GPU_FORMATS.
     case GPU_FORMAT_RGBA8_SRGB:
     case GPU_FORMAT_RGB10A2_UNORM:
     case GPU_FORMAT_RG11B10_FLOAT:
@@ -43,8 +43,8 @@ static int array_format(enum gpu_format format)
     return CU_FORMAT_UINT32;
 }
 
-// Returns the texture flag for reading integers, which UINT formats need; 0 for other formats.
-// Without the flag, reads of UNORM formats convert 8-bit integers to floats in [0, 1].
+// Returns the texture flag for reading integers if the format is a UINT format; else 0. Without the
+// flag, reads of a UNORM format convert 8-bit integers to floats in [0, 1].
 static unsigned read_flags(enum gpu_format format)
 {
     return array_format(format) == CU_FORMAT_UINT32 ? CU_TEXTURE_READ_AS_INTEGER : 0;
@@ -81,8 +81,8 @@ struct gpu_typed *cuda_typed_create(struct gpu_scope *scope, struct gpu_buffer *
         error_prefix(err, "typed view of %s", gpu_format_name(format));
         return NULL;
     }
-    // `writable` stays false: CUDA kernels can write to CUDA arrays, but not to typed views of
-    // buffers.
+    // `writable` stays false, because CUDA kernels cannot write to typed views of buffers; they can
+    // write to CUDA arrays only.
     return &typed->base;
 }
 
@@ -116,8 +116,8 @@ static struct cu_array_desc array_desc(const struct gpu_image_desc *desc)
     return array;
 }
 
-// Creates a CUDA array if the image has one mip level, otherwise a mipmapped array. Mipmapped
-// arrays are used only where needed, because they have lower size limits.
+// Creates a CUDA array if the image has one mip level, otherwise a mipmapped array. An image with
+// one mip level does not get a mipmapped array, because mipmapped arrays have lower size limits.
 static bool create_array(const struct cuda_api *api, struct cuda_image *image,
                          const struct gpu_image_desc *desc, struct error *err)
 {
@@ -131,8 +131,8 @@ static bool create_array(const struct cuda_api *api, struct cuda_image *image,
                       "cuMipmappedArrayGetLevel", err);
 }
 
-// Creates the objects for access without a sampler: a texture object for reading single texels and,
-// if desc.storage is set, a surface object for writing. Both access only mip level 0.
+// Creates the objects for access without a sampler. These are a texture object that reads single
+// texels and, if desc.storage is set, a surface object that writes. Both access only mip level 0.
 static bool create_objects(const struct cuda_api *api, struct cuda_image *image,
                            const struct gpu_image_desc *desc, struct error *err)
 {
@@ -155,7 +155,7 @@ struct gpu_image *cuda_image_create(struct gpu_scope *scope, const struct gpu_im
 {
     struct cuda_device *device = (struct cuda_device *)scope->device;
     struct cuda_image *image = ARENA_NEW(scope->arena, struct cuda_image);
-    image->base.object.scope = scope; // the scope is set early, because cuda_image_destroy needs it
+    image->base.object.scope = scope; // the scope is set first, because cuda_image_destroy reads it
     if (desc->storage && array_format(desc->format) == CU_FORMAT_UINT8) {
         error_set(err, ERROR_UNSUPPORTED, "image of %s: CUDA has no normalised stores",
                   gpu_format_name(desc->format));
@@ -199,8 +199,8 @@ static bool level_array(const struct cuda_api *api, const struct cuda_image *ima
                                   "cuMipmappedArrayGetLevel", err);
 }
 
-// Copies tightly packed rows from `from` to one mip level of one layer of the image, and waits for
-// the copy.
+// Copies rows without gaps between them from `from` to one mip level of one layer of the image, and
+// waits for the copy.
 static bool fill_level(struct cuda_image *image, uint32_t mip, uint32_t layer,
                        struct cu_copy_end from, struct error *err)
 {
@@ -226,9 +226,9 @@ static bool fill_level(struct cuda_image *image, uint32_t mip, uint32_t layer,
 bool cuda_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer, const void *texels,
                       uint64_t bytes, struct error *err)
 {
-    (void)bytes; // the front end has checked that `bytes` is the size of the mip level
-    // Casts const away, because struct cu_copy_end has one pointer for both the source and the
-    // destination of a copy. The driver only reads the source.
+    (void)bytes; // the front end has checked `bytes`: it is the size of the mip level
+    // The const of `texels` is cast away, because struct cu_copy_end has one pointer for both
+    // sources and destinations of copies. The driver only reads a source.
     return fill_level(
         (struct cuda_image *)image, mip, layer,
         (struct cu_copy_end){.memory = CU_MEMORY_HOST, .host = (void *)(uintptr_t)texels}, err);
@@ -254,8 +254,8 @@ struct gpu_sampler *cuda_sampler_create(struct gpu_scope *scope,
                   ANISOTROPY_MOST);
         return NULL;
     }
-    // A sampler needs no CUDA object: the front end keeps the sampler's description. When an image
-    // is bound together with the sampler, a texture object is made from this description.
+    // A sampler needs no CUDA object, because the front end keeps its description. When a batch
+    // binds an image together with the sampler, a texture object is made from that description.
     return ARENA_NEW(scope->arena, struct gpu_sampler);
 }
 

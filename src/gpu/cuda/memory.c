@@ -71,8 +71,9 @@ void cuda_buffer_destroy(struct cuda_buffer *buffer)
 
 // ---------------------------------------------------------------- host copies
 
-// The driver's copy function has no time limit. So cuda_stream_drain first waits, with a time
-// limit, until the stream is empty. The copy then has nothing to wait for.
+// Copies data from the host to a buffer. The driver's copy function has no time limit. So
+// cuda_stream_drain first waits, with a time limit, until the stream is empty; the copy then has
+// nothing to wait for.
 bool cuda_buffer_write(struct gpu_buffer *base, uint64_t offset, const void *data, uint64_t bytes,
                        struct error *err)
 {

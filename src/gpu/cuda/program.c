@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Programs: the driver compiles a kernel's PTX for the chip. Each program is a CUDA module.
+// Programs. The driver compiles a kernel's PTX for the chip; each program is a CUDA module.
 #include "gpu/cuda/cuda.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ enum {
     LOG_BYTES = 8192
 };
 
-// Converts a number to a pointer, because the driver takes the values of all options as pointers.
+// Converts a number to a pointer: the driver takes the value of every option as a pointer.
 static void *option_value(unsigned number)
 {
     return (void *)(uintptr_t)number;
@@ -37,9 +37,9 @@ static bool load_module(const struct cuda_device *device, struct cuda_program *p
     return false;
 }
 
-// True if the device can run the kernel's PTX. The PTX names the oldest chip that can run it; if an
-// "a" follows the chip's number, no other chip can. This check comes before the driver compiles
-// anything.
+// Returns true if the device can run the kernel's PTX. The PTX names the oldest chip that can run
+// it. If the chip's number is followed by an "a", no other chip can run the PTX. This is checked
+// before the driver compiles anything.
 static bool fits_chip(const struct cuda_device *device, const struct gpu_kernel *kernel,
                       struct error *err)
 {
@@ -75,8 +75,8 @@ static void one_line(char *text)
             *text = ' ';
 }
 
-// Finds the module's symbols for the constant arguments. An argument that the kernel does not read
-// has no symbol; this is not an error.
+// Finds the symbols of the CUDA module for the constant arguments. An argument that the kernel does
+// not read has no symbol, which is no error.
 static bool find_constants(const struct cuda_api *api, struct cuda_program *program,
                            const struct gpu_kernel *kernel, struct error *err)
 {
@@ -96,10 +96,10 @@ static bool find_constants(const struct cuda_api *api, struct cuda_program *prog
     return true;
 }
 
-// Finds the kernel's function, and sets the function's shared memory and its share of L1. Also asks
-// for the function's number of registers, which makes the driver load the code now. Otherwise the
-// first launch might load the code and then wait for all streams, even for those that wait for a
-// hold.
+// Finds the kernel's function, and sets its shared memory and its share of the L1. Also asks for
+// the function's number of registers, because the driver then loads the code at once. Otherwise the
+// driver might load the code at the first launch, and then wait for all streams, even for streams
+// that wait for a hold (gpu_hold_create).
 static bool find_function(const struct cuda_api *api, struct cuda_program *program,
                           const struct gpu_program_desc *desc, struct error *err)
 {
@@ -138,7 +138,7 @@ struct gpu_program *cuda_program_create(struct gpu_scope *scope,
         return NULL;
     }
     struct cuda_program *program = ARENA_NEW(scope->arena, struct cuda_program);
-    // The scope is set early, because cuda_program_destroy needs it.
+    // The scope is set first, because cuda_program_destroy reads it.
     program->base.object.scope = scope;
     if (!cuda_enter(device, err))
         return NULL;

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Submits batches: issues their commands to streams or into a graph. Also waits for batches, reads
-// their spans, and creates and releases holds.
+// Submits batches: issues their commands to streams, or launches the graph made of them. Also waits
+// for batches, reads their spans, and creates and releases holds.
 #include "gpu/cuda/cuda.h"
 
 // ---------------------------------------------------------------- issuing
 
-// An unordered batch distributes its commands over the side streams of its queue. A join makes the
-// main stream wait for all side streams in use; it happens at barriers, at the events of spans, and
-// at the end of the batch. When a side stream is first used after a join, it is forked: it waits
-// for what the main stream got before.
+// The state while a batch is issued. An unordered batch distributes its commands over the side
+// streams of its queue. A join makes the main stream wait for all side streams in use. It happens
+// at barriers, at the events of spans, and at the end of the batch. When a side stream is used for
+// the first time after a join, it is forked: it waits for the work that the main stream had at that
+// moment.
 struct issue {
     const struct cuda_api *api;
     struct cuda_batch *batch;
     bool capturing;
-    bool forked;   // true: the event queue->fork was recorded after the last join
-    uint32_t used; // bit set of the side streams used since the last join
-    unsigned next; // number of the next command, which goes to side stream next % CUDA_SIDES
+    bool forked;   // true if the event queue->fork was recorded after the last join
+    uint32_t used; // bit i is set if side stream i was used since the last join
+    unsigned next; // number of the next command, which goes to side stream `next` % CUDA_SIDES
 };
 
 static int join(struct issue *issue)
@@ -35,8 +36,8 @@ static int join(struct issue *issue)
     return CU_SUCCESS;
 }
 
-// Sets `*stream` to the stream for the next command. Forks a side stream from the main stream if
-// that has not happened since the last join.
+// Sets *stream to the stream for the next command. If it is a side stream that was not used since
+// the last join, makes it wait for the main stream first.
 static int pick_stream(struct issue *issue, struct cu_stream **stream)
 {
     struct cuda_queue *queue = issue->batch->queue;
@@ -61,8 +62,8 @@ static int issue_copy(const struct cuda_api *api, const struct cuda_range_copy *
     return api->cuMemcpyAsync(copy->to, copy->from, copy->bytes, stream);
 }
 
-// Records the event at the start or end of a span. While a graph is captured, the event must be
-// recorded as external; only then it becomes a node of the graph.
+// Records the event at the begin or end of a span. While a graph is captured, the event is recorded
+// as external, because only then it becomes a node of the graph.
 static int issue_stamp(struct issue *issue, struct cu_event *event)
 {
     struct cu_stream *stream = issue->batch->queue->stream;
@@ -115,16 +116,16 @@ static int issue_batch(struct cuda_batch *batch, bool capturing)
         result = issue_copy(issue.api, &batch->uploads[i].first, batch->queue->stream);
     for (size_t i = 0; i < batch->command_count && result == CU_SUCCESS; i++)
         result = issue_command(&issue, &batch->commands[i]);
-    // Joins the side streams even after an error, because a capture cannot end while a forked
-    // stream is not joined.
+    // Joins the side streams even after an error, because a capture cannot end before every forked
+    // stream is joined.
     int joined = join(&issue);
     return result == CU_SUCCESS ? joined : result;
 }
 
 // ---------------------------------------------------------------- graphs
 
-// Captures the batch into a graph. Ends the capture even after an error; else the stream would stay
-// in capture mode.
+// Captures the commands of the batch into a graph. Ends the capture even after an error, because
+// otherwise the stream would stay in capture mode.
 static bool capture(const struct cuda_api *api, struct cuda_batch *batch, struct cu_graph **graph,
                     struct error *err)
 {
@@ -218,8 +219,8 @@ struct gpu_hold *cuda_hold_create(struct gpu_scope *scope, struct error *err)
     return &hold->base;
 }
 
-// Counts a hold as released. If this was the last hold of the device that was not released, frees
-// the objects whose release was deferred.
+// Lowers the device's count of holds by one, because a hold was released or destroyed. If the count
+// is then 0, frees the objects whose release was deferred.
 static void let_go(struct cuda_device *device)
 {
     if (--device->held == 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads the CUDA driver and lists its devices, or reports why there is none.
+// Loads the CUDA driver and lists its devices, or reports why there are none.
 #include "base/text.h"
 #include "gpu/cuda/cuda.h"
 
@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 enum {
-    CUDA_VERSION_LEAST = 11000, // oldest supported CUDA version: 1000 × major + 10 × minor
-    // Lowest supported compute capability (its major number). The kernels' PTX needs 7.0.
+    CUDA_VERSION_LEAST = 11000, // oldest supported CUDA version, as 1000 × major + 10 × minor
+    // lowest supported major number of the compute capability: the kernels' PTX needs 7.0
     COMPUTE_LEAST = 7,
 };
 
@@ -75,12 +75,12 @@ static void fill_limits(const struct cuda_api *api, int device, struct gpu_limit
         memory = 0;
     *limits = (struct gpu_limits){
         .memory_bytes = memory,
-        // CUDA limits the size of a buffer only by the size of the memory.
+        // CUDA limits the size of a buffer only by the size of the memory
         .allocation_bytes = memory,
         .storage_range_bytes = memory,
         .constant_range_bytes = attribute(api, device, CU_ATTR_TOTAL_CONSTANT_MEMORY),
         .typed_elements = attribute(api, device, CU_ATTR_TEXTURE1D_LINEAR_WIDTH),
-        // Offsets of ranges are multiples of 16, because the widest load takes 16 bytes.
+        // offsets of buffer ranges must be multiples of 16, because the widest load has 16 bytes
         .storage_align_bytes = 16,
         .typed_align_bytes = attribute(api, device, CU_ATTR_TEXTURE_ALIGNMENT),
         .image_1d = attribute(api, device, CU_ATTR_TEXTURE1D_WIDTH),
@@ -108,7 +108,8 @@ static void fill_limits(const struct cuda_api *api, int device, struct gpu_limit
         .core_clock_hz = attribute(api, device, CU_ATTR_CLOCK_RATE_KHZ) * 1000,
         .memory_clock_hz = attribute(api, device, CU_ATTR_MEMORY_CLOCK_RATE_KHZ) * 1000,
         .memory_bus_bits = attribute(api, device, CU_ATTR_MEMORY_BUS_WIDTH),
-        // NVIDIA's documentation of cuEventElapsedTime: "a resolution of around 0.5 microseconds".
+        // NVIDIA's documentation of cuEventElapsedTime states "a resolution of around 0.5
+        // microseconds"
         .stamp_step_ps = 500000,
         .stamp_bits = 64,
     };
@@ -122,8 +123,8 @@ static gpu_caps caps_of(const struct cuda_api *api, int device)
         GPU_CAP(STORAGE16) | GPU_CAP(STORAGE8) | GPU_CAP(ATOMICS64) | GPU_CAP(SUBGROUPS) |
         GPU_CAP(CONSTANT) | GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS) |
         GPU_CAP(UNORDERED) | GPU_CAP(KERNEL_STATS) | GPU_CAP(L1_CHOICE) | GPU_CAP(SHARED_CHOICE) |
-        // All chips that this backend supports (compute capability 7.0 or later) have PAGEABLE and
-        // MATRIX.
+        // all chips that this backend supports (compute capability 7.0 or later) have the
+        // capabilities PAGEABLE and MATRIX
         GPU_CAP(PAGEABLE) | GPU_CAP(MATRIX);
     caps |= GPU_CAP(SHUFFLE) | GPU_CAP(DOT4) | GPU_CAP(HOST_MEMORY);
     if (api->cuStreamWaitValue32_v2 &&
@@ -146,9 +147,9 @@ bool cuda_moves_pages(const struct cuda_api *api, int device)
     return attribute(api, device, CU_ATTR_CONCURRENT_MANAGED_ACCESS) != 0;
 }
 
-// Sets info->driver to, for example, "NVIDIA 580.159.04", the form that Vulkan also reports. Takes
-// the version from /proc. Without that file, names the newest CUDA version that the driver's
-// library supports.
+// Sets info->driver to a text such as "NVIDIA 580.159.04", the form that Vulkan also reports. The
+// version comes from /proc/driver/nvidia/version. Without that file, the text names the newest CUDA
+// version that the driver's library supports.
 static void fill_driver(int version, struct gpu_info *info)
 {
     char line[256] = "", number[64] = "";
@@ -204,7 +205,7 @@ static void list_device(struct cuda_state *state, int device, int version,
     }
     info.caps = caps_of(api, device);
     fill_limits(api, device, &info.limits);
-    // There is one queue family for each kind, because a stream can do all kinds of work.
+    // Reports one queue family for each kind of queue, because a stream can do all kinds of work.
     for (unsigned kind = 0; kind < GPU_QUEUE_KIND_COUNT; kind++)
         info.families[kind] = (struct gpu_queue_family){
             .kind = (enum gpu_queue_kind)kind, .count = GPU_QUEUES_MAX, .stamp_bits = 64};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The backend `model`, which simulates GPUs: its devices, memory and programs. The environment
-// variable GPU_MODEL_VARIABLE names the files that describe the devices.
+// The backend `model`, which simulates GPUs: its devices, memory and programs. The files that
+// describe the devices are listed in the environment variable GPU_MODEL_VARIABLE.
 #include "gpu/model/backend.h"
 
 #include "base/divisor.h"
@@ -14,12 +14,12 @@
 
 // The simulated addresses of buffers are multiples of page_bytes.
 static const uint64_t page_bytes = UINT64_C(2) << 20;
-// Maximum alignment of a buffer's simulated address.
+// Largest alignment of a buffer's simulated address.
 static const uint64_t most_step = UINT64_C(1) << 40;
 static const double least_hz = 1e6; // lowest core clock that can be chosen, in Hz
 
-// For buffers above this size, the host uses pages of the usual size, because kernels touch only
-// some places in such buffers.
+// A buffer above this size gets small host pages instead of huge ones, because kernels touch only
+// some places in such a buffer.
 static const uint64_t dense_bytes = UINT64_C(600) << 20;
 
 struct state {
@@ -89,7 +89,7 @@ static void *load(struct gpu_enumeration *to)
 {
     const char *files = getenv(GPU_MODEL_VARIABLE);
     if (!files || !*files)
-        return NULL; // no model was asked for, so none is reported as unavailable
+        return NULL; // the user asked for no model, so none is reported as unavailable
     struct state *state = ARENA_NEW(to->arena, struct state);
     state->arena = to->arena;
     for (const char *at = files; *at; at += strcspn(at, "\n"), at += *at == '\n') {
@@ -102,18 +102,18 @@ static void *load(struct gpu_enumeration *to)
 
 static void unload(void *state)
 {
-    (void)state; // nothing to free: the state lives in the system's arena
+    (void)state; // nothing to free, because the state lives in the system's arena
 }
 
-// Rounds the simulated address up to a multiple of 2 MiB and of the way size of each cache level. A
-// buffer's first line then falls into the first set of each level that is not hashed. Ignores a
-// level for which the alignment would exceed most_step.
+// Rounds a simulated address up to a multiple of 2 MiB and of the way size of each cache level. The
+// first line of a buffer then belongs to the first set of each level that is not hashed. Ignores a
+// level if the alignment would exceed most_step because of it.
 static uint64_t align_address(const struct model_machine *machine, uint64_t address)
 {
     uint64_t step = page_bytes;
     for (uint32_t i = 0; i < machine->level_count; i++) {
         uint64_t way = machine->levels[i].capacity_bytes / machine->levels[i].ways;
-        uint64_t common = divisor_common(step, way); // not 0, because `step` is not 0
+        uint64_t common = divisor_common(step, way); // above 0, because `step` is above 0
         bool fits = way > 0 && step / common <= most_step / way;
         uint64_t multiple = fits ? step / common * way : 0;
         if (multiple > step)
@@ -149,14 +149,14 @@ static struct gpu_device *device_open(void *opaque, const struct gpu_info *info,
 
 static void device_close(struct gpu_device *device)
 {
-    // Only the host stacks of the simulated threads and the tables of `places` need freeing: all
-    // other members live in the arena.
+    // All memory of a device lives in its arena, except the host stacks of the simulated threads
+    // and the tables of `places`. These are freed here.
     struct model_device *model = (struct model_device *)device;
     model_stacks_destroy(model->stacks);
     model_places_free(&model->places);
 }
 
-// Limits the core clock like the clock lock of a real card: throttling can still lower the clock.
+// Limits the core clock, as a clock lock does on a real card: throttling can still lower the clock.
 static bool device_choose_clock(struct gpu_device *device, double core_hz, struct error *err)
 {
     (void)err;
@@ -166,9 +166,9 @@ static bool device_choose_clock(struct gpu_device *device, double core_hz, struc
 
 // ---------------------------------------------------------------- memory
 
-// Allocates a buffer's host memory. Uses huge pages, because pointer chases visit the whole buffer.
-// Above dense_bytes it uses pages of the usual size, because kernels touch only a few pages of such
-// a large buffer.
+// Allocates the host memory of a buffer. A buffer gets huge pages, because pointer chases visit the
+// whole buffer. A buffer above dense_bytes gets small pages, because kernels touch only a few pages
+// of it.
 static char *alloc_host(uint64_t bytes)
 {
     return bytes <= dense_bytes ? pages_alloc(bytes) : pages_alloc_sparse(bytes);
@@ -183,7 +183,8 @@ static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gp
         error_set(err, ERROR_UNSUPPORTED, "a model has no host-visible device memory");
         return NULL;
     }
-    // Simulated addresses are never used twice, so they can run out: no buffer may end above `end`.
+    // Simulated addresses are never used twice, so they can run out: a buffer must end at or below
+    // `end`.
     uint64_t end = model_caches_end(device->caches);
     bool fits = desc->bytes <= device->machine.memory_bytes - device->used_bytes &&
                 memory->next <= end && desc->bytes <= end - memory->next;

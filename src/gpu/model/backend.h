@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the files of the model backend share. A model is a GPU that fathom simulates (gpu/model.h).
+// Declarations that the files of the model backend share. A model is a GPU that fathom simulates
+// (gpu/model.h).
 //
 //   backend.c  devices, buffers and programs
 //   batch.c    recording and running batches, in virtual time
@@ -9,8 +10,8 @@
 //   machine.c  reads the file that describes the machine
 //   counters.c counts what the simulated caches served and what streams moved
 //
-// A stream is all that a dispatch reads from or writes to one buffer, as the kernel describes it
-// (gpu/model/steady.h); the single loads and stores are not simulated.
+// A stream is all that a dispatch reads from one buffer, or writes to it, as the kernel describes
+// it (gpu/model/steady.h). The single loads and stores of a stream are not simulated.
 #ifndef GPU_MODEL_BACKEND_H
 #define GPU_MODEL_BACKEND_H
 
@@ -23,32 +24,32 @@
 struct model_range {
     const char *host;
     uint64_t bytes, address;
-    bool own; // true: device memory, which only commands and gpu_buffer_write change
-    // sums[i]: sum of the words in the range's first i × 2048 bytes. NULL: no sums are remembered.
+    bool own; // true: device memory, which only commands and gpu_buffer_write can change
+    // sums[i]: sum of the words in the first i × 2048 bytes; NULL if no sums are remembered
     uint32_t *sums;
-    uint64_t sum_count; // number of elements of `sums` that are valid
+    uint64_t sum_count; // number of valid elements of `sums`
 };
 
 struct model_memory {
     struct model_range *ranges;
     size_t count, capacity;
-    uint64_t next;    // simulated address that the next buffer gets
-    size_t last_used; // index of the range that the previous search found
+    uint64_t next;    // simulated address of the next buffer that is created
+    size_t last_used; // index of the range that the previous search for an address found
 };
 
-// Returns the memory range (one buffer) that contains the byte at `host`; NULL if there is none.
+// Returns the memory range (one buffer) that contains the byte at `host`; NULL if no buffer does.
 struct model_range *model_memory_find(struct model_memory *memory, const void *host);
 
 // Returns the simulated address of the byte at `host`; 0 if no buffer contains this byte.
 uint64_t model_memory_address(struct model_memory *memory, const void *host);
 
-// Returns the sum modulo 2^32 of the 32-bit words in the `bytes` bytes that begin at `from`;
-// `bytes` is a multiple of 4. Remembers sums over device memory until the memory may have been
-// written.
+// Returns the sum modulo 2^32 of the 32-bit words in the `bytes` bytes that begin at `from`.
+// `bytes` must be a multiple of 4. Sums of words in device memory are remembered, until something
+// may have written to that memory.
 uint32_t model_memory_sum(struct model_memory *memory, const void *from, uint64_t bytes);
 
 // Discards the remembered sums of the buffer that contains `host`, because something may have
-// written to it. If no buffer contains `host`, or `host` is NULL, discards the sums of all buffers.
+// written to the buffer. If `host` is NULL or lies in no buffer, discards the sums of all buffers.
 void model_memory_forget(struct model_memory *memory, const void *host);
 
 // Frees the remembered sums of a range.
@@ -59,20 +60,21 @@ enum {
     MODEL_PLACES_MAX = 1 << 24 // maximum number of words in a table of struct model_places
 };
 
-// Tables of words that kernels get from model_thread_places; they are kept between dispatches.
+// Tables of words that kernels get from model_thread_places. The tables are kept between
+// dispatches.
 struct model_places {
     struct model_places_table {
         uint32_t n, key;
-        uint32_t *words;   // array of n words; NULL: this table is not in use
+        uint32_t *words;   // array of n words; NULL if the table is not in use
         uint64_t dispatch; // number of the last dispatch that used the table
     } tables[MODEL_PLACES_TABLES];
-    // Number of the current dispatch. A table that this dispatch has used is not replaced.
+    // number of the current dispatch, whose own tables are never replaced
     uint64_t dispatch;
 };
 
-// Returns the table of `n` words that belongs to `n` and `key`. If there is none, a zeroed table
-// replaces the least recently used one. Returns NULL if n is 0 or above MODEL_PLACES_MAX, if the
-// current dispatch already uses all tables, or if the host has no memory.
+// Returns the table of `n` words that belongs to the pair `n` and `key`. If there is none, creates
+// a zeroed one, in place of the least recently used table. Returns NULL if n is 0 or above
+// MODEL_PLACES_MAX, if the current dispatch already uses all tables, or if the host has no memory.
 uint32_t *model_places_find(struct model_places *places, uint32_t n, uint32_t key);
 
 void model_places_free(struct model_places *places);
@@ -80,7 +82,7 @@ void model_places_free(struct model_places *places);
 // ---------------------------------------------------------------- execute.c
 
 // Creates the host stacks for the simulated threads of a device with `cores` cores. Returns NULL if
-// the host has no memory for them.
+// the host has no memory for the stacks.
 struct model_stacks;
 struct model_stacks *model_stacks_create(struct arena *arena, uint32_t cores);
 void model_stacks_destroy(struct model_stacks *stacks);
@@ -95,25 +97,24 @@ struct model_execution {
     uint32_t groups[3];
     void *args[GPU_ARGS_MAX];
     uint32_t params[GPU_PARAMS_MAX_BYTES / 4];
-    // Time of the core's cycle counter, in cycles, when the dispatch starts.
+    // value of the cores' cycle counter when the dispatch starts
     double start_cycles;
-    double start_ns; // time of the device's clock, in ns, when the dispatch starts
-    double cycle_ns; // duration of a core cycle, in ns, during the dispatch
-    // Random factor (noise) by which all latencies, and the duration of the streams, are
-    // multiplied.
+    double start_ns; // time of the device's clock in ns when the dispatch starts
+    double cycle_ns; // duration of a core cycle in ns during the dispatch
+    // Random factor (noise) on the latencies of all loads, and on the duration of the streams.
     double slowness;
-    // The kernel's descriptions of what it reads and writes in its buffers (streams).
+    // streams: the kernel's descriptions of what it reads and writes in its buffers
     struct model_stream streams[MODEL_STREAMS_MAX];
     size_t stream_count;
-    // Index of the cache level that served the streams; level_count stands for memory.
+    // Index of the cache level that served the streams. The index level_count means memory.
     uint32_t stream_level;
 };
 
-// Simulates a dispatch and sets `*cycles` to its duration. A kernel that only describes its buffer
-// accesses (model_thread_stream) is called once, and model_steady_solve computes the duration.
-// Fails with ERROR_UNSUPPORTED if the kernel does not take one or two buffers, if more than 256
-// threads per group must be simulated, or if the model's file lacks a bandwidth that the described
-// accesses need.
+// Simulates a dispatch and sets *cycles to its duration in core cycles. A kernel that only
+// describes its buffer accesses (model_thread_stream) is called once, and model_steady_solve
+// computes the duration. Fails with ERROR_UNSUPPORTED if the kernel does not have one or two
+// buffers, if a workgroup to simulate has more than 256 threads, or if the model's file lacks a
+// bandwidth that the described accesses need.
 MUST_CHECK bool model_execute(struct model_execution *execution, double *cycles, struct error *err);
 
 // ---------------------------------------------------------------- what kernels call: execute.c
@@ -121,41 +122,42 @@ MUST_CHECK bool model_execute(struct model_execution *execution, double *cycles,
 // The functions that a kernel calls when it is compiled for the host; bench/prelude/host.clh
 // declares them, too. Each function acts for the simulated thread that calls it.
 
-// Returns an id or a size, which `which` selects. 0 to 2: the thread's id in its group along x, y,
-// z; 3 to 5: the group's id; 6 to 8: the number of groups.
+// model_thread_id returns an id or a size, which `which` selects. The values 0, 1, 2 select the
+// thread's id in its workgroup along x, y, z. The values 3, 4, 5 select the workgroup's id, and 6,
+// 7, 8 the number of workgroups.
 uint32_t model_thread_id(uint32_t which);
 
 void model_thread_barrier(void);
 
-// Simulates a load from this address: advances the thread's time by the duration of the load.
+// Simulates a load from this address. Adds the duration of the load to the thread's time.
 void model_thread_load(const void *address);
 
-// Announces that the thread will load from this address: the host prefetches the data that it needs
-// to simulate the load. Takes no virtual time.
+// Announces that the thread will load from this address, so that the host can prefetch the data
+// that it needs to simulate the load. Takes no virtual time.
 void model_thread_expect(const void *address);
 
-// Advances the thread's time by `cycles`, the duration of a computation.
+// Adds `cycles`, the duration of a computation in core cycles, to the thread's time.
 void model_thread_compute(uint32_t cycles);
 
-uint64_t model_thread_clock_core(void);   // returns the time of the core's cycle counter, in cycles
-uint64_t model_thread_clock_device(void); // returns the time of the device's clock, in ns
+uint64_t model_thread_clock_core(void);   // returns the core's cycle counter
+uint64_t model_thread_clock_device(void); // returns the device's clock in ns
 uint32_t model_thread_core(void);
 
-// For kernels that only describe their buffer accesses as streams (bench/prelude/stream.clh), so
-// that their threads are not simulated. model_thread_stream describes what the dispatch reads or
-// writes. model_thread_sum returns the sum of 32-bit words in a buffer.
+// For kernels that only describe their buffer accesses as streams (bench/prelude/stream.clh), and
+// whose threads are therefore not simulated. model_thread_stream describes what the dispatch reads
+// from or writes to one buffer. model_thread_sum returns the sum of 32-bit words in a buffer.
 void model_thread_stream(const struct model_stream *stream);
 uint32_t model_thread_sum(const void *from, uint64_t bytes);
 
 // Returns a table of `n` words for values that a kernel computes from `n` and `key` alone. The
-// table keeps its values between dispatches until another table replaces it. Returns NULL in the
-// cases that model_places_find lists.
+// table keeps its values between dispatches until another table replaces it. Returns NULL if
+// model_places_find returns NULL.
 uint32_t *model_thread_places(uint32_t n, uint32_t key);
 
 // ---------------------------------------------------------------- backend.c
 
 struct model_device {
-    // First member, so that a gpu_device pointer can be cast to this struct.
+    // first member, so that a gpu_device pointer can be cast to this struct
     struct gpu_device device;
     struct gpu_queue queue;
     struct model_machine machine;
@@ -164,15 +166,15 @@ struct model_device {
     struct model_memory memory;
     struct model_places places;
     uint64_t used_bytes;
-    // Highest allowed core clock in Hz; 0: the clock in the model's file.
+    // highest allowed core clock in Hz; 0: the clock of the model's file
     double chosen_hz;
-    double now_ns; // virtual time in ns: the duration of all batches so far
-    // Virtual time in core cycles, for the cores' cycle counters.
+    double now_ns; // virtual time in ns: the sum of the durations of all batches so far
+    // virtual time in core cycles, which the cores' cycle counters show
     double now_cycles;
-    uint64_t random;    // state of the random numbers for the noise (splitmix64)
-    double disturbance; // last value of the noise, which is an AR(1) series
-    // streamed[c]: the bytes that the streams (described buffer accesses) of all dispatches so far
-    // have added to counter c.
+    uint64_t random;    // state of the random number generator for the noise (splitmix64)
+    double disturbance; // latest value of the noise, which is an AR(1) series
+    // streamed[c]: bytes by which the streams (described buffer accesses) of all dispatches so far
+    // have increased counter c
     double streamed[GPU_COUNTER_COUNT];
 };
 
@@ -181,7 +183,7 @@ static inline struct model_device *model_device_of(const struct gpu_scope *scope
     return (struct model_device *)scope->device;
 }
 
-// Returns the host pointer of a buffer. Kernels get this pointer as the buffer's address.
+// Returns the host pointer of a buffer, which kernels get as the buffer's address.
 static inline char *model_host_of(const struct gpu_buffer *buffer)
 {
     return (char *)(uintptr_t)buffer->address; // NOLINT: the address was made from a pointer
@@ -191,8 +193,8 @@ static inline char *model_host_of(const struct gpu_buffer *buffer)
 
 extern const struct gpu_counting model_counting;
 
-// Adds to device->streamed the bytes that the streams (described buffer accesses) of a dispatch
-// have moved.
+// Adds the bytes that the streams (described buffer accesses) of a dispatch moved to
+// device->streamed.
 void model_count_streams(struct model_device *device, const struct model_execution *execution);
 
 // ---------------------------------------------------------------- batch.c

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Batches of a simulated device. Commands are stored when they are recorded. When the batch is
-// submitted, they run one after another, in virtual time.
+// Batches of a simulated device. Recording stores the commands. When the batch is submitted, the
+// commands run one after another, in virtual time.
 #include "gpu/model/backend.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ enum {
     SPANS_MAX = 64
 };
 
-// Speed of copies and fills, in bytes per ns, if the model's file gives no memory bandwidth.
+// The speed of copies and fills in bytes per ns, if the model's file states no memory bandwidth.
 static const double copy_bytes_per_ns = 100;
 
 struct command {
@@ -25,7 +25,7 @@ struct command {
     char *to;
     const char *from;
     uint64_t bytes;
-    // For a fill, the word to write; for the begin or end of a span, the span's index.
+    // for a fill: the word to write; for the begin or end of a span: the index of the span
     uint32_t word;
 };
 
@@ -147,8 +147,8 @@ static double draw_normal(uint64_t *random)
     return sqrt(-2 * log(u)) * cos(2 * acos(-1.0) * v);
 }
 
-// Draws the random factor (noise) on all latencies of the next dispatch, or on the duration of its
-// streams.
+// Draws the next value of the noise. Returns the random factor that follows from it. The caller
+// multiplies the latencies of the next dispatch by this factor, or the duration of its streams.
 static double draw_slowness(struct model_device *device)
 {
     const struct model_machine *machine = &device->machine;
@@ -159,7 +159,8 @@ static double draw_slowness(struct model_device *device)
     return draw_unit(&device->random) < machine->outliers ? 1.5 * factor : factor;
 }
 
-// Returns the core clock at the current virtual time. A dispatch keeps this clock until it ends.
+// Returns the core clock in Hz at the current virtual time. A dispatch keeps the clock with which
+// it begins.
 static double core_clock_hz(const struct model_device *device)
 {
     const struct model_machine *machine = &device->machine;
@@ -176,9 +177,9 @@ static void pass_time(struct model_device *device, double ns)
     device->now_ns += ns;
 }
 
-// Discards the remembered sums of words (memory.c) of the buffers that a kernel may have written:
-// all its buffers, except those from which one of its streams reads. If a kernel that is simulated
-// thread by thread gets addresses, discards the sums of all buffers.
+// Discards the remembered sums of words (memory.c) of each buffer that a kernel may have written.
+// These are all its buffers except those from which one of its streams reads. If a kernel that is
+// simulated thread by thread gets addresses, discards the sums of all buffers.
 static void forget_written(struct model_device *device, const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;
@@ -213,8 +214,9 @@ static bool run_dispatch(struct model_device *device, struct model_execution *ex
     return true;
 }
 
-// Returns the ns that a copy or fill takes at the chip's memory bandwidth, or at copy_bytes_per_ns
-// if the model's file gives none. A copy moves each byte twice, because it reads and writes.
+// Returns the duration of a copy or fill in ns, at the chip's memory bandwidth. If the model's file
+// states no bandwidth, copy_bytes_per_ns is used. A copy moves each byte twice: it reads and
+// writes.
 static double transfer_ns(const struct model_device *device, const struct command *command)
 {
     const struct model_machine *machine = &device->machine;
@@ -234,7 +236,8 @@ static void run_transfer(struct model_device *device, const struct command *comm
     pass_time(device, device->machine.launch_ns + transfer_ns(device, command));
 }
 
-// Returns the time of the device's clock, which also advances while other processes use the device.
+// Returns the time of the device's clock in ns. This clock also runs while other processes use the
+// device.
 static double clock_ns(const struct model_device *device)
 {
     return device->now_ns + model_company_ns(&device->machine, device->now_ns);
@@ -269,7 +272,7 @@ bool model_batch_submit(struct gpu_batch *neutral, struct gpu_hold *hold, struct
 
 bool model_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
 {
-    // There is nothing to wait for: the batch ran when it was submitted.
+    // There is nothing to wait for, because the batch already ran when it was submitted.
     (void)batch, (void)timeout_ns, (void)err;
     return true;
 }

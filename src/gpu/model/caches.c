@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Most of the simulation's time goes into pointer chases over 10⁵ to 10⁷ lines, where the host
-// mostly waits for its memory. So a simulated line takes one 32-bit word, a set of 16 ways takes
-// one line of the host's cache, and the code avoids divisions and branches.
+// The simulation spends most of its time on pointer chases over 10⁵ to 10⁷ lines, where the host
+// mostly waits for its own memory. So a simulated line needs one 32-bit word, a set of 16 ways fits
+// into one line of the host's cache, and the code avoids divisions and branches.
 #include "gpu/model/caches.h"
 
 #include <math.h>
@@ -9,11 +9,12 @@
 #include <string.h>
 
 struct cache {
-    // One word for each line, set after set. The upper bits of a word are the tag (0: no line); the
-    // lower bits, one per sector, say which sectors are present. In an LRU cache, the line of a set
-    // that was used last comes first.
+    // One word for each line, set after set. The upper bits of a word are the tag, 0 if there is no
+    // line. The lower bits, one for each sector, tell which sectors are present. In an LRU cache,
+    // the lines of a set are sorted by their last use, the latest first.
     uint32_t *lines;
-    uint64_t *trees; // trees[set]: bits of the set's PLRU tree; only for PLRU
+    // trees[set]: bits of the PLRU tree of the set; NULL unless the replacement is PLRU
+    uint64_t *trees;
     uint64_t random;
 };
 
@@ -27,15 +28,15 @@ struct eight {
     four low, high;
 };
 
-// The caches of one level. All caches of a level have the same size and shape.
+// The caches of one level, which all have the same size and shape.
 struct level {
     const struct model_cache_desc *desc;
     uint64_t sets;
     double sets_inverse;
     unsigned line_shift, sector_shift, sectors;
     uint32_t sharers, ways;
-    struct cache *caches;   // array of the level's caches: core c uses caches[c / sharers]
-    struct cache **of_core; // of_core[core]: the core's cache; NULL before its first use
+    struct cache *caches;   // the caches of the level; core c uses caches[c / sharers]
+    struct cache **of_core; // of_core[c]: the cache that core c uses; NULL before its first use
 };
 
 struct model_caches {
@@ -102,14 +103,14 @@ struct place {
     uint32_t tag;
 };
 
-// Returns the set and the tag of an address. Consecutive lines are in consecutive sets. In a hashed
-// level, each pass through all sets begins at a different set.
+// Returns the set and the tag of an address. Consecutive lines belong to consecutive sets; after
+// the last set, the first one follows. In a hashed level, each pass through all sets begins at
+// another set.
 static inline struct place place_of(const struct level *level, uint64_t address)
 {
     uint64_t line = address >> level->line_shift, sets = level->sets;
     uint64_t run = (uint64_t)((double)line * level->sets_inverse);
-    // The quotient `run` may be wrong by one, because sets_inverse is rounded. Here it is
-    // corrected.
+    // The quotient `run` may be wrong by one, because sets_inverse is rounded; so it is corrected.
     if (run * sets > line)
         run--;
     else if (line - run * sets >= sets)
@@ -122,7 +123,7 @@ static inline struct place place_of(const struct level *level, uint64_t address)
     return (struct place){set, (uint32_t)run + 1};
 }
 
-// Follows the bits of the PLRU tree to the way that is replaced next, and returns this way.
+// Returns the way that is replaced next: the one to which the bits of the PLRU tree lead.
 static uint32_t plru_victim(uint64_t tree, uint32_t ways)
 {
     uint32_t node = 1;
@@ -131,7 +132,7 @@ static uint32_t plru_victim(uint64_t tree, uint32_t ways)
     return node - ways;
 }
 
-// Marks `way` as used: makes the PLRU tree's bits on the path to `way` point away from it.
+// Records a use of `way`: the bits of the PLRU tree on the path to `way` then point away from it.
 static void plru_touch(uint64_t *tree, uint32_t ways, uint32_t way)
 {
     for (uint32_t node = way + ways; node > 1; node /= 2) {
@@ -150,14 +151,14 @@ static uint32_t victim_of(const struct level *level, struct cache *cache, uint64
             return way;
     if (level->desc->replacement == MODEL_PLRU)
         return plru_victim(cache->trees[set], ways);
-    // Chooses a random way, with xorshift64 (Marsaglia, J. Stat. Softw. 8, 2003).
+    // Chooses a random way with xorshift64 (Marsaglia, J. Stat. Softw. 8, 2003).
     cache->random ^= cache->random << 13;
     cache->random ^= cache->random >> 7;
     cache->random ^= cache->random << 17;
     return ways ? (uint32_t)(cache->random % ways) : 0;
 }
 
-// True if one of the first eight words of `lines` has this tag in its upper bits.
+// Returns true if one of the first eight words of `lines` has this tag in its upper bits.
 static inline bool any_of_eight(const uint32_t *lines, uint32_t tag, uint32_t upper)
 {
     struct eight eight;
@@ -170,8 +171,7 @@ static inline bool any_of_eight(const uint32_t *lines, uint32_t tag, uint32_t up
     return (halves[0] | halves[1]) != 0;
 }
 
-// Returns the way that holds the line with this tag; the number of ways if no way holds it, which
-// is the most frequent case.
+// Returns the way whose line has this tag. Mostly no way has it; then returns the number of ways.
 static inline uint32_t find_way(const struct level *level, const uint32_t *lines, uint32_t tag)
 {
     const uint32_t ways = level->ways, upper = UINT32_MAX << level->sectors;
@@ -200,9 +200,9 @@ static bool access_in_place(const struct level *level, struct cache *cache, stru
     return hit;
 }
 
-// Simulates an access to a set of an LRU cache. The lines of the set are sorted by their last use,
-// the latest first. A new line replaces the line in the last place, if there is one there, and
-// comes first. True if the sector was in the set.
+// Simulates an access to a set of an LRU cache. The array `lines` is sorted by the last use: the
+// line used latest comes first. The accessed line becomes the first. If it is new in the set, the
+// last line is removed. Returns true if the sector was in the set.
 static inline bool access_newest_first(const struct level *level, uint32_t *lines, uint32_t tag,
                                        uint32_t sector)
 {
@@ -216,7 +216,7 @@ static inline bool access_newest_first(const struct level *level, uint32_t *line
     return newest & sector;
 }
 
-// Simulates a load in one cache level. True if the sector was in the cache; else adds the sector.
+// Simulates a load in one cache level. Returns true if the sector was in the cache; else adds it.
 static inline bool level_access(const struct model_caches *caches, const struct level *level,
                                 uint32_t core, uint64_t address)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Simulates a device's address translation, caches and DRAM. It knows which lines and sectors are
-// in a cache, but holds no data.
+// Simulates the address translation, the caches and the DRAM of a device. The simulation knows
+// which lines and sectors a cache contains, but stores no data.
 #ifndef GPU_MODEL_CACHES_H
 #define GPU_MODEL_CACHES_H
 
@@ -8,32 +8,32 @@
 
 struct model_caches;
 
-// Creates empty simulated caches. The host memory for a cache is allocated when a core first uses
-// the cache. `arena` and `machine` must live as long as the caches.
+// Creates empty simulated caches. The host memory for a cache is allocated when a core uses the
+// cache for the first time. `arena` and `machine` must live as long as the caches.
 struct model_caches *model_caches_create(struct arena *arena, const struct model_machine *machine);
 
-// Returns the lowest address that is too large for the tags of the caches. Buffers must lie below
-// this address.
+// Returns the end of the address range that the tags of the caches can represent. Buffers must lie
+// below this address.
 uint64_t model_caches_end(const struct model_caches *caches);
 
-// Sets the duration of a core cycle, in ns, for the following loads.
+// Sets the duration of a core cycle in ns for all later loads.
 void model_caches_clock(struct model_caches *caches, double cycle_ns);
 
-// Simulates a load by a core at time `now` (in cycles). The loaded bytes must lie within one sector
-// of every level. Returns the duration of the load in cycles. Each cache that missed then holds the
-// line and the sector.
+// Simulates a load that a core starts at time `now`, in cycles. The loaded bytes must lie within
+// one sector of every level. Returns the duration of the load in cycles. Each cache that did not
+// have the line or sector gets it.
 double model_caches_load(struct model_caches *caches, uint32_t core, uint64_t address, double now);
 
-// Returns an array: element i is the number of loads that level i has served so far. The last
-// element counts the loads that the memory has served.
+// Returns an array with the number of loads that each level has served so far; element i is for
+// level i. The last element is the number of loads that memory has served.
 const uint64_t *model_caches_served(const struct model_caches *caches);
 
-// Simulates what a fill or a copy of `bytes` bytes does to the caches: empties each cache whose
-// capacity is at most `bytes`. The TLBs do not change.
+// Simulates what a fill or a copy of `bytes` bytes does to the caches: each cache whose capacity is
+// at most `bytes` is emptied. The TLBs keep their contents.
 void model_caches_fill(struct model_caches *caches, uint64_t bytes);
 
-// Prefetches, on the host, the words that the simulation of a later load of this address needs, for
-// each level but the first. The simulated caches do not change.
+// Makes the host prefetch the words that it needs to simulate a later load from this address, for
+// each level but the first. Does not change the simulated caches.
 void model_caches_expect(const struct model_caches *caches, uint32_t core, uint64_t address);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Hardware counters of a simulated device. They count the loads that each level has served, and the
-// bytes of streams. The level nearest to the core counts as L1, the next one as L2. If there is
-// only one level and all cores share it, that level counts as L2. If the L2 is the near half of a
-// cache, the level after the L2 is the far half. All counters are read in one pass.
+// bytes of streams. The level nearest to the core counts as L1, the next level as L2. A single
+// level that all cores share counts as L2. If the L2 is the near half of a cache, the level after
+// it is the far half. All counters are read in one pass.
 #include "gpu/model/backend.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 struct set {
     struct gpu_counter_set base;
     const enum gpu_counter *which;
-    // before[b][c] and after[b][c]: value of counter c before and after batch b of the run.
+    // before[b][c], after[b][c]: value of counter c before and after batch b of the run
     double before[GPU_COUNTER_BATCHES_MAX][GPU_COUNTER_COUNT];
     double after[GPU_COUNTER_BATCHES_MAX][GPU_COUNTER_COUNT];
 };
@@ -25,14 +25,15 @@ static const struct gpu_counter_source sources[GPU_COUNTER_COUNT] = {
 
 // ---------------------------------------------------------------- what is counted
 
-// Returns the index of the level that counts as L2; level_count if the device has no L2.
+// Returns the index of the level that counts as L2; level_count if the device has only an L1.
 static uint32_t l2_of(const struct model_machine *machine)
 {
     bool has_l1 = machine->level_count > 1 || machine->levels[0].sharers != 0;
     return has_l1 ? 1 : 0;
 }
 
-// Returns the index of the level that is the far half of the L2; level_count + 1 if there is none.
+// Returns the index of the level that is the far half of the L2; level_count + 1 if the L2 has no
+// far half.
 static uint32_t far_of(const struct model_machine *machine)
 {
     uint32_t l2 = l2_of(machine), count = machine->level_count;
@@ -62,9 +63,9 @@ void model_count_streams(struct model_device *device, const struct model_executi
     }
 }
 
-// Sets `now` to the totals that the device has counted so far. A load counts as one sector at each
-// level that it reaches, also in DRAM. In DRAM it is a sector of the last level, elsewhere a sector
-// of the first level.
+// Sets `now` to the values of all counters. A load counts as one sector at each level that it
+// reaches, also in DRAM. In DRAM, this is a sector of the size that the last level has; at all
+// other levels, one of the size that the first level has.
 static void count(const struct model_device *device, double now[GPU_COUNTER_COUNT])
 {
     const struct model_machine *machine = &device->machine;
@@ -107,7 +108,7 @@ static struct gpu_counters *counters_open(struct gpu_device *device, struct aren
 
 static void counters_close(struct gpu_counters *counters)
 {
-    (void)counters; // nothing to free: all memory is in the arena
+    (void)counters; // nothing to free, because all memory is in the arena
 }
 
 static enum gpu_counter_unit native_unit(const struct gpu_counters *counters, const char *native)

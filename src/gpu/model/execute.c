@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Runs a kernel that is compiled for the host (bench/prelude/host.clh), thread by thread, in
-// virtual time. Each thread that waits at a barrier keeps its own stack; a kernel without barriers
-// needs only one stack. If each workgroup has a core of its own and at most 32 threads, the groups
-// and their threads run interleaved, so that their accesses reach shared caches in the right order.
-// Otherwise the groups run one after another.
+// virtual time. Each thread that waits at a barrier needs a stack of its own; a kernel without
+// barriers needs only one stack. If each workgroup has a core of its own and at most 32 threads,
+// the groups and their threads run interleaved, so that their accesses reach shared caches in the
+// right order. Otherwise the groups run one after another.
 #include "gpu/model/backend.h"
 
 #include "base/pages.h"
@@ -13,24 +13,26 @@
 #include <ucontext.h>
 
 enum {
-    // Size and alignment of a fiber's stack, in bytes. The stack pointer, rounded down to a
-    // multiple of this size, is the address of struct fiber.
+    // Size and alignment in bytes of a fiber's stack. A fiber is a host stack on which simulated
+    // threads run. Its struct fiber lies at the stack pointer rounded down to a multiple of
+    // STACK_BYTES.
     STACK_BYTES = 1 << 16,
-    // Maximum number of threads of a workgroup. A device has at least as many stacks.
+    // maximum number of threads of a workgroup; a device has at least as many stacks
     STACKS = 256,
-    // Maximum number of threads of a workgroup that runs interleaved with other workgroups.
+    // maximum number of threads of a workgroup that runs interleaved with other workgroups
     ABREAST = 32,
-    QUANTUM_CYCLES = 4096, // virtual cycles that a thread may run ahead of the slowest group
-    STAMP_CYCLES = 8,      // cycles that reading a clock takes
-    ARGS_MAX = 2           // maximum number of buffers of a kernel compiled for the host
+    // how far, in virtual cycles, a thread may run ahead of the slowest group
+    QUANTUM_CYCLES = 4096,
+    STAMP_CYCLES = 8, // duration in cycles of reading a clock
+    ARGS_MAX = 2      // maximum number of buffers of a kernel compiled for the host
 };
 
 struct group;
 
 enum fiber_state {
-    FIBER_IDLE,    // the fiber has no thread to run
+    FIBER_IDLE,    // the fiber has no thread that it could run
     FIBER_WAITING, // the fiber's thread waits at a barrier
-    FIBER_STOPPED, // the fiber's thread passed the deadline of its group
+    FIBER_STOPPED, // the fiber's thread has passed the deadline of its group
     FIBER_READY    // the fiber's thread may continue
 };
 
@@ -45,32 +47,33 @@ struct fiber {
 };
 
 // A workgroup. Its threads run on fibers, one thread at a time. If several groups run interleaved,
-// a thread runs until its virtual time passes the deadline of its group; then the group's next
-// thread runs. When all threads of the group have passed the deadline, another group runs.
+// a thread runs until its virtual time passes the deadline of its group. Then the next thread of
+// the group runs. When all threads of the group have passed the deadline, another group runs.
 struct group {
     const struct model_execution *execution;
-    // Equal to `execution` if the kernel is called only to describe its streams; else NULL.
+    // the same as `execution` if the kernel is called only to describe its streams; else NULL
     struct model_execution *writable;
     uint32_t id[3], core;
     uint32_t next_thread, threads;
-    // Virtual times, in cycles, at which the group starts and at which its last thread ends.
+    // virtual times in cycles at which the group starts and at which its last thread ends
     double start, end;
     double now, deadline;
     ucontext_t scheduler;
     struct model_stacks *stacks;
-    // first_fiber: index of the group's first fiber. used: how many of its fibers have had a
-    // thread. cursor: number of the fiber that next_fiber checks next.
+    // first_fiber: index of the group's first fiber. used: number of the group's fibers that have
+    // been given a thread. cursor: index of the fiber in the group that next_fiber checks next.
     uint32_t first_fiber, used, cursor;
-    // Bit i of `stopped` is set if the group's fiber i has the state FIBER_STOPPED. Bit i of `due`
-    // is set if next_fiber must still check whether this stopped fiber has time left until the
+    // Bit i of `stopped` is set if fiber i of the group has the state FIBER_STOPPED. Bit i of `due`
+    // is set if next_fiber has not yet checked whether this fiber still has time until the
     // deadline.
     uint32_t stopped, due;
 };
 
-// The stacks of all fibers. A fiber starts when it is first needed and never ends: when the threads
-// of its group have ended, it waits for the next group.
+// The stacks of all fibers. A fiber starts when it is needed for the first time, and never ends:
+// after the threads of its group have ended, it waits for the next group.
 struct model_stacks {
-    char *memory; // `count` stacks of STACK_BYTES; pages never touched take no memory
+    // `count` stacks of STACK_BYTES bytes; a page takes memory only once it is touched
+    char *memory;
     uint32_t count;
 };
 
@@ -129,8 +132,8 @@ void model_thread_barrier(void)
     give_way(fiber);
 }
 
-// Stops a fiber whose thread has passed the deadline of its group. It continues when the group's
-// other threads and the other groups have caught up.
+// Stops a fiber whose thread has passed the deadline of its group. The fiber continues when the
+// other threads of the group and the other groups have reached the same time.
 static void stop(struct fiber *fiber)
 {
     struct group *group = fiber->group;
@@ -164,15 +167,16 @@ void model_thread_compute(uint32_t cycles)
     fiber_here()->now += cycles;
 }
 
-// Returns the thread's virtual time in ns, without the time in which other processes used the
-// device.
+// Returns the virtual time of the thread in ns. It does not include the time in which other
+// processes used the device.
 static double own_ns(const struct fiber *fiber)
 {
     const struct model_execution *execution = fiber->group->execution;
     return execution->start_ns + (fiber->now - execution->start_cycles) * execution->cycle_ns;
 }
 
-// Like the device's clock, the core's cycle counter advances while other processes have the device.
+// The core's cycle counter, like the device's clock, also runs while other processes use the
+// device.
 uint64_t model_thread_clock_core(void)
 {
     struct fiber *fiber = fiber_here();
@@ -219,8 +223,9 @@ struct words {
     uint32_t word[GPU_PARAMS_MAX_BYTES / 4];
 };
 
-// Calls the kernel's function. The parameters are one struct, passed by value. As on SPIR, clang
-// passes it on the stack whatever its size is, so the largest possible struct fits every kernel.
+// Calls the kernel's function. The last argument is a struct of parameters, passed by value. clang
+// passes such a struct on the stack whatever its size is, as for SPIR. So the largest possible
+// struct is right for every kernel.
 static void call_kernel(const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;
@@ -234,8 +239,8 @@ static void call_kernel(const struct model_execution *execution)
         ((void (*)(void *, void *, struct words))host)(args[0], args[1], params);
 }
 
-// The main function of a fiber: runs threads of its group as long as some have not started, then
-// waits for the next group.
+// The main function of a fiber. Runs threads of its group while some have not started, then waits
+// for the next group.
 static void fiber_main(void)
 {
     struct fiber *fiber = fiber_here();
@@ -271,8 +276,8 @@ static ucontext_t *context_of(struct group *group, struct fiber *fiber)
     return &fiber->context;
 }
 
-// Lets the threads of a group that wait at a barrier continue, at the virtual time at which the
-// last of them arrived. Returns false if no thread waits.
+// Lets all threads of a group that wait at a barrier continue, at the virtual time at which the
+// last of them arrived. Returns false if no thread waits at a barrier.
 static bool pass_barrier(struct group *group)
 {
     bool any = false;
@@ -292,11 +297,11 @@ static bool pass_barrier(struct group *group)
     return any;
 }
 
-// Returns the fiber that runs next: first a stopped one whose thread has not passed the present
-// deadline, else the next one whose thread may continue or that can start a thread of the group.
-// NULL if there is none. Once all threads have started, fibers that never had a thread are skipped,
-// because to check them is slow: each lies in another page, and all lie in one set of the host's
-// caches.
+// Returns the fiber that runs next; NULL if there is none. First choice: a stopped fiber whose
+// thread has not passed the present deadline. Second choice: the next fiber whose thread may
+// continue, or that can start a thread of the group. Once all threads have started, fibers that
+// never had a thread are skipped. To check them is slow, because each lies in another page, and all
+// lie in one set of the host's caches.
 static struct fiber *next_fiber(struct group *group)
 {
     struct fiber *fiber = NULL;
@@ -322,10 +327,10 @@ static struct fiber *next_fiber(struct group *group)
     return fiber;
 }
 
-// Lets the next fiber of the group run. Switches to it directly: the way through the scheduler
-// would take two switches, and each switch makes a system call for the signal mask. Returns when
-// the fiber that called is the next one. If all threads of the group have ended or have passed the
-// deadline, the scheduler continues.
+// Lets the next fiber of the group run, and returns when the calling fiber is the next one.
+// Switches directly to the next fiber, not to the scheduler and from there to the fiber. That would
+// need two switches, and each switch makes a system call for the signal mask. If all threads of the
+// group have ended or passed the deadline, switches to the scheduler.
 static void give_way(struct fiber *fiber)
 {
     struct group *group = fiber->group;
@@ -353,13 +358,13 @@ static bool run_group(struct group *group)
 
 // ---------------------------------------------------------------- groups
 
-// Returns the core that runs group i. In each full round, every core takes one group. The groups of
-// the last, incomplete round are spread evenly over the cores.
+// Returns the core that runs workgroup `i`. In each full round, every core gets one group. The
+// groups of the last, incomplete round are spread evenly over the cores.
 static uint32_t core_of(const struct model_execution *execution, uint32_t i)
 {
     const uint32_t *groups = execution->groups, cores = execution->machine->cores;
     uint32_t count = groups[0] * groups[1] * groups[2], last = count % cores;
-    bool is_full = last == 0 || i < count - last; // the round of group i
+    bool is_full = last == 0 || i < count - last; // true if the round of group i is full
     return is_full ? i % cores : (uint32_t)((uint64_t)(i % cores) * cores / last);
 }
 
@@ -376,7 +381,7 @@ static void place_group(struct group *group, uint32_t i)
     group->deadline = (double)INFINITY;
 }
 
-// Runs the groups one after another on each core. Returns the dispatch's duration in cycles.
+// Runs the groups of each core one after another. Returns the duration of the dispatch in cycles.
 static double run_in_turn(struct group *group, uint32_t count, double *core_free)
 {
     double cycles = 0;
@@ -391,8 +396,8 @@ static double run_in_turn(struct group *group, uint32_t count, double *core_free
     return cycles;
 }
 
-// Runs the groups interleaved, each on its own core; the group with the lowest virtual time runs
-// next. Returns the duration of the dispatch in cycles.
+// Runs the groups interleaved, each on its own core. The group with the lowest virtual time always
+// runs next. Returns the duration of the dispatch in cycles.
 static double run_abreast(struct group *groups, uint32_t count)
 {
     double start = groups[0].execution->start_cycles, end = start;
@@ -414,9 +419,9 @@ static double run_abreast(struct group *groups, uint32_t count)
     }
 }
 
-// For a kernel that only describes what it does with its buffers (struct model_stream): calls it
-// once, as thread 0, to get the description for all workgroups. Sets *cycles to the duration that
-// follows from it.
+// Runs a kernel that only describes what it does with its buffers (struct model_stream). Calls the
+// kernel once, as thread 0, to get the description for all workgroups. Sets *cycles to the duration
+// that is computed from the description.
 static bool run_streams(struct model_execution *execution, double *cycles, struct error *err)
 {
     const struct model_machine *machine = execution->machine;
@@ -439,8 +444,8 @@ static bool run_streams(struct model_execution *execution, double *cycles, struc
                            "the file of this model has no bandwidth for its memory");
 }
 
-// Runs the groups interleaved if each has a core of its own and at most ABREAST threads, otherwise
-// one after another. Returns the duration in cycles.
+// Runs the groups interleaved if each has a core of its own and at most ABREAST threads; otherwise
+// runs them one after another. Returns the duration of the dispatch in cycles.
 static double run_groups(const struct model_execution *execution, const struct group *group)
 {
     struct arena *arena = arena_create();

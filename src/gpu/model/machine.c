@@ -11,13 +11,13 @@
 
 // ---------------------------------------------------------------- members of JSON objects
 //
-// The functions that read a member check its type and its bounds. If the member is not as expected,
-// they fail with ERROR_USAGE; the message has the file, the JSON path and the reason.
+// The functions that read a member check its type and its bounds. If the check fails, they fail
+// with ERROR_USAGE; the message has the file's name, the JSON path and the reason.
 
 // A JSON object, and its path in the file for error messages.
 struct member_place {
     json_t *object;
-    const char *path; // path of the object, for example "levels[1]."; "" at the root
+    const char *path; // path of the object in the file: "levels[1]."; "" for the root
     const char *file;
     struct arena *arena;
     struct error *err;
@@ -25,7 +25,7 @@ struct member_place {
 
 struct member_range {
     double least, most;
-    bool optional; // true: if the member is missing, its variable keeps its value
+    bool optional; // true: if the member is missing, its variable is not changed
 };
 
 static struct member_range required(double least, double most)
@@ -42,12 +42,12 @@ static bool member_refuse(const struct member_place *place, const char *key, con
 {
     size_t path = strlen(place->path);
     if (!*key && path > 0)
-        path--; // the error is about the object itself, so the last dot of its path is left out
+        path--; // an error of the object itself: leaves out the last dot of its path
     return error_set(place->err, ERROR_USAGE, "%s: %.*s%s%s%s", place->file, (int)path, place->path,
                      key, path > 0 || *key ? ": " : "", reason);
 }
 
-// Fails if the JSON value is not an object, or has a member that the list `known` ("a,b,c") lacks.
+// Fails unless the JSON value is an object whose members all are in the list `known` ("a,b,c").
 static bool members_check(const struct member_place *place, const char *known)
 {
     const char *key;
@@ -146,7 +146,7 @@ static bool read_ways(const struct member_place *place, struct model_cache_desc 
            member_refuse(place, "ways", "plru wants a power of two");
 }
 
-// Reads which cores share a cache. check_sharing later replaces "near" by a number.
+// Reads how many cores share a cache. check_sharing later replaces "near" by a number of cores.
 static bool read_sharers(const struct member_place *place, struct model_cache_desc *level)
 {
     static const char *const words[] = {"chip", "core", "near", NULL};
@@ -160,7 +160,7 @@ static bool read_sharers(const struct member_place *place, struct model_cache_de
     return true;
 }
 
-// Reads the bandwidths of a level. If that of one core is missing, share_bandwidths sets it later.
+// Reads the bandwidths of a level. If a core's is missing, share_bandwidths computes it later.
 static bool read_bandwidth(const struct member_place *place, struct model_cache_desc *level)
 {
     json_t *object = json_object_get(place->object, "bandwidth");
@@ -173,7 +173,7 @@ static bool read_bandwidth(const struct member_place *place, struct model_cache_
                                      &level->chip_bytes_per_cycle));
 }
 
-// Reads the two parts of a latency: core cycles, and ns that do not depend on the core clock.
+// Reads the parts of a latency: core cycles, and ns, which do not depend on the core clock.
 static bool read_latency(const struct member_place *place, struct model_cache_desc *level)
 {
     return member_u32(place, "latency_cycles", required(1, 1e6), &level->latency_cycles) &&
@@ -230,8 +230,8 @@ static bool is_beyond(const struct member_place *place, const struct model_cache
     return true;
 }
 
-// Reads at most `most` cache levels or TLBs. Each cache level must be larger and slower than the
-// one before it.
+// Reads the array `key` of at most `most` cache levels or TLBs. Each cache level must be larger and
+// slower than the level before it.
 static bool read_caches(const struct member_place *root, const char *key, uint32_t most,
                         bool (*read)(const struct member_place *, struct model_cache_desc *),
                         struct model_cache_desc *caches, uint32_t *count)
@@ -291,7 +291,7 @@ static bool read_memory(const struct member_place *root, struct model_machine *m
            read_refresh(&place, json_object_get(object, "refresh"), machine);
 }
 
-// Reads "throttling": from `after_ns` on, a lower clock in the first `length_ns` of each period.
+// Reads "throttling": from after_ns on, a lower core clock in the first length_ns of each period.
 static bool read_throttling(const struct member_place *root, struct model_machine *machine)
 {
     json_t *object = json_object_get(root->object, "throttling");
@@ -326,21 +326,21 @@ double model_company_ns(const struct model_machine *machine, double own_ns)
     if (!(machine->company_period_ns > 0) || since_ns < 0)
         return 0;
     // In the first length_ns of a period, slices of other processes' work and of this process's
-    // work alternate. The first slice is other work.
+    // work alternate. The first slice is one of other processes.
     double length_ns = machine->company_length_ns;
     double pairs = floor(length_ns / (2 * slice_ns));
     double away_ns = pairs * slice_ns + fmin(length_ns - 2 * slice_ns * pairs, slice_ns);
     double own_period_ns = machine->company_period_ns - away_ns;
     if (own_period_ns < 1)
-        own_period_ns = 1; // avoids a division by 0 if other work takes nearly the whole period
+        own_period_ns = 1; // avoids a division by 0 if other work takes (nearly) the whole period
     double periods = floor(since_ns / own_period_ns);
     double rest_ns = since_ns - periods * own_period_ns;
     double begun = fmin((floor(rest_ns / slice_ns) + 1) * slice_ns, away_ns);
     return periods * away_ns + begun;
 }
 
-// Sets how many cores share a near cache (a part of the next level's cache): the number of cores
-// that share the next level, divided by the number of near caches in it and rounded up.
+// Sets how many cores share a near cache, which is a part of the next level's cache. This is the
+// number of cores that share the next level, divided by the number of near caches, rounded up.
 static bool resolve_near(const struct member_place *level_place, struct model_cache_desc *level,
                          const struct model_cache_desc *next, uint32_t cores)
 {
@@ -363,7 +363,7 @@ static bool check_lines(const struct member_place *place, const char *key,
            member_refuse(place, key, "more than 2^28 lines in all caches of the level");
 }
 
-// Replaces "near" by a number of cores. Checks the sharing and the number of lines of all levels.
+// Replaces "near" by a number of cores. Checks how cores share the levels, and the number of lines.
 static bool check_sharing(const struct member_place *root, struct model_machine *machine)
 {
     for (uint32_t i = machine->level_count; i-- > 0;) {
@@ -451,8 +451,8 @@ static bool read_root(const struct member_place *root, struct model_machine *mac
            read_noise(root, machine);
 }
 
-// Replaces control characters in an error message, also U+0080 to U+009F, by '?'. The message is
-// printed on a terminal and contains keys from the file.
+// Replaces control characters, including U+0080 to U+009F, by '?' in an error message: it contains
+// keys from the file and is printed on a terminal.
 static void clean(char *text)
 {
     for (unsigned char *c = (unsigned char *)text; *c; c++) {
@@ -468,7 +468,7 @@ static bool read_file(struct arena *arena, const char *path, struct model_machin
                       struct error *err)
 {
     json_error_t broken;
-    // With malloc, jansson would report a lack of memory as wrong JSON; so it uses arena_malloc.
+    // jansson uses arena_malloc, because it would report a failure of malloc as wrong JSON.
     json_set_alloc_funcs(arena_malloc, free);
     json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &broken);
     if (!document && broken.line < 0) // the file could not be read

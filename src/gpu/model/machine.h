@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The contents of a file that describes a simulated device. gpu/model.h describes the format.
+// A simulated device, as a file describes it. gpu/model.h describes the format of the file.
 #ifndef GPU_MODEL_MACHINE_H
 #define GPU_MODEL_MACHINE_H
 
@@ -16,34 +16,35 @@ enum {
     MODEL_SECTORS_MAX = 8
 };
 
-// Maximum number of lines in all caches of a level together, or of entries in all TLBs of a level.
-// The host needs a 32-bit word for each line or entry.
+// Maximum number of lines in all caches of one level together, or of entries in all TLBs of one
+// level. To simulate a line or entry, the host needs a 32-bit word.
 #define MODEL_LINES_MAX (UINT64_C(1) << 28)
 
 enum model_replacement {
     MODEL_LRU,
-    // Pseudo-LRU: each set has a tree of bits. The number of ways must be a power of two.
+    // Pseudo-LRU with a tree of bits for each set; the number of ways must be a power of two.
     MODEL_PLRU,
     MODEL_RANDOM
 };
 
 struct model_cache_desc {
     uint64_t capacity_bytes;
-    // Sizes of a line and of a sector in bytes, powers of two. A line has at most MODEL_SECTORS_MAX
-    // sectors.
+    // Sizes of a line and of a sector in bytes; both are powers of two. A line has at most
+    // MODEL_SECTORS_MAX sectors.
     uint32_t line_bytes, sector_bytes;
     uint32_t ways;
-    // Latency of a hit, or, for a TLB, the time that a miss adds: latency_cycles core cycles plus
-    // latency_ns. The latter does not depend on the core clock.
+    // Latency of a hit in a cache, or the time that a miss in a TLB adds. It is the sum of
+    // latency_cycles core cycles and latency_ns. latency_ns does not depend on the core clock.
     uint32_t latency_cycles;
     double latency_ns;
-    uint32_t sharers; // number of cores that share one cache; 0: all cores
-    bool is_near;     // true: this cache is a part of the next level's cache
-    // True: a hash of the address selects the set; false: some bits of the address select it.
+    uint32_t sharers; // number of cores that share one cache; 0 if all cores share it
+    bool is_near;     // true if this cache is a part of the next level's cache
+    // If true, a hash of the address selects the set. If false, bits of the address select it.
     bool hashed;
     enum model_replacement replacement;
-    // Bandwidth of a core and of the chip, in bytes per core cycle; 0: unknown. If the file lacks
-    // the bandwidth of a core, it is the chip's bandwidth divided by the number of cores.
+    // Bandwidth of a core and of the chip, in bytes per core cycle; 0 if it is not known. If the
+    // file states only the chip's bandwidth, a core's bandwidth is that divided by the number of
+    // cores.
     double core_bytes_per_cycle, chip_bytes_per_cycle;
 };
 
@@ -57,17 +58,17 @@ struct model_machine {
     uint32_t level_count;
     struct model_cache_desc tlbs[MODEL_TLBS_MAX]; // for a TLB, line_bytes is the page size
     uint32_t tlb_count;
-    // The memory; only its latency and bandwidth are used.
+    // the memory behind the caches; only its latency and bandwidth are used
     struct model_cache_desc memory;
     // Throttling: from after_ns on, the core clock is clock_hz in the first length_ns of each
-    // period. Period 0: the device does not throttle.
+    // period. If the period is 0, the device does not throttle.
     double throttle_after_ns, throttle_period_ns;
     double throttle_length_ns, throttle_clock_hz;
-    // Period and duration of the DRAM refresh, in ns. Period 0: no refresh.
+    // period and duration of the DRAM refresh in ns; if the period is 0, there is no refresh
     double refresh_period_ns, refresh_length_ns;
-    // Work of other processes. From after_ns on, in the first length_ns of each period, slices of
-    // slice_ns alternate: one with work of other processes, one with work of this process. Period
-    // 0: other processes do no work.
+    // Work of other processes: from after_ns on, in the first length_ns of each period, slices of
+    // slice_ns alternate between work of other processes and work of this process. If the period is
+    // 0, there is no other work.
     double company_after_ns, company_period_ns, company_length_ns, company_slice_ns;
     double launch_ns;
     uint32_t clock_step_ns;
@@ -75,11 +76,11 @@ struct model_machine {
     uint64_t seed;
 };
 
-// Returns for how many ns other processes have used the device by the time when it has worked
-// own_ns for this process.
+// Returns the time in ns that other processes have used the device before it has worked own_ns for
+// this process.
 double model_company_ns(const struct model_machine *machine, double own_ns);
 
-// Reads the model's file into `machine`, with strings in `arena`. If the file does not describe a
+// Reads a model's file into `machine`; its strings live in `arena`. If the file does not describe a
 // model, fails with ERROR_USAGE; the message has the JSON path and the reason.
 MUST_CHECK bool model_machine_read(struct arena *arena, const char *path,
                                    struct model_machine *machine, struct error *err);

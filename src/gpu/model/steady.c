@@ -10,9 +10,9 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Returns how many workgroups `sharers` neighbouring cores run in total, at most. In each full
-// round, every core takes one group. The groups of the last, incomplete round are spread evenly
-// over the cores.
+// Returns how many workgroups `sharers` neighbouring cores run together, at most. In each full
+// round, every core gets one group. The groups of the last, incomplete round are spread evenly over
+// the cores.
 static uint64_t groups_of(const struct model_machine *machine, uint64_t groups, uint64_t sharers)
 {
     uint64_t cores = machine->cores, last = groups % cores;
@@ -25,7 +25,7 @@ static uint64_t sharers_of(const struct model_machine *machine,
     return level->sharers ? level->sharers : machine->cores;
 }
 
-// Returns how many different bytes of the stream are accessed through one cache of this level.
+// Returns how many different bytes of the stream the cores of one cache of this level access.
 static double footprint(const struct model_machine *machine, const struct model_cache_desc *level,
                         const struct model_stream *stream)
 {
@@ -48,7 +48,8 @@ static bool serves(const struct model_machine *machine, const struct model_cache
     return all <= (double)level->capacity_bytes;
 }
 
-// Returns the bytes that all groups on a core have in flight at a time; 0 if there is no limit.
+// Returns the bytes that all groups on a core together have in flight at a time; 0 if there is no
+// limit.
 static double in_flight(const struct model_machine *machine, const struct model_stream *streams,
                         size_t count)
 {
@@ -66,8 +67,9 @@ static double in_flight(const struct model_machine *machine, const struct model_
     return all;
 }
 
-// Returns the cycles that the level needs if each group moves `moved` bytes: the time at a core's
-// bandwidth or at the chip's, whichever is longer. An unknown bandwidth counts as infinite.
+// Returns the cycles that the level needs if each group moves `moved` bytes. This is the time at a
+// core's bandwidth or the time at the chip's bandwidth, whichever is longer. A bandwidth that is
+// not known counts as infinite.
 static double cycles_of(const struct model_machine *machine, const struct model_cache_desc *level,
                         uint64_t groups, double moved)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How long a simulated device takes for streams of loads and stores in their steady state. A
-// bandwidth measurement makes too many accesses to simulate each of them.
+// Computes how long a simulated device takes for streams of loads and stores in their steady state.
+// A bandwidth measurement makes too many accesses to simulate each of them.
 #ifndef GPU_MODEL_STEADY_H
 #define GPU_MODEL_STEADY_H
 
@@ -12,39 +12,39 @@ enum {
     MODEL_STREAMS_MAX = 2
 };
 
-// What the workgroups of a dispatch do with one buffer. The buffer consists of equal parts, the
-// places. Group g runs on core g % cores (groups of an incomplete last round are spread evenly over
-// the cores), and reads or writes place g % places again and again, element by element.
-// bench/prelude/stream.clh declares the same struct for kernels.
+// What the workgroups of a dispatch do with one buffer. The buffer consists of equal parts, called
+// places. Group g runs on core g % cores; only the groups of an incomplete last round are spread
+// evenly over the cores. Group g reads or writes place g % places again and again, element by
+// element. bench/prelude/stream.clh declares the same struct for kernels.
 struct model_stream {
     uint64_t groups;          // number of workgroups in the dispatch
     uint64_t group_bytes;     // bytes that each group moves
     uint64_t places;          // number of equal parts of the buffer
     uint64_t place_bytes;     // bytes of each part
-    uint64_t in_flight_bytes; // bytes that a group has in flight at a time; 0: no limit
-    // Threads per group: a core runs core_threads / group_threads groups at a time, but at least
-    // one. If this is 0, a core runs one group at a time.
+    uint64_t in_flight_bytes; // bytes that a group has in flight at a time; 0 if there is no limit
+    // Threads of a group. A core runs core_threads / group_threads groups at a time, but at least
+    // one. If group_threads is 0, a core runs one group at a time.
     uint32_t group_threads;
-    uint32_t past_core; // 1: caches that belong to one core do not serve the stream
+    uint32_t past_core; // 1 if caches of a single core do not serve the stream; else 0
     uint32_t writes;    // 1: the stream stores; 0: it loads
     const void *buffer; // address of the buffer's first byte
 };
 
 struct model_steady {
-    uint32_t level; // index of the level that serves the streams; level_count stands for memory
-    // False: the model's file lacks the level's bandwidth, or there are no workgroups.
+    uint32_t level; // index of the level that serves the streams; level_count means memory
+    // false if the model's file lacks the level's bandwidth, or if there are no workgroups
     bool has_bandwidth;
     double cycles; // duration of the dispatch, in core cycles
 };
 
-// Computes how long a dispatch with these streams takes at the core clock `core_hz`, in steady
-// state. All streams have the same number of groups.
+// Computes how long a dispatch with these streams takes in the steady state. core_hz is the core
+// clock in Hz. All streams must have the same number of groups.
 //
-// Which level serves the streams: the first level whose caches hold all the data that their cores
-// access. A cache that is too small has no hits, because each line is evicted before it is used
-// again. With C cores and a buffer of D places, group g runs on core g % C and accesses place
-// g % D. So the s cores that share a cache access min(s, gcd(D, C)) of each gcd(D, C) consecutive
-// places. (Groups that follow each other closely through one place would also hit in smaller
+// The level that serves the streams is the first level whose caches can hold all data that their
+// cores access. A cache that is too small has no hits, because each line is evicted before it is
+// used again. With C cores and a buffer of D places, group g runs on core g % C and accesses place
+// g % D. So s cores that share a cache access min(s, gcd(D, C)) of each gcd(D, C) consecutive
+// places. (Groups that access the same place shortly after each other would also hit in smaller
 // caches. This is neglected, so the bandwidth of such groups is a lower bound.)
 //
 // The duration is the latency of one load plus the longest of these times:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The OpenCL functions that fathom uses, with the types of the Khronos headers. The library is
-// opened at run time.
+// The OpenCL functions that fathom uses, with the types of the Khronos headers. The OpenCL library
+// is opened at run time.
 #ifndef GPU_OPENCL_API_H
 #define GPU_OPENCL_API_H
 
@@ -13,7 +13,7 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
-// The OpenCL functions that fathom loads. All of them exist since OpenCL 1.2.
+// The OpenCL functions that fathom loads. OpenCL 1.2 already has all of them.
 #define OPENCL_REQUIRED(X)                                                                         \
     X(clGetPlatformIDs)                                                                            \
     X(clGetPlatformInfo)                                                                           \
@@ -63,12 +63,13 @@ struct opencl_api {
 #undef X
 };
 
-// Opens libOpenCL.so.1, which loads all OpenCL drivers, and sets the function pointers in `api`.
-// Returns NULL with ERROR_NO_DEVICE if this fails. The caller closes the library with dynlib_close.
+// Opens libOpenCL.so.1, the OpenCL loader, which loads the OpenCL drivers, and sets the function
+// pointers in `api`. Returns NULL with ERROR_NO_DEVICE if this fails. The caller closes the library
+// with dynlib_close.
 struct dynlib *opencl_api_load(struct opencl_api *api, struct error *err);
 
-// True if `result` is CL_SUCCESS. Otherwise fails with the message "WHAT: CL_… NUMBER" and the
-// error code that matches `result`.
+// Returns true if `result` is CL_SUCCESS. Otherwise fails with the error code that matches
+// `result`, and with the message "WHAT: CL_… NUMBER", in which WHAT is `what`.
 MUST_CHECK bool opencl_check(cl_int result, const char *what, struct error *err);
 
 #endif

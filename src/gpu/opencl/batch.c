@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Creates batches and records their commands. submit.c submits them.
+// Creates batches and records their commands. submit.c submits the batches.
 #include "gpu/opencl/opencl.h"
 
 #include <string.h>
 
 enum {
-    // Maximum number of the batch's newest kernel objects that a dispatch is compared with, to use
-    // one of them again.
+    // A dispatch may use a kernel object of an earlier dispatch again. Only the newest
+    // BOUND_LOOK_BACK kernel objects of the batch are searched for one.
     BOUND_LOOK_BACK = 8,
 };
 
@@ -99,7 +99,7 @@ struct binding {
     const struct opencl_api *api;
     const struct gpu_kernel *source;
     cl_kernel kernel;
-    // Index of the next kernel argument. A sampled image takes two arguments: image and sampler.
+    // index of the next kernel argument; a sampled image takes two, the image and the sampler
     cl_uint next;
 };
 
@@ -112,9 +112,9 @@ static bool set_arg(struct binding *binding, size_t bytes, const void *value, st
     return true;
 }
 
-// Binds a range of a buffer to a kernel argument. For a storage buffer at offset 0, binds the whole
-// buffer, which needs no sub-buffer. For a constant, binds only the range, because the whole buffer
-// may exceed the device's limit for constants.
+// Binds a range of a buffer to a kernel argument. If the range of a storage buffer begins at offset
+// 0, binds the whole buffer, because that needs no sub-buffer. For a constant buffer, binds only
+// the range, because the whole buffer may exceed the device's limit for constants.
 static bool bind_buffer(struct binding *binding, const struct gpu_arg *arg, bool constant,
                         struct error *err)
 {
@@ -153,8 +153,8 @@ static bool bind_arg(struct binding *binding, enum gpu_arg_kind kind, const stru
         return set_arg(binding, sizeof(cl_mem), &image->image, err) &&
                set_arg(binding, sizeof(cl_sampler),
                        &((struct opencl_sampler *)arg->sampler)->sampler, err);
-    // GPU_ARG_ADDRESS cannot occur here: OpenCL devices lack ADDRESSES, so the front end refuses
-    // such an argument.
+    // GPU_ARG_ADDRESS cannot occur: OpenCL devices lack the capability ADDRESSES, so the front end
+    // refuses such an argument.
     case GPU_ARG_ADDRESS:
     case GPU_ARG_KIND_COUNT:
         break;
@@ -251,7 +251,7 @@ bool opencl_batch_copy(struct gpu_batch *base, struct gpu_buffer *to, uint64_t t
     command->to_offset = to_offset;
     command->from_offset = from_offset;
     command->bytes = bytes;
-    // The device copies between two host buffers, so both buffers are lent to the device.
+    // The device copies between two host buffers, so the batch gives both buffers to the device.
     if (to->mapped && from->mapped) {
         lend(batch, to);
         lend(batch, from);
@@ -273,7 +273,7 @@ bool opencl_batch_fill(struct gpu_batch *base, struct gpu_buffer *buffer, uint64
     return true;
 }
 
-// Records a barrier in an unordered batch. The in-order queue of an ordered batch needs none.
+// Records a barrier in an unordered batch. An ordered batch needs none: its queue is in-order.
 bool opencl_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct error *err)
 {
     (void)barrier;
@@ -299,8 +299,9 @@ static bool is_timed(const struct opencl_command *command, unsigned span)
     return command->span == (int)span && command->kind != OPENCL_COMMAND_BARRIER;
 }
 
-// Chooses the commands of a span that return an event: in an ordered batch the first and the last,
-// in an unordered batch all, because any of them may begin first or end last.
+// Chooses the commands of a span that return an event. In an ordered batch these are the first and
+// the last command. In an unordered batch these are all commands, because any of them may begin
+// first or end last.
 static void place_events(struct opencl_batch *batch, unsigned span)
 {
     struct opencl_command *first = NULL, *last = NULL;
@@ -313,7 +314,7 @@ static void place_events(struct opencl_batch *batch, unsigned span)
         count++;
     }
     if (!first)
-        return; // the span contains no command that could return an event
+        return; // the span has no command that could return an event
     if (!batch->unordered && count > 2)
         count = 2;
     struct opencl_span *events = &batch->spans[span];

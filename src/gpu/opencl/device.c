@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opens and closes a device and its queues, and waits with a time limit.
+// Opens and closes devices and their queues, and waits for events with a time limit.
 #include "gpu/opencl/opencl.h"
 #include "gpu/wait.h"
 
@@ -23,7 +23,8 @@ static enum gpu_wait_answer ask(void *context, struct error *err)
     if (status >= 0)
         return status == CL_COMPLETE ? GPU_WAIT_DONE : GPU_WAIT_NOT_YET;
     if (!opencl_check(status, "a command ended", err) && err)
-        // A failed command may have left the memory in any state: the device counts as lost.
+        // The device counts as lost, because a failed command may have left its memory in any
+        // state.
         err->code = ERROR_DEVICE_LOST;
     return GPU_WAIT_FAILED;
 }
@@ -94,7 +95,7 @@ void opencl_device_close(struct gpu_device *base)
 {
     struct opencl_device *device = (struct opencl_device *)base;
     if (base->hung)
-        return; // releasing a queue of a device that hangs might never return
+        return; // on a device that hangs, the release of a queue might never return
     for (unsigned i = 0; i < base->queue_count; i++)
         release_queue(device->api, (struct opencl_queue *)base->queues[i]);
     if (device->host)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Typed views (images over a buffer), images and samplers.
+// Typed views, which are OpenCL images over a buffer; images; samplers.
 #include "gpu/opencl/opencl.h"
 
 static cl_image_format format_of(enum gpu_format format)
@@ -26,7 +26,7 @@ static cl_image_format format_of(enum gpu_format format)
     case GPU_FORMAT_R32_UINT:
     case GPU_FORMAT_RG32_UINT:
     case GPU_FORMAT_RGBA32_UINT:
-    // This backend refuses RGBA8_SRGB and all formats after it in GPU_FORMATS.
+    // This backend refuses RGBA8_SRGB and all formats that follow RGBA8_SRGB in GPU_FORMATS.
     case GPU_FORMAT_RGBA8_SRGB:
     case GPU_FORMAT_RGB10A2_UNORM:
     case GPU_FORMAT_RG11B10_FLOAT:
@@ -43,9 +43,9 @@ static cl_image_format format_of(enum gpu_format format)
     return image;
 }
 
-// True if the driver lists this format for this type of image and this use. With a format that is
-// not listed, some drivers crash or convert in software. Always false for packed formats
-// (gpu_format_is_packed), and for half floats on PoCL.
+// Returns true if the driver lists this format for this type of image and this use. Some drivers
+// crash or convert in software if a format is used that they do not list. Returns false for all
+// packed formats (gpu_format_is_packed), and for half floats on PoCL.
 static bool has_format(const struct opencl_device *device, struct arena *arena, cl_mem_flags flags,
                        cl_mem_object_type type, enum gpu_format format)
 {
@@ -92,7 +92,7 @@ struct gpu_typed *opencl_typed_create(struct gpu_scope *scope, struct gpu_buffer
     struct opencl_typed *typed = ARENA_NEW(scope->arena, struct opencl_typed);
     cl_mem range = ((struct opencl_buffer *)buffer)->memory;
     bool made = false;
-    // The scope is set early, because opencl_typed_destroy needs it.
+    // The scope is set first, because opencl_typed_destroy reads it.
     typed->base.object.scope = scope;
     typed->base.writable = !device->pocl && has_format(device, scope->arena, CL_MEM_READ_WRITE,
                                                        CL_MEM_OBJECT_IMAGE1D_BUFFER, format);
@@ -176,7 +176,7 @@ struct gpu_image *opencl_image_create(struct gpu_scope *scope, const struct gpu_
     }
     if (!create_image(device, flags, desc->format, &image_desc, &image->image, err))
         return NULL;
-    // PoCL 3.1 filters array images wrongly, so they do not count as filterable there.
+    // PoCL 3.1 filters array images wrongly, so array images of PoCL do not count as filterable.
     image->base.filterable = format_of(desc->format).image_channel_data_type != CL_UNSIGNED_INT32 &&
                              !(device->pocl && desc->layers > 1);
     return &image->base;
@@ -187,8 +187,8 @@ void opencl_image_destroy(struct opencl_image *image)
     opencl_device_of(&image->base.object)->api->clReleaseMemObject(image->image);
 }
 
-// Sets the position and size of one layer of an image. In an array image, a texel's last coordinate
-// is its layer.
+// Sets the position and size of one layer of an image. In an array image, the last coordinate of a
+// texel is the number of its layer.
 static void layer_region(const struct gpu_image_desc *desc, uint32_t layer, size_t origin[3],
                          size_t region[3])
 {
@@ -202,7 +202,7 @@ static void layer_region(const struct gpu_image_desc *desc, uint32_t layer, size
 bool opencl_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, const void *texels,
                         uint64_t bytes, struct error *err)
 {
-    (void)mip; // `mip` is always 0: OpenCL 1.2 images have only mip level 0
+    (void)mip; // always 0, because OpenCL 1.2 images have only mip level 0
     (void)bytes;
     struct opencl_device *device = opencl_device_of(&base->object);
     size_t origin[3], region[3];
@@ -222,7 +222,7 @@ bool opencl_image_copy_from(struct gpu_image *base, struct gpu_buffer *source, u
     struct opencl_device *device = opencl_device_of(&base->object);
     size_t origin[3], region[3];
     cl_event event = NULL;
-    if (source->mapped) // the host owns mapped memory, so the host must copy
+    if (source->mapped) // the device may not access a buffer that is mapped, so the host copies
         return opencl_image_write(base, 0, 0, (const char *)source->mapped + offset, 0, err);
     if (!opencl_host_begin(device, err))
         return false;

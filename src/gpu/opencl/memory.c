@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Buffers. Typed views, images and samplers are in image.c.
+// Creates and copies buffers. Typed views, images and samplers are in image.c.
 #include "gpu/opencl/opencl.h"
 
 #include <inttypes.h>
@@ -9,8 +9,8 @@ static bool is_host(enum gpu_memory memory)
     return memory == GPU_MEMORY_UPLOAD || memory == GPU_MEMORY_READBACK;
 }
 
-// Maps a buffer that is in host memory. It stays mapped, except while a batch that lends it to the
-// device is in flight (opencl_batch.lent).
+// Maps a buffer that is in host memory. The buffer stays mapped, except while a batch is in flight
+// that gives the buffer to the device (opencl_batch.lent).
 static bool map(const struct opencl_device *device, struct opencl_buffer *buffer, uint64_t bytes,
                 struct error *err)
 {
@@ -22,8 +22,8 @@ static bool map(const struct opencl_device *device, struct opencl_buffer *buffer
     return opencl_host_end(device, result, event, "clEnqueueMapBuffer", err);
 }
 
-// Uses the buffer once, because drivers allocate its memory at the first use. So an allocation that
-// fails does so here and not in a later command.
+// Uses the buffer once, because drivers allocate its memory at the first use. So a failure of the
+// allocation occurs here and not in a later command.
 static bool touch(const struct opencl_device *device, const struct opencl_buffer *buffer,
                   struct error *err)
 {
@@ -45,7 +45,7 @@ struct gpu_buffer *opencl_buffer_create(struct gpu_scope *scope, const struct gp
         return NULL;
     }
     cl_mem_flags flags = CL_MEM_READ_WRITE | (is_host(desc->memory) ? CL_MEM_ALLOC_HOST_PTR : 0u);
-    // The scope is set early, because opencl_buffer_destroy needs it.
+    // The scope is set first, because opencl_buffer_destroy reads it.
     buffer->base.object.scope = scope;
     buffer->base.memory = desc->memory;
     buffer->memory =
@@ -61,7 +61,7 @@ struct gpu_buffer *opencl_buffer_create(struct gpu_scope *scope, const struct gp
 
 void opencl_buffer_destroy(struct opencl_buffer *buffer)
 {
-    if (buffer->memory) // releasing a buffer also unmaps it
+    if (buffer->memory) // the release of a buffer also unmaps it
         opencl_device_of(&buffer->base.object)->api->clReleaseMemObject(buffer->memory);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the files of the OpenCL backend share. The first member of each object is the struct of
-// gpu/backend.h for such objects.
+// Declarations that the files of the OpenCL backend share. The first member of each object is the
+// struct of gpu/backend.h for objects of its kind.
 #ifndef GPU_OPENCL_OPENCL_H
 #define GPU_OPENCL_OPENCL_H
 
@@ -10,17 +10,18 @@
 struct opencl_state {
     struct dynlib *lib;
     struct opencl_api api;
-    cl_device_id *devices; // devices[i]: the device with gpu_info.index i
+    cl_device_id *devices; // devices[i] is the device with gpu_info.index i
     size_t device_count, device_capacity;
 };
 
-// A gpu_queue has two OpenCL command queues: one for ordered and one for unordered batches.
+// A queue of fathom has two OpenCL command queues: `ordered` for ordered batches and `unordered`
+// for unordered ones.
 struct opencl_queue {
     struct gpu_queue base;
-    cl_command_queue ordered, unordered; // `unordered` is created for the first unordered batch
-    // Event at the end of the queue's latest submission; NULL: none.
+    cl_command_queue ordered, unordered; // `unordered` is created with the first unordered batch
+    // event at the end of the queue's latest submission; NULL if there was none
     cl_event last;
-    bool last_unordered; // true: the latest submission went to the command queue `unordered`
+    bool last_unordered; // true if the latest submission went to the command queue `unordered`
 };
 
 struct opencl_device {
@@ -29,9 +30,10 @@ struct opencl_device {
     const struct opencl_api *api;
     cl_device_id device;
     cl_context context;
-    cl_command_queue host; // queue for copies between host and device; holds never block it
-    // True if the driver is PoCL. PoCL 3.1 has four faults: typed views can only cover whole
-    // buffers, kernels that write to typed views crash, half floats are read wrongly, and array
+    // command queue for copies between host and device, which holds never block
+    cl_command_queue host;
+    // True if the driver is PoCL, because PoCL 3.1 has four faults. Typed views can only cover
+    // whole buffers. Kernels that write to typed views crash. Half floats are read wrongly. Array
     // images are filtered wrongly.
     bool pocl;
 };
@@ -43,7 +45,7 @@ struct opencl_buffer {
 
 struct opencl_typed {
     struct gpu_typed base;
-    // The sub-buffer that the typed view covers; NULL: the view covers the whole buffer.
+    // sub-buffer that the typed view covers; NULL if the view covers the whole buffer
     cl_mem range;
     cl_mem image;
 };
@@ -66,7 +68,7 @@ struct opencl_program {
 
 struct opencl_hold {
     struct gpu_hold base;
-    cl_event event; // user event; releasing the hold makes it complete
+    cl_event event; // user event, which becomes complete when the hold is released
 };
 
 // ---------------------------------------------------------------- batches
@@ -80,24 +82,24 @@ enum opencl_command_kind {
 
 struct opencl_command {
     enum opencl_command_kind kind;
-    int span;         // index of the span that times the command; -1: none
-    cl_event *event;  // where the command's event is stored; NULL: not needed
-    cl_kernel kernel; // for LAUNCH: a kernel object whose arguments are set
+    int span;         // index of the span that times the command; −1 if there is none
+    cl_event *event;  // where the event of the command is stored; NULL if it is not needed
+    cl_kernel kernel; // for LAUNCH: the kernel object, whose arguments are set
     size_t global[3], local[3];
-    struct opencl_buffer *to, *from; // destination (for COPY and FILL) and source (for COPY)
+    struct opencl_buffer *to, *from; // destination of a COPY or FILL, source of a COPY
     uint64_t to_offset, from_offset, bytes;
     uint32_t word;
 };
 
-// A kernel object whose arguments are set, kept until the batch is reset. A later dispatch with the
-// same program, arguments and params uses it again if it is among the BOUND_LOOK_BACK newest ones.
+// A kernel object whose arguments are set. The batch keeps it until a reset. A later dispatch with
+// the same program, arguments and params uses it again if it is among the newest BOUND_LOOK_BACK.
 struct opencl_bound {
     struct gpu_dispatch dispatch;
     unsigned char params[GPU_PARAMS_MAX_BYTES];
     cl_kernel kernel;
 };
 
-// Events of commands in the latest submission. The length of a span is computed from them.
+// Events of commands in the latest submission, from which the length of a span is computed.
 struct opencl_span {
     cl_event *events;
     size_t count;
@@ -112,16 +114,17 @@ struct opencl_batch {
     size_t command_count, command_capacity;
     struct opencl_bound *bound;
     size_t bound_count, bound_capacity;
-    cl_mem *ranges; // sub-buffers that were created for arguments; a reset releases them
+    // sub-buffers that were created for arguments; a reset of the batch releases them
+    cl_mem *ranges;
     size_t range_count, range_capacity;
-    // Host buffers that the device accesses: in kernels, fills, and copies between host buffers. A
-    // submission unmaps them at its start, to give them to the device, and maps them again at its
-    // end.
+    // Host buffers that the device accesses in kernels, in fills, and in copies between host
+    // buffers. At its start, a submission unmaps them and so gives them to the device. At its end,
+    // it maps them again.
     struct opencl_buffer **lent;
     size_t lent_count, lent_capacity;
     struct opencl_span *spans;
     unsigned span_count;
-    cl_event done; // event at the end of the batch's latest submission; NULL: none
+    cl_event done; // event at the end of the batch's latest submission; NULL if there was none
 };
 
 // ---------------------------------------------------------------- shared functions
@@ -135,24 +138,26 @@ MUST_CHECK bool opencl_queue_create(const struct opencl_device *device, cl_comma
                                     cl_command_queue_properties properties, struct error *err);
 
 // Waits until `event` is complete. Fails with ERROR_TIMEOUT after timeout_ns, and with
-// ERROR_DEVICE_LOST if the command that belongs to the event ended with an error.
+// ERROR_DEVICE_LOST if the command of the event ended with an error.
 MUST_CHECK bool opencl_event_wait(const struct opencl_device *device, cl_event event,
                                   uint64_t timeout_ns, struct error *err);
 
-// opencl_host_begin and opencl_host_end enclose a command on the host queue. The first waits for
-// the work of the device's first queue. The second gets the result and the event of the enqueueing
-// call, waits until the command is done, and releases the event.
+// A caller that puts a command into the queue `host` must call opencl_host_begin before it, and
+// opencl_host_end after it. opencl_host_begin waits for the work of the device's first queue.
+// opencl_host_end gets `result` and `event` from the function that put the command into the queue.
+// It waits until the command is done, and releases `event`.
 MUST_CHECK bool opencl_host_begin(const struct opencl_device *device, struct error *err);
 MUST_CHECK bool opencl_host_end(const struct opencl_device *device, cl_int result, cl_event event,
                                 const char *what, struct error *err);
 
-// Sets `*range` to a memory object for `bytes` bytes from `offset` on. If that is the whole buffer,
-// `*range` is the buffer's own object and `*made` is false. Otherwise `*range` is a new sub-buffer,
-// which the caller releases, and `*made` is true.
+// Sets *range to a memory object for `bytes` bytes of the buffer from `offset` on. If that is the
+// whole buffer, *range is the buffer's own memory object and *made is false. Otherwise *range is a
+// new sub-buffer, which the caller releases, and *made is true.
 MUST_CHECK bool opencl_buffer_range(const struct opencl_buffer *buffer, uint64_t offset,
                                     uint64_t bytes, cl_mem *range, bool *made, struct error *err);
 
-// True if `buffer` is in batch->lent, the host buffers that a submission gives to the device.
+// Returns true if `buffer` is in batch->lent, the host buffers that a submission gives to the
+// device.
 bool opencl_batch_lends(const struct opencl_batch *batch, const struct opencl_buffer *buffer);
 
 // Releases the events of the batch's latest submission.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Programs: the driver compiles OpenCL C source. Each variant of a kernel is a cl_program.
+// Programs. The driver compiles OpenCL C source; each variant of a kernel is a cl_program.
 #include "gpu/opencl/opencl.h"
 
-// Returns the compiler's log, with blanks in place of newlines and tabs; "" if there is none.
+// Returns the compiler's log, with blanks in place of newlines and tabs; "" if there is no log.
 static const char *build_log(const struct opencl_device *device, cl_program program,
                              struct arena *arena)
 {
@@ -48,7 +48,7 @@ struct gpu_program *opencl_program_create(struct gpu_scope *scope,
         return NULL;
     }
     struct opencl_program *program = ARENA_NEW(scope->arena, struct opencl_program);
-    // The scope is set early, because opencl_program_destroy needs it.
+    // The scope is set first, because opencl_program_destroy reads it.
     program->base.object.scope = scope;
     program->entry = kernel->entry;
     if (build(device, program, kernel, scope->arena, err))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Submits batches: enqueues their commands. Also waits for batches, reads their spans, and creates
-// and releases holds.
+// Submits batches: puts their commands into OpenCL queues. Also waits for batches, reads their
+// spans, and creates and releases holds.
 #include "gpu/opencl/opencl.h"
 
 // ---------------------------------------------------------------- enqueueing
@@ -9,12 +9,12 @@ struct issue {
     const struct opencl_api *api;
     const struct opencl_batch *batch;
     cl_command_queue queue;
-    size_t lent; // number of host buffers of the batch that are now unmapped
+    size_t lent; // number of host buffers of the batch that are unmapped at present
 };
 
-// Enqueues a copy. A copy between device memory and mapped host memory is enqueued as a read or a
-// write, because drivers then access pinned memory directly. If the batch lends the host buffer to
-// the device, it is not mapped now, so the device copies.
+// Enqueues a copy. If one buffer is mapped host memory, the copy is enqueued as a read or a write,
+// because drivers then access pinned memory directly. If the batch gives the host buffer to the
+// device, the buffer is not mapped now, so the device copies between the two buffers.
 static cl_int issue_copy(const struct issue *issue, const struct opencl_command *command)
 {
     const struct opencl_buffer *to = command->to, *from = command->from;
@@ -50,9 +50,10 @@ static cl_int issue_command(const struct issue *issue, const struct opencl_comma
     return issue->api->clEnqueueBarrierWithWaitList(issue->queue, 0, NULL, NULL);
 }
 
-// Makes the submission wait for the hold, for the batches in `after`, and for the queue's previous
-// submission if that went to the other command queue. An unordered batch also waits for the earlier
-// work of its own command queue. Then gives the host buffers to the device.
+// Makes the submission wait for the hold and for the batches in `after`. If the previous submission
+// of the queue went to its other OpenCL queue, also waits for that submission. An unordered batch
+// also waits for the earlier work of its own OpenCL queue. Then gives the host buffers to the
+// device.
 static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
 {
     const struct opencl_queue *queue = issue->batch->queue;
@@ -68,7 +69,7 @@ static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
     cl_int result = CL_SUCCESS;
     if (count)
         result = issue->api->clEnqueueBarrierWithWaitList(issue->queue, count, events, NULL);
-    // An out-of-order queue needs a barrier to wait for its own earlier work.
+    // An out-of-order queue waits for its own earlier work only at a barrier.
     if (result == CL_SUCCESS && issue->batch->unordered)
         result = issue->api->clEnqueueBarrierWithWaitList(issue->queue, 0, NULL, NULL);
     for (size_t i = 0; i < issue->batch->lent_count && result == CL_SUCCESS; i++) {
@@ -82,8 +83,9 @@ static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
     return result;
 }
 
-// Maps the host buffers again. Drivers return the same addresses as before. If a driver does not,
-// the submission fails with CL_INVALID_OPERATION, because the host still uses the old addresses.
+// Maps the host buffers again. Drivers return the same addresses as before. If a driver returns
+// another address, the submission fails with CL_INVALID_OPERATION, because the host still uses the
+// old one.
 static cl_int issue_end(const struct issue *issue, cl_event *done)
 {
     cl_int result = CL_SUCCESS;
@@ -124,7 +126,7 @@ bool opencl_batch_submit(struct gpu_batch *base, struct gpu_hold *hold, struct e
     cl_int result = issue_begin(&issue, hold);
     for (size_t i = 0; i < batch->command_count && result == CL_SUCCESS; i++)
         result = issue_command(&issue, &batch->commands[i]);
-    // issue_end is called even after an error, because the host must get its buffers back: they may
+    // Calls issue_end even after an error, because the host must get its buffers back: they may
     // live longer than the batch.
     cl_int ended = issue_end(&issue, &batch->done);
     result = result == CL_SUCCESS ? ended : result;

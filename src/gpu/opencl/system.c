@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opens the OpenCL loader and lists the devices of its drivers, or reports why there is none.
+// Opens the OpenCL loader and lists the devices of its drivers, or reports why there are none.
 #include "gpu/opencl/opencl.h"
 
 #include <stdio.h>
@@ -15,7 +15,8 @@ enum {
 };
 
 enum {
-    TEXT_BYTES_MAX = 1 << 20 // maximum size of a text from a driver; longer texts are ignored
+    // maximum size in bytes of a text from a driver; longer texts are ignored
+    TEXT_BYTES_MAX = 1 << 20
 };
 
 // ---------------------------------------------------------------- properties of a device
@@ -28,7 +29,7 @@ struct asked {
     unsigned version; // OpenCL version of the device: 10 × major + minor
 };
 
-// Returns an integer property of the device, of 4 or 8 bytes; 0 if the driver lacks the property.
+// Returns an integer property of the device, which has 4 or 8 bytes; 0 if the driver lacks it.
 static uint64_t number(const struct asked *asked, cl_device_info which)
 {
     uint64_t value = 0;
@@ -112,7 +113,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Returns a × b; UINT64_MAX if the product is larger than that.
+// Returns a × b, or UINT64_MAX if the product needs more than 64 bits.
 static uint64_t times(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX / b ? UINT64_MAX : a * b;
@@ -139,7 +140,7 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
         .storage_range_bytes = number(asked, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
         .constant_range_bytes = number(asked, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE),
         .typed_elements = number(asked, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE),
-        // Ranges are bound as sub-buffers, which need this alignment.
+        // ranges are bound as sub-buffers, whose offsets need this alignment
         .storage_align_bytes = align_bytes,
         .constant_align_bytes = align_bytes,
         .typed_align_bytes = align_bytes,
@@ -151,7 +152,7 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
                           number(asked, CL_DEVICE_IMAGE3D_MAX_DEPTH)),
         .image_layers = number(asked, CL_DEVICE_IMAGE_MAX_ARRAY_SIZE),
         .params_bytes = GPU_PARAMS_MAX_BYTES,
-        .workgroup_count_x = UINT32_MAX, // OpenCL defines no limit for the number of workgroups
+        .workgroup_count_x = UINT32_MAX, // OpenCL does not limit the number of workgroups
         .workgroup_count_y = UINT32_MAX,
         .workgroup_count_z = UINT32_MAX,
         .workgroup_threads = number(asked, CL_DEVICE_MAX_WORK_GROUP_SIZE),
@@ -167,8 +168,8 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
         .stamp_step_ps = times(number(asked, CL_DEVICE_PROFILING_TIMER_RESOLUTION), 1000),
         .stamp_bits = 64,
     };
-    // On NVIDIA, last_cache_bytes stays 0, because there the driver reports the sum of all L1
-    // caches as the size of the last cache.
+    // On NVIDIA, last_cache_bytes stays 0: the driver reports the sum of all L1 caches as the size
+    // of the last cache.
     if (info->vendor_id != GPU_VENDOR_NVIDIA)
         limits->last_cache_bytes = number(asked, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
 }
@@ -223,7 +224,8 @@ static void fill_info(const struct asked *asked, const char *platform, struct gp
     fill_identity(asked, info);
     info->caps = caps_of(asked);
     fill_limits(asked, info, &info->limits);
-    // There is one queue family for each kind, because an OpenCL queue can do all kinds of work.
+    // Reports one queue family for each kind of queue, because an OpenCL queue can do all kinds of
+    // work.
     for (unsigned kind = 0; kind < GPU_QUEUE_KIND_COUNT; kind++)
         info->families[kind] = (struct gpu_queue_family){
             .kind = (enum gpu_queue_kind)kind, .count = GPU_QUEUES_MAX, .stamp_bits = 64};
@@ -232,7 +234,7 @@ static void fill_info(const struct asked *asked, const char *platform, struct gp
 
 // ---------------------------------------------------------------- enumeration
 
-// Returns why the device cannot be used; NULL if it can be used.
+// Returns the reason why the device cannot be used; NULL if it can be used.
 static const char *refuse(const struct asked *asked)
 {
     if (asked->version < 12)
@@ -295,11 +297,12 @@ static bool nvidia_is_there(void)
     return access("/dev/nvidiactl", F_OK) == 0;
 }
 
-// True if NVIDIA's driver is installed and GLIBC_TUNABLES lacks GPU_TUNABLE_STATIC_TLS. The OpenCL
-// loader loads the drivers of all vendors. If this loader loads PoCL first, NVIDIA's driver lists
-// no device: PoCL's LLVM uses up the C library's space for thread-local variables of libraries that
-// are loaded late (driver 580, PoCL 5.0, glibc 2.39). NVIDIA's driver lists its devices if NVIDIA's
-// other libraries were loaded before, or with GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384.
+// Returns true if NVIDIA's driver is installed and GLIBC_TUNABLES lacks GPU_TUNABLE_STATIC_TLS. The
+// OpenCL loader loads the drivers of all vendors. If it loads PoCL first, NVIDIA's driver lists no
+// device: PoCL's LLVM uses up the C library's space for thread-local variables of libraries that
+// are loaded late (driver 580, PoCL 5.0, glibc 2.39). NVIDIA's driver does list its devices if
+// other libraries of NVIDIA were loaded before, or with
+// GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384.
 bool opencl_after_others(void)
 {
     const char *tunables = getenv("GLIBC_TUNABLES");

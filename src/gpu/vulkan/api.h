@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What the files of the Vulkan backend share. The backend uses Vulkan 1.3 through volk, without a
-// link to libvulkan: instance functions are volk's global pointers, device functions are in the
-// device's table.
+// Declarations that the files of the Vulkan backend share. The backend uses Vulkan 1.3 through
+// volk, without a link to libvulkan. Instance functions are volk's global pointers; device
+// functions are in a table of the device.
 //
-//   backend.c     the loader, the instance, validation, the table of slots
+//   backend.c     the loader, the instance, validation, the table of functions
 //   enumerate.c   physical devices → gpu_info, with its queue families and number of cores
 //   features.c    extensions and features: those of a device, and those that are enabled
 //   device.c      logical device, queues, the profiling lock
@@ -23,7 +23,7 @@
 
 #include <volk.h>
 
-// Device extensions that are used if the device has them. None is required.
+// Device extensions that fathom uses if the device has them. None of them is required.
 #define VULKAN_EXTENSIONS(X)                                                                       \
     X(KHR_shader_clock)                                                                            \
     X(KHR_pipeline_executable_properties)                                                          \
@@ -51,7 +51,7 @@ struct vulkan_extensions {
 #undef X
 };
 
-// The features of VK_KHR_cooperative_matrix (vk.xml). The Vulkan headers of Debian 12 lack them.
+// The features of VK_KHR_cooperative_matrix (vk.xml), which Debian 12's Vulkan headers lack.
 struct vulkan_matrix_features {
     VkStructureType sType;
     void *pNext;
@@ -59,7 +59,7 @@ struct vulkan_matrix_features {
     VkBool32 cooperativeMatrixRobustBufferAccess;
 };
 
-// A pNext chain of feature structs, for querying a device's features or opening it with features.
+// A pNext chain of feature structs: features that a device has, or with which it is opened.
 struct vulkan_features {
     VkPhysicalDeviceFeatures2 core;
     VkPhysicalDeviceVulkan11Features v11;
@@ -81,39 +81,39 @@ struct vulkan_features {
 struct vulkan_physical {
     VkPhysicalDevice handle;
     struct vulkan_extensions extensions;
-    struct vulkan_features features;     // features of the device; the pNext members are not valid
-    uint32_t families[GPU_FAMILIES_MAX]; // families[i]: Vulkan's index of gpu_info.families[i]
-    // Whether pipelines can choose the subgroup size; whether they can require full subgroups.
+    struct vulkan_features features;     // features of the device; their pNext is not valid
+    uint32_t families[GPU_FAMILIES_MAX]; // families[i] is Vulkan's index of gpu_info.families[i]
+    // Whether pipelines can choose the subgroup size, and whether they can require full subgroups.
     bool subgroup_choice, full_subgroups;
     float max_anisotropy;
-    // Maximum number of primitives and of instances in a tree.
+    // tree_primitives, tree_instances: maximum number of primitives and of instances in a tree.
     uint64_t tree_primitives, tree_instances;
-    // Alignment, in bytes, of the temporary memory for building a tree.
+    // Alignment in bytes of the temporary memory with which a tree is built.
     uint64_t scratch_align_bytes;
-    // Shader binding tables: bytes of a shader group's handle, and alignment of a table entry.
+    // Shader binding tables: bytes of a shader group's handle, alignment of an entry in bytes.
     uint32_t ray_handle_bytes, ray_align_bytes;
     // Unit of time stamps in ns. gpu_limits.stamp_step_ps is the same unit, rounded to whole ps.
     double stamp_ns;
 };
 
-// The state of the Vulkan backend, which gpu_backend.load returns. It lives in the system's arena.
+// The state of the Vulkan backend, which its `load` returns. It lives in the system's arena.
 struct vulkan_state {
     struct dynlib *loader;
     VkInstance instance;
     VkDebugUtilsMessengerEXT messenger;
-    size_t messages; // number of messages from the validation layer
+    size_t messages; // number of messages that the validation layer has sent
     char first_message[1024];
-    // physical[i]: the device with gpu_info.index i.
+    // physical[i] is the device with gpu_info.index i
     struct vulkan_physical *physical;
     size_t physical_count, physical_capacity;
-    bool abandoned; // true: a device hangs, so the instance must not be destroyed
+    bool abandoned; // true if a device hangs; the instance must then not be destroyed
 };
 
 struct vulkan_queue {
     struct gpu_queue base;
     VkQueue handle;
     uint32_t family;              // Vulkan's index of the queue family
-    VkPipelineStageFlags2 stages; // pipeline stages that barriers in batches of this queue cover
+    VkPipelineStageFlags2 stages; // pipeline stages that barriers of this queue's batches cover
 };
 
 // Staging memory and a command buffer for blocking host copies, which run on the first queue.
@@ -135,14 +135,14 @@ struct vulkan_device {
     struct VolkDeviceTable vk;
     VkPhysicalDeviceMemoryProperties memory;
     struct vulkan_queue queues[GPU_QUEUES_MAX];
-    uint32_t families[GPU_QUEUES_MAX]; // Vulkan's indices of the queue families in use, each once
+    uint32_t families[GPU_QUEUES_MAX]; // Vulkan's index of each queue family in use, once
     uint32_t family_count;
     struct vulkan_transfer transfer;
-    unsigned locks;     // number of users of the driver's profiling lock
-    bool counters_open; // true: hardware counters are open
-    // The counter set whose run counts the submissions at this time; NULL: no set does.
+    unsigned locks;     // number of times that the profiling lock is taken
+    bool counters_open; // true while hardware counters are open
+    // The counter set whose run counts submissions at present; NULL if there is none.
     struct vulkan_counter_set *counted;
-    // `spare` is a list of Vulkan objects for reuse. `empty` has unused elements for this list.
+    // `spare`: list of Vulkan objects for reuse. `empty`: unused elements for that list.
     struct vulkan_spare *spare, *empty;
 };
 
@@ -154,7 +154,7 @@ struct vulkan_buffer {
 
 struct vulkan_typed {
     struct gpu_typed base;
-    VkBuffer alias; // a second VkBuffer over the buffer's memory, only with texel usages
+    VkBuffer alias; // a second VkBuffer over the same memory, only for texel use
     VkBufferView view;
 };
 
@@ -172,7 +172,7 @@ struct vulkan_sampler {
 };
 
 struct vulkan_layouts {
-    VkDescriptorSetLayout set; // descriptor set layout; VK_NULL_HANDLE: the kernel has none
+    VkDescriptorSetLayout set; // descriptor set layout; VK_NULL_HANDLE if the kernel needs none
     VkPipelineLayout pipeline;
 };
 
@@ -198,33 +198,33 @@ struct vulkan_batch {
     unsigned span_count, split_count;
     VkCommandPool pool;
     VkCommandBuffer commands;
-    // If the batch was created while hardware counters were open: the primary command buffer that
-    // executes `commands`, a secondary one. Else VK_NULL_HANDLE, and `commands` is primary.
+    // If the batch was created while counters were open, a primary command buffer that executes the
+    // secondary command buffer `commands`. Else VK_NULL_HANDLE, and `commands` is primary.
     VkCommandBuffer whole;
     VkQueryPool stamps;
-    // splits[i]: event of split barrier i. The host resets the event after each wait.
+    // splits[i] is the event of split barrier i. The host resets it after each wait for the batch.
     VkEvent *splits;
-    // Time stamps of the latest finished submission. Span i has elements 2 i and 2 i + 1.
+    // Time stamps of the latest finished submission. Elements 2 i and 2 i + 1 belong to span i.
     struct vulkan_stamp {
         uint64_t value, available;
     } * stamp_values;
-    bool barrier_due; // true: the next command needs a barrier before it
+    bool barrier_due; // true if a barrier must be recorded before the next command
     struct vulkan_descriptors descriptors;
-    struct gpu_dispatch last; // the dispatch whose arguments are in the descriptor set last_set
+    struct gpu_dispatch last; // dispatch whose arguments are in the descriptor set last_set
     VkDescriptorSet last_set;
     const struct vulkan_program *last_program;
-    struct vulkan_pass *pass; // state of draws; NULL: the batch was created without `draws`
-    // Timeline semaphore that counts finished submissions, also those of the destroyed batch that
-    // had this semaphore before.
+    struct vulkan_pass *pass; // state of draws; NULL if the batch was created without `draws`
+    // Timeline semaphore that counts finished submissions. If a destroyed batch had it before, the
+    // count continues.
     VkSemaphore done;
     VkSemaphoreSubmitInfo signal, waits[1 + GPU_AFTER_MAX];
     VkCommandBufferSubmitInfo commands_info;
-    // The prepared submission. It points to `signal`, `waits` and `commands_info`.
+    // The prepared submission, which points to `signal`, `waits` and `commands_info`.
     VkSubmitInfo2 submit;
 };
 
-// Vulkan objects of a destroyed batch, for the next batch of the same kind: to create and destroy
-// them takes far longer than to record a few commands. Lives in the device's arena.
+// Vulkan objects of a destroyed batch, for the next batch of the same kind. Creating and destroying
+// them takes far longer than recording a few commands. Lives in the device's arena.
 struct vulkan_spare {
     struct vulkan_spare *next;
     uint32_t family;
@@ -234,12 +234,12 @@ struct vulkan_spare {
     VkQueryPool stamps;
     struct vulkan_descriptors descriptors;
     VkSemaphore done;
-    uint64_t submissions; // number of finished submissions; the semaphore `done` has this value
+    uint64_t submissions; // number of finished submissions, the value of `done`
 };
 
 struct vulkan_hold {
     struct gpu_hold base;
-    VkSemaphore semaphore; // timeline semaphore; the hold is released when its value is 1
+    VkSemaphore semaphore; // timeline semaphore; its value 1 means that the hold is released
 };
 
 static inline struct vulkan_device *vulkan_device_of(const struct gpu_object *object)
@@ -252,34 +252,34 @@ static inline struct vulkan_device *vulkan_scope_device(const struct gpu_scope *
     return (struct vulkan_device *)scope->device;
 }
 
-// Time in ns for which the host polls for the end of work before it calls a blocking wait.
+// Time in ns for which the host polls for the end of work, before it starts a blocking wait.
 #define VULKAN_LOOK_NS (5 * NS_PER_MS)
 
 // ---------------------------------------------------------------- result.c
 
-// Fails with the message "WHAT: VK_ERROR_…" and the error code that matches `result`, which must
-// not be VK_SUCCESS.
+// Fails with the error code that matches `result` and the message "WHAT: VK_ERROR_…", in which WHAT
+// is `what`. `result` must not be VK_SUCCESS.
 bool vulkan_error(struct error *err, VkResult result, const char *what, ...) PRINTF_LIKE(3, 4);
 
 // ---------------------------------------------------------------- enumerate.c, features.c
 
-// Reports all devices with Vulkan 1.3 or later to `to`, and adds them to state->physical. Older
-// devices are listed as unavailable.
+// Reports all devices with Vulkan 1.3 or later to `to`, and adds them to state->physical. Devices
+// with an older Vulkan are listed as unavailable.
 void vulkan_enumerate(struct vulkan_state *state, struct gpu_enumeration *to);
 
-// Finds out which of VULKAN_EXTENSIONS the device has. Temporary memory is taken from `scratch`.
+// Finds out which of VULKAN_EXTENSIONS the device has. Temporary memory comes from `scratch`.
 void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
                              struct vulkan_extensions *extensions);
 
-// Writes to `names` the names of the extensions whose flag in `extensions` is true, for
-// vkCreateDevice. Returns the number of names, which is at most the number of members of
-// vulkan_extensions.
+// Writes to `names` the names of the extensions whose member in `extensions` is true, for
+// vkCreateDevice. Returns the number of names. `names` needs as many elements as vulkan_extensions
+// has members.
 uint32_t vulkan_extensions_list(const struct vulkan_extensions *extensions, const char **names);
 
 void vulkan_features_query(VkPhysicalDevice device, const struct vulkan_extensions *extensions,
                            struct vulkan_features *features);
 
-// Sets `want` to the features with which a device is opened, as a pNext chain that begins at
+// Sets `want` to the features with which fathom opens a device, as a pNext chain that begins at
 // &want->core.
 void vulkan_features_want(const struct vulkan_physical *physical, bool robust,
                           struct vulkan_features *want);
@@ -291,22 +291,22 @@ struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
                                       struct error *err);
 void vulkan_device_close(struct gpu_device *base);
 
-// Takes the driver's profiling lock; the error message says what the user can do. Calls may be
-// nested: each needs its own vulkan_profiling_unlock, and the last one releases the lock.
+// vulkan_profiling_lock takes the driver's profiling lock; if it fails, the message says what the
+// user can do. Each call needs its own vulkan_profiling_unlock; the last one releases the lock.
 MUST_CHECK bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err);
 void vulkan_profiling_unlock(struct vulkan_device *device);
 bool vulkan_device_hold_clock(struct gpu_device *base, struct error *err);
 void vulkan_device_free_clock(struct gpu_device *base);
 
-// vulkan_transfer_need creates staging memory and a command buffer unless they exist. Each transfer
-// calls it; opening the device does not, because RADV without hardware, which compiles kernels in
-// tests, has no memory for them. vulkan_transfer_fini also works if they do not exist.
+// vulkan_transfer_need creates staging memory and a command buffer unless they exist. It is called
+// for each transfer, and not when the device is opened: RADV without hardware, which compiles
+// kernels in tests, has no memory for them. vulkan_transfer_fini accepts that they do not exist.
 MUST_CHECK bool vulkan_transfer_need(struct vulkan_device *device, struct error *err);
 void vulkan_transfer_fini(struct vulkan_device *device);
 
 // vulkan_transfer_begin begins the command buffer transfer.commands. vulkan_transfer_end adds a
-// barrier to it, submits it and waits. If the wait takes longer than 10 s, the device counts as
-// lost and hung.
+// barrier to it, submits it and waits for its end. If that takes longer than 10 s, the device
+// counts as lost and hung.
 MUST_CHECK bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err);
 MUST_CHECK bool vulkan_transfer_end(struct vulkan_device *device, struct error *err);
 
@@ -324,17 +324,17 @@ enum {
 struct vulkan_allocation {
     VkMemoryRequirements needs;
     enum gpu_memory memory;
-    bool address; // true: kernels use the address of the memory
+    bool address; // true if kernels use the address of the memory
     const char *what;
 };
 
-// Allocates memory of the most suitable type. Fails with ERROR_UNSUPPORTED if no type is suitable.
-// Fails with ERROR_OUT_OF_MEMORY if there is not enough memory; the message has the size.
+// Allocates memory of the most suitable type. Fails with ERROR_UNSUPPORTED if no type is suitable,
+// and with ERROR_OUT_OF_MEMORY and the size if there is not enough memory.
 MUST_CHECK bool vulkan_memory_allocate(const struct vulkan_device *device,
                                        const struct vulkan_allocation *allocation,
                                        VkDeviceMemory *memory, struct error *err);
 
-// Creates a VkBuffer that queues of all families in use may access.
+// Creates a VkBuffer that the queues of all families in use may access.
 MUST_CHECK bool vulkan_buffer_make(const struct vulkan_device *device, uint64_t bytes,
                                    VkBufferUsageFlags usage, VkBuffer *buffer, struct error *err);
 
@@ -348,7 +348,7 @@ VkFormatFeatureFlags vulkan_format_features(const struct vulkan_device *device, 
 struct gpu_typed *vulkan_typed_create(struct gpu_scope *scope, struct gpu_buffer *base,
                                       enum gpu_format format, uint64_t offset, uint64_t elements,
                                       struct error *err);
-// What a VkImage is used for: input of vulkan_image_make.
+// What a VkImage is used for; an argument of vulkan_image_make.
 struct vulkan_image_use {
     VkFormat format;
     VkImageUsageFlags usage;
@@ -357,20 +357,20 @@ struct vulkan_image_use {
 };
 
 // Creates an image with its memory and a view of the whole image. Queues of all families in use may
-// access the image. If this fails, the caller calls vulkan_image_destroy.
+// access the image. If this fails, the caller must call vulkan_image_destroy.
 MUST_CHECK bool vulkan_image_make(const struct vulkan_device *device,
                                   const struct gpu_image_desc *desc,
                                   const struct vulkan_image_use *use, struct vulkan_image *image,
                                   struct error *err);
 
 // A barrier for an image: the stages `before` of later commands wait for the stages `after` of
-// earlier commands. If `from` and `to` differ, the barrier also changes the layout.
+// earlier commands. If `from` and `to` differ, the barrier also changes the image's layout.
 struct vulkan_image_change {
     VkImage image;
-    const VkImageSubresourceRange *part; // NULL: all mip levels and layers of a colour image
+    const VkImageSubresourceRange *part; // NULL means all mip levels and layers of a colour image
     VkImageLayout from, to;
     VkPipelineStageFlags2 after, before;
-    // Kinds of access in the stages `after`, and in the stages `before`.
+    // `written`: accesses in the stages `after`. `used`: accesses in the stages `before`.
     VkAccessFlags2 written, used;
 };
 void vulkan_image_barrier(const struct vulkan_device *device, VkCommandBuffer commands,
@@ -394,8 +394,8 @@ struct gpu_program *vulkan_program_create(struct gpu_scope *scope,
                                           const struct gpu_program_desc *desc, struct error *err);
 void vulkan_program_destroy(struct vulkan_device *device, struct vulkan_program *program);
 
-// Creates the layouts (VkDescriptorSetLayout, VkPipelineLayout) for a kernel's arguments, for use
-// in `stages`. vulkan_program_destroy and vulkan_draw_program_destroy destroy the layouts.
+// Creates the layouts (VkDescriptorSetLayout, VkPipelineLayout) of a kernel's arguments for use in
+// `stages`. vulkan_program_destroy and vulkan_draw_program_destroy destroy the layouts.
 MUST_CHECK bool vulkan_layouts_init(const struct vulkan_device *device,
                                     const struct gpu_kernel *kernel, VkShaderStageFlags stages,
                                     struct vulkan_layouts *layouts, struct error *err);
@@ -403,7 +403,7 @@ MUST_CHECK bool vulkan_module_create(const struct vulkan_device *device,
                                      const struct gpu_kernel *kernel, VkShaderModule *module,
                                      struct error *err);
 
-// Creates the compute pipeline of the program, with `flags`. The caller owns the pipeline.
+// Creates the compute pipeline of the program with `flags`. The caller owns the pipeline.
 MUST_CHECK bool vulkan_pipeline_create(const struct vulkan_device *device,
                                        const struct vulkan_program *program,
                                        VkPipelineCreateFlags flags, VkPipeline *pipeline,
@@ -411,19 +411,19 @@ MUST_CHECK bool vulkan_pipeline_create(const struct vulkan_device *device,
 bool vulkan_program_stats(struct gpu_program *program, struct arena *arena,
                           struct gpu_program_stats *stats, struct error *err);
 
-// Returns the Vulkan descriptor type for a kind of argument, which must not be GPU_ARG_ADDRESS.
+// Returns the Vulkan descriptor type for a kind of argument. It must not be GPU_ARG_ADDRESS.
 VkDescriptorType vulkan_descriptor_type(enum gpu_arg_kind kind);
 
 // ---------------------------------------------------------------- spare.c
 
 // Gives the batch the Vulkan objects of a destroyed batch with the same queue family and number of
-// spans, after resetting them. Returns false if there are none, if the reset fails, or if hardware
-// counters are open; the caller then creates new objects.
+// spans, after resetting them. Returns false if there are no such objects, if a reset fails, or if
+// hardware counters are open. The caller then creates new objects.
 bool vulkan_spare_take(struct vulkan_device *device, struct vulkan_batch *batch);
 
-// Keeps the Vulkan objects of a batch for reuse. Destroys them if the batch was not created
-// completely or has a secondary command buffer, or if the device is lost. The batch must not be in
-// flight.
+// Keeps the Vulkan objects of a batch for reuse. Destroys the objects instead if the batch was not
+// created completely, if it has a secondary command buffer, or if the device is lost. The batch
+// must not be in flight.
 void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *batch);
 
 void vulkan_spare_fini(struct vulkan_device *device);
@@ -462,18 +462,18 @@ bool vulkan_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct 
 
 extern const struct gpu_counting vulkan_counting;
 
-// Returns the VkSubmitInfo2 to use in place of batch->submit, so that the set counts the batch:
-// with the same semaphores, but with a command buffer of the set. Returns NULL with the error.
+// Returns the VkSubmitInfo2 that replaces batch->submit while the set counts the batch. It has the
+// same semaphores, but a command buffer of the set. Returns NULL with the error if this fails.
 const VkSubmitInfo2 *vulkan_counted_submit(struct vulkan_counter_set *set,
                                            const struct vulkan_batch *batch, struct error *err);
 
 // ---------------------------------------------------------------- record.c, descriptors.c
 
-// Ends the render pass of the batch if one is open. May be called for any batch.
+// Ends the render pass of the batch if one is open. May be called for every batch.
 void vulkan_pass_leave(struct vulkan_batch *batch);
 
-// Called before each command that is not a draw. Ends the render pass if one is open, and records
-// the barrier that the command needs, if any.
+// Must be called before each command that is not a draw. Ends the render pass if one is open, and
+// records the barrier that the command needs, if any.
 void vulkan_batch_order(struct vulkan_batch *batch);
 
 struct vulkan_bindings {
@@ -483,8 +483,8 @@ struct vulkan_bindings {
     size_t params_bytes;
 };
 
-// Writes a kernel's push constants to `bytes`: first the addresses, then the params, as gpu.h
-// describes. Returns their size in bytes.
+// Writes the push constants of a kernel to `bytes`: the addresses, then the params (gpu/gpu.h).
+// Returns their size in bytes.
 uint32_t vulkan_push_constants(const struct vulkan_bindings *bindings,
                                unsigned char bytes[GPU_PARAMS_MAX_BYTES]);
 

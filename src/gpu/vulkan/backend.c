@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Opens the Vulkan loader, creates the instance and its validation layer, and defines the backend.
+// Opens the Vulkan loader, creates the instance and its validation messenger, and defines the
+// backend (struct gpu_backend).
 #include "gpu/vulkan/graphics.h"
 #include "gpu/vulkan/rays.h"
 
@@ -17,8 +18,8 @@ struct loader_symbols {
 
 static struct dynlib *open_loader(struct loader_symbols *symbols, struct error *err)
 {
-    // The last file is a Vulkan loader that `make kit` adds, for machines that have a driver but no
-    // loader.
+    // The last file is a Vulkan loader that `make kit` adds. It is for machines that have a Vulkan
+    // driver but no loader.
     static const char *const files[] = {"libvulkan.so.1", "libvulkan.so",
                                         "$ORIGIN/lib/libvulkan.so.1", NULL};
     static const struct dynlib_symbol table[] = {
@@ -62,8 +63,8 @@ static VkDebugUtilsMessengerCreateInfoEXT messenger_info(struct vulkan_state *st
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
         .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
                            VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
-        // GENERAL messages are not counted: they come from the loader and are about drivers that
-        // fathom does not use.
+        // Messages of the type GENERAL are not counted, because they come from the loader and are
+        // about drivers that fathom does not use.
         .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
         .pfnUserCallback = count_message,
         .pUserData = state,
@@ -159,9 +160,10 @@ static void report_instance(struct gpu_enumeration *to, VkResult result)
     to->add_unavailable(to, err.message, "run vulkaninfo: the same call should fail there");
 }
 
-// Reports an NVIDIA GPU that the kernel driver has but Vulkan does not list (`reached` is false).
-// In containers, NVIDIA's kernel driver often comes without its Vulkan library. fathom would then
-// measure the CPU, and without this report the user would not know why.
+// Lists Vulkan as unavailable for an NVIDIA GPU that Vulkan does not list (`reached` is false)
+// although NVIDIA's kernel driver has it. In containers, this kernel driver often comes without its
+// Vulkan library. fathom would then measure the CPU, and without this report the user would not
+// know why.
 static void note_unreached_nvidia(struct gpu_enumeration *to, bool reached)
 {
     if (!reached && access("/dev/nvidia0", F_OK) == 0)
@@ -173,8 +175,8 @@ static void note_unreached_nvidia(struct gpu_enumeration *to, bool reached)
                             "NVIDIA_DRIVER_CAPABILITIES=all");
 }
 
-// Loads Vulkan and creates the instance. If Vulkan cannot be used, lists it as unavailable, with
-// the reason, and returns false.
+// Loads Vulkan and creates the instance. If that fails, lists Vulkan as unavailable, with the
+// reason, and returns false.
 static bool start(struct vulkan_state *state, struct gpu_enumeration *to)
 {
     struct loader_symbols symbols = {0};

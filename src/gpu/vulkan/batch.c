@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Command buffers, their submission, and holds. Each batch has a timeline semaphore that counts its
-// finished submissions. A submission is one vkQueueSubmit2. Its arguments are prepared when the
-// batch is created; a submission only sets which semaphores to wait for, and the values of all
-// semaphores.
+// finished submissions. A submission is one call of vkQueueSubmit2, whose arguments are prepared
+// when the batch is created. A submission itself only sets for which semaphores to wait, and the
+// values of all semaphores.
 #include "base/clock.h"
 #include "gpu/vulkan/graphics.h"
 #include "gpu/vulkan/rays.h"
@@ -13,13 +13,14 @@ static bool begin_commands(const struct vulkan_device *device, struct vulkan_bat
     const VkCommandBufferInheritanceInfo nothing = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    // `commands` is a secondary command buffer, which one or two primary ones execute.
+    // If `whole` exists, `commands` is a secondary command buffer, which one or two primary ones
+    // execute.
     if (batch->whole) {
         info.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
         info.pInheritanceInfo = &nothing;
     }
     VkResult result = device->vk.vkBeginCommandBuffer(batch->commands, &info);
-    // The first command of an ordered batch also needs a barrier, to wait for earlier batches.
+    // In an ordered batch, a barrier before the first command makes it wait for earlier batches.
     batch->barrier_due = !batch->unordered;
     batch->last_program = NULL;
     if (batch->pass)
@@ -50,8 +51,8 @@ static VkResult create_commands(struct vulkan_device *device, struct vulkan_batc
 }
 
 // Creates the query pool for the time stamps of spans. The host resets the pool, here and after
-// each wait. So the timed commands contain no reset; besides, commands on transfer queues cannot
-// reset query pools.
+// each wait for the batch. So the timed commands contain no reset. Besides, commands on transfer
+// queues could not reset a query pool.
 static VkResult create_stamps(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     uint32_t count = 2 * batch->span_count;
@@ -81,14 +82,16 @@ static VkResult create_splits(struct vulkan_device *device, struct vulkan_batch 
 {
     VkEventCreateInfo info = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
     VkResult result = VK_SUCCESS;
-    // All handles are null at first, so vulkan_batch_destroy accepts events that were not created.
+    // All handles are NULL at first, so vulkan_batch_destroy accepts events that were never
+    // created.
     batch->splits = ARENA_ARRAY(arena, batch->split_count, VkEvent);
     for (unsigned i = 0; i < batch->split_count && result == VK_SUCCESS; i++)
         result = device->vk.vkCreateEvent(device->handle, &info, NULL, &batch->splits[i]);
     return result;
 }
 
-// Gives the batch the Vulkan objects of a destroyed batch of the same kind, or creates new ones.
+// Gives the batch the Vulkan objects of a destroyed batch of the same kind. If there are none,
+// creates new ones.
 static VkResult create_parts(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     if (vulkan_spare_take(device, batch))
@@ -134,8 +137,8 @@ struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_
         batch->stages |= VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT;
         batch->pass = vulkan_pass_create(scope->arena);
     }
-    // The scope is set here, because descriptors need it now. The front end would set it only
-    // later.
+    // The scope is set here, because the descriptors need it now. The front end sets it only after
+    // this call.
     batch->base.object.scope = scope;
     batch->stamp_values =
         ARENA_ARRAY(scope->arena, (size_t)2 * batch->span_count, struct vulkan_stamp);
@@ -158,9 +161,9 @@ void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *bat
     vulkan_spare_put(device, batch);
 }
 
-// Records a barrier that makes what the batch wrote to mapped memory visible to the host. If the
-// batch has draws, the barrier also makes their results visible to later batches, whose own
-// barriers may not cover the stages of draws.
+// Records a barrier at the end of the batch, so that the host sees what the batch wrote to mapped
+// memory. If the batch has draws, the barrier also makes their results visible to later batches,
+// because the barriers of those may not cover the stages of draws.
 static void record_host_barrier(const struct vulkan_device *device,
                                 const struct vulkan_batch *batch)
 {
@@ -181,7 +184,8 @@ static void record_host_barrier(const struct vulkan_device *device,
     device->vk.vkCmdPipelineBarrier2(batch->commands, &dependency);
 }
 
-// Records the primary command buffer, which executes the batch's secondary command buffer.
+// Records the primary command buffer, which only executes the secondary command buffer of the
+// batch.
 static VkResult record_whole(const struct vulkan_device *device, const struct vulkan_batch *batch)
 {
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
@@ -254,15 +258,16 @@ static bool fetch_stamps(struct vulkan_device *device, struct vulkan_batch *batc
         device->handle, batch->stamps, 0, count, (size_t)count * sizeof *batch->stamp_values,
         batch->stamp_values, sizeof *batch->stamp_values,
         VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
-    // VK_NOT_READY is not an error: it means that a span was not recorded.
+    // VK_NOT_READY is no error. It means that a span was not recorded.
     if (result != VK_SUCCESS && result != VK_NOT_READY)
         return vulkan_error(err, result, "%s: vkGetQueryPoolResults", device->info->id);
     device->vk.vkResetQueryPool(device->handle, batch->stamps, 0, count);
     return true;
 }
 
-// Polls for a short time (VULKAN_LOOK_NS) before the blocking wait, because drivers wake a blocked
-// caller late. Does not poll on CPU devices: there polling would take processor time from the work.
+// Polls for at most VULKAN_LOOK_NS before the blocking wait, because drivers are late to wake a
+// blocked caller. Does not poll on CPU devices, where polling would take processor time from the
+// work.
 static void look_first(struct vulkan_device *device, const struct vulkan_batch *batch,
                        uint64_t timeout_ns)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Hardware counters through VK_KHR_performance_query. A query must begin and end in the command
-// buffer whose work it counts, but a batch is recorded before it is known which set will count it.
-// So while counters are open, the commands of a batch are recorded in a secondary command buffer.
-// Two primary command buffers execute it: one of the batch, and one of the set, which also begins
-// and ends the query. Each pass submits the set's command buffer with the number of the pass. The
-// driver's profiling lock is held while a set runs, and for a moment when counters are opened.
+// buffer whose work it counts. But when a batch is recorded, it is not known which counter set will
+// count it. So while counters are open, the commands of a batch are recorded in a secondary command
+// buffer. Two primary command buffers can execute it: one of the batch, and one of the set, which
+// also begins and ends the query. In each pass, the command buffer of the set is submitted with the
+// number of the pass. The driver's profiling lock is held while a set runs, and for a moment when
+// counters are opened.
 #include "base/text.h"
 #include "gpu/vulkan/api.h"
 
@@ -15,52 +16,52 @@ struct native {
     const char *description;
     VkPerformanceCounterUnitKHR unit;
     VkPerformanceCounterStorageKHR storage;
-    bool time; // true: the counter measures a time; fathom lists no such counters
+    bool time; // true if the counter measures a time; fathom does not list such counters
 };
 
 struct counters {
     struct gpu_counters base;
     struct vulkan_device *device;
     uint32_t family; // Vulkan's index of the queue family that has these counters
-    // All native counters. The index of a counter is Vulkan's index.
+    // all native counters, in the order of Vulkan's indices
     struct native *all;
     uint32_t count;                  // number of elements of `all`
-    struct vulkan_counter_set *sets; // list of all counter sets, the newest first
+    struct vulkan_counter_set *sets; // list of all counter sets, which begins with the newest
 };
 
 struct vulkan_counter_set {
     struct gpu_counter_set base;
     struct vulkan_counter_set *older;
-    // Vulkan's indices of the set's counters, each index once.
+    // Vulkan's indices of the counters in the set, each index once
     uint32_t *indices;
     uint32_t index_count;
-    uint32_t *places; // indices[places[i]] is Vulkan's index of the set's counter i
+    uint32_t *places; // indices[places[i]] is Vulkan's index of counter i of the set
     VkCommandPool pool;
-    // The query that counts one batch of a run, and the command buffer that contains this query.
+    // The query that counts one batch of a run, and the command buffer with this query.
     struct counted_batch {
         VkQueryPool queries;
-        VkCommandBuffer commands;            // command buffer with the query; NULL: not recorded
+        VkCommandBuffer commands; // command buffer with the query; NULL until it is recorded
         const struct vulkan_batch *recorded; // the batch that `commands` executes
         VkCommandBufferSubmitInfo commands_info;
-        // The submission that is counted. It points to commands_info and to the set's `pass`.
+        // submission that is counted; it points to commands_info and to the set's `pass`
         VkSubmitInfo2 submit;
     } batches[GPU_COUNTER_BATCHES_MAX];
-    struct counted_batch *now; // the entry of `batches` whose batch is counted at this time
+    struct counted_batch *now; // element of `batches` whose batch is counted at present
     VkPerformanceQuerySubmitInfoKHR pass;
     VkPerformanceCounterResultKHR *results;
 };
 
 enum {
-    // Maximum number of native counters that a driver may list.
+    // maximum number of native counters that a driver may list
     NATIVES_MAX = 16384
 };
 
 // ---------------------------------------------------------------- names
 
-// Counters of Mesa's drivers that correspond to counters of GPU_COUNTERS. The name, the unit and a
-// part of the description must match. If several counters match, the first is taken. Source of the
-// names: RADV's radv_perfcounter.c; for Intel the metric sets in src/intel/perf. Turnip's counters
-// have no units, so none of them is listed here.
+// Counters of Mesa's drivers that correspond to counters of GPU_COUNTERS. The name and the unit
+// must be the same, and the description must contain the text of the table. If several rows match,
+// the first one is used. Source of the names: RADV's radv_perfcounter.c; for Intel the metric sets
+// in src/intel/perf. Turnip's counters have no units, so this table has none of them.
 static const struct known {
     enum gpu_counter counter;
     const char *name;
@@ -111,8 +112,8 @@ static void find_sources(struct counters *counters)
 }
 
 // Returns the unit of a native counter. Counters in bytes, cycles or events are sums. All others
-// (percentages, rates, temperatures) are averages, with the unit GPU_COUNTER_RATIO. RADV's hit
-// ratios are averages, too, although RADV gives bytes as their unit.
+// (percentages, rates, temperatures) are averages, whose unit is GPU_COUNTER_RATIO. RADV's hit
+// ratios are averages, too, although RADV states bytes as their unit.
 static enum gpu_counter_unit unit_of(const struct native *native)
 {
     if (text_contains(native->name, "ratio"))
@@ -150,8 +151,8 @@ static bool refuse_extension(const struct gpu_info *info, struct error *err)
                      info->driver, advice);
 }
 
-// Copies the driver's list of counters. If an earlier counter has the same name, puts the counter's
-// category in front of its name.
+// Copies the driver's list of counters. If an earlier counter has the same name, the category of
+// the counter is put before its name.
 static void copy_natives(struct counters *counters, const VkPerformanceCounterKHR *told,
                          const VkPerformanceCounterDescriptionKHR *texts)
 {
@@ -219,7 +220,8 @@ static struct gpu_counters *counters_open(struct gpu_device *base, struct arena 
         refuse_extension(device->info, err);
         return NULL;
     }
-    // Takes the profiling lock once, to fail now if the user may not read the listed counters.
+    // Takes the profiling lock for a moment, so that this call fails if the user may not read
+    // counters.
     if (!list_natives(counters, err) || !vulkan_profiling_lock(device, err))
         return NULL;
     vulkan_profiling_unlock(device);
@@ -296,7 +298,7 @@ static bool create_pool(const struct counters *counters, struct vulkan_counter_s
     return result == VK_SUCCESS || vulkan_error(err, result, "counters: vkCreateCommandPool");
 }
 
-// Creates a set. If that fails, counters_close destroys the objects that the set already has.
+// Creates a set. If this fails, counters_close later destroys what was created.
 static struct gpu_counter_set *set_create(struct gpu_counters *base,
                                           const struct gpu_counter_source *sources, size_t count,
                                           struct error *err)
@@ -335,8 +337,8 @@ static bool set_begin(struct gpu_counter_set *base, struct error *err)
     return true;
 }
 
-// Releases the profiling lock. First frees the set's command buffers, because a query's command
-// buffer must not outlive the lock.
+// Frees the command buffers of the set, then releases the profiling lock. A command buffer with a
+// query must not exist without the lock.
 static void set_end(struct gpu_counter_set *base)
 {
     struct vulkan_counter_set *set = (struct vulkan_counter_set *)base;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Descriptor sets of a batch. Descriptor pools are added while the batch is recorded. After a reset
-// of the batch they are used again.
+// Descriptor sets of a batch. Descriptor pools are created as needed while the batch is recorded.
+// They are used again after a reset of the batch.
 #include "gpu/vulkan/api.h"
 
 enum {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Opens and closes the logical device, creates its queues, and takes the driver's profiling lock.
+// Opens and closes the logical device, gets its queues, and takes the driver's profiling lock.
 #include "base/clock.h"
 #include "gpu/vulkan/api.h"
 
 #include <inttypes.h>
 
-// Input for vkCreateDevice: the number of queues of one family, and their priorities.
+// What vkCreateDevice needs for one queue family: the number of queues and their priorities.
 struct family_plan {
-    enum gpu_priority priority; // priority of all queues in the family: Vulkan allows only one
+    // priority of all queues of the family, because Vulkan allows only one
+    enum gpu_priority priority;
     unsigned count;
     float priorities[GPU_QUEUES_MAX];
 };
 
 struct plan {
     struct family_plan families[GPU_FAMILIES_MAX];
-    // family_of[i]: index, in gpu_info.families, of the family for queue request i.
+    // family_of[i]: index in gpu_info.families of the family of queue i
     unsigned family_of[GPU_QUEUES_MAX];
-    // index_of[i]: index of queue i in its family, which is family_of[i].
+    // index_of[i]: index of queue i within its family
     unsigned index_of[GPU_QUEUES_MAX];
 };
 
@@ -174,7 +175,7 @@ struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
 void vulkan_device_close(struct gpu_device *base)
 {
     struct vulkan_device *device = (struct vulkan_device *)base;
-    // The device is not destroyed if it hangs, because vkDestroyDevice might not return.
+    // A device that hangs is not destroyed, because vkDestroyDevice might not return.
     if (base->hung) {
         device->state->abandoned = true;
         return;
@@ -186,8 +187,8 @@ void vulkan_device_close(struct gpu_device *base)
 
 // ---------------------------------------------------------------- the profiling lock
 
-// The error message names two causes, because drivers return VK_TIMEOUT both if the lock is in use
-// and if the user may not take it.
+// Drivers return VK_TIMEOUT both if another program has the lock and if the user may not take it.
+// So the error message names both causes.
 bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err)
 {
     const VkAcquireProfilingLockInfoKHR info = {

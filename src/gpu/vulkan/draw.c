@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records draws. Keeps a render pass open as long as possible, and changes the layouts of targets.
+// Records draws. Keeps a render pass open as long as possible, and changes the layouts of the
+// targets' images.
 #include "gpu/vulkan/graphics.h"
 
 #include <string.h>
@@ -40,7 +41,8 @@ static size_t find_readable(const struct vulkan_pass *pass, const struct vulkan_
     return i;
 }
 
-// Changes the image of pass->readable[readable] from the layout for kernels back to that for draws.
+// Changes the image of pass->readable[readable] from the layout for kernels to the layout for
+// draws.
 static void take_back(struct vulkan_batch *batch, size_t readable)
 {
     struct vulkan_pass *pass = batch->pass;
@@ -221,7 +223,8 @@ static bool bind(struct vulkan_batch *batch, const struct vulkan_draw_program *p
     return true;
 }
 
-// Records push constants, but only if they differ from those of the last draw in the pass.
+// Records push constants, unless they are the same as those of the previous draw in the render
+// pass.
 static void push_constants(struct vulkan_batch *batch, const struct vulkan_draw_program *program,
                            const unsigned char *bytes, uint32_t count)
 {

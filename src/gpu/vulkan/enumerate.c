@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    // Maximum number of iterations of a thread's loops in llvmpipe (Mesa's
-    // LP_MAX_TGSI_LOOP_ITERATIONS), measured on Mesa 22.3.6 with a kernel that has several loops.
+    // Maximum number of iterations of a thread's loops in llvmpipe (LP_MAX_TGSI_LOOP_ITERATIONS of
+    // Mesa). Measured on Mesa 22.3.6 with a kernel that has several loops.
     LLVMPIPE_LOOP_ITERATIONS = 65534,
     QUEUE_FAMILIES_MAX = 64, // queue families beyond this number are ignored
 };
@@ -71,7 +71,8 @@ static void fill_identity(const struct properties *p, struct gpu_info *info)
     static const uint8_t none[GPU_UUID_BYTES] = {0};
     const VkPhysicalDeviceProperties *core = &p->core.properties;
     info->kind = kind_of(core->deviceType);
-    // The format limits the name's length, because a broken driver may omit the final NUL.
+    // The format limits the length, because a faulty driver may omit the NUL at the end of the
+    // name.
     snprintf(info->name, sizeof info->name, "%.*s", VK_MAX_PHYSICAL_DEVICE_NAME_SIZE,
              core->deviceName);
     name_vendor(core->vendorID, info->vendor, sizeof info->vendor);
@@ -102,8 +103,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Sets the size of the device's memory, which is its largest device-local heap, and how much of it
-// is free. Other device-local heaps are parts of the same memory.
+// Sets the size of the device's memory, and how much of it is free. The size is that of the largest
+// device-local heap, because other device-local heaps are parts of the same memory.
 static void fill_memory(const struct vulkan_physical *physical, struct gpu_info *info)
 {
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
@@ -115,8 +116,8 @@ static void fill_memory(const struct vulkan_physical *physical, struct gpu_info 
     vkGetPhysicalDeviceMemoryProperties2(physical->handle, &told);
     if (memory->memoryHeapCount > VK_MAX_MEMORY_HEAPS ||
         memory->memoryTypeCount > VK_MAX_MEMORY_TYPES) {
-        // The driver's answer is wrong: Vulkan does not allow so many heaps or types. With an
-        // impossible size of memory, gpu_info_check refuses the device.
+        // The driver's answer is wrong, because Vulkan does not allow so many heaps or types. An
+        // impossible size of memory makes gpu_info_check refuse the device.
         info->limits.memory_bytes = UINT64_MAX;
         return;
     }
@@ -126,8 +127,8 @@ static void fill_memory(const struct vulkan_physical *physical, struct gpu_info 
             heap->size <= info->limits.memory_bytes)
             continue;
         info->limits.memory_bytes = heap->size;
-        // The budget is the memory that this process may use in total. The process uses none yet,
-        // so the budget is also the free memory.
+        // The budget is the memory that this process may use in total. This process uses no device
+        // memory yet, so the budget is the free memory.
         info->memory_free_bytes = smaller(budget.heapBudget[i], heap->size);
     }
 }
@@ -167,7 +168,8 @@ static void fill_kernel_limits(const struct properties *p, struct gpu_limits *li
     if (p->v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
         limits->loop_iterations = LLVMPIPE_LOOP_ITERATIONS;
     // A timestampPeriod that is negative or NaN becomes 0, which gpu_info_check refuses. An
-    // infinite one also becomes 0, but is not refused: fill_families then reports no time stamps.
+    // infinite one becomes 0, too, but the device is not refused, because fill_families then
+    // reports no time stamps.
     double step_ps = isinf(vk->timestampPeriod) ? 0 : (double)vk->timestampPeriod * 1000.0 + 0.5;
     limits->stamp_step_ps = !(step_ps >= 0) ? 0 : step_ps < 0x1p63 ? (uint64_t)step_ps : UINT64_MAX;
 }
@@ -176,7 +178,7 @@ static void fill_kernel_limits(const struct properties *p, struct gpu_limits *li
 
 static bool is_general(VkQueueFlags flags)
 {
-    // Queues for video and optical flow can copy, too, but do not count as transfer queues.
+    // Queues for video and optical flow can copy, too, but they do not count as transfer queues.
     const VkQueueFlags known = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT |
                                VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT |
                                VK_QUEUE_PROTECTED_BIT;
@@ -191,8 +193,8 @@ static enum gpu_queue_kind queue_kind_of(VkQueueFlags flags)
     return flags & VK_QUEUE_GRAPHICS_BIT ? GPU_QUEUE_UNIVERSAL : GPU_QUEUE_COMPUTE;
 }
 
-// If the device's unit of time stamps is infinite, its queue families get no time stamps. RADV
-// without hardware, which compiles kernels in tests, reports such a unit.
+// Lists the queue families. They have no time stamps if the unit of the device's time stamps is
+// infinite. RADV without hardware, which compiles kernels in tests, reports such a unit.
 static void fill_families(struct vulkan_physical *physical, const struct properties *p,
                           struct gpu_info *info, struct arena *scratch)
 {
@@ -205,7 +207,8 @@ static void fill_families(struct vulkan_physical *physical, const struct propert
     bool universal = false;
     for (uint32_t i = 0; i < count && info->family_count < GPU_FAMILIES_MAX; i++) {
         VkQueueFlags flags = found[i].queueFlags;
-        // Skips queues with graphics but without compute, which this backend cannot use.
+        // Skips queue families that have graphics but no compute, because this backend cannot use
+        // them.
         if (!is_general(flags) ||
             (flags & VK_QUEUE_GRAPHICS_BIT && !(flags & VK_QUEUE_COMPUTE_BIT)))
             continue;
@@ -218,7 +221,7 @@ static void fill_families(struct vulkan_physical *physical, const struct propert
         };
         universal |= queue_kind_of(flags) == GPU_QUEUE_UNIVERSAL;
     }
-    // If no family has graphics and compute, the first compute family counts as universal.
+    // If no family has both graphics and compute, the first compute family counts as universal.
     for (unsigned i = 0; i < info->family_count && !universal; i++) {
         if (info->families[i].kind != GPU_QUEUE_COMPUTE)
             continue;
@@ -351,8 +354,8 @@ static void fill_caps(struct vulkan_physical *physical, const struct properties 
         info->caps |= GPU_CAP(SUBGROUP_CHOICE);
     if (physical->extensions.KHR_global_priority || physical->extensions.EXT_global_priority)
         info->caps |= GPU_CAP(PRIORITY) | GPU_CAP(PRIORITY_GLOBAL);
-    // Only RADV has STABLE_CLOCK: it sets the peak clocks while a program holds the profiling lock
-    // (radv_device.c).
+    // Only RADV gets STABLE_CLOCK, because it sets the peak clocks while a program holds the
+    // profiling lock (radv_device.c).
     if (physical->features.counters.performanceCounterQueryPools &&
         p->v12.driverID == VK_DRIVER_ID_MESA_RADV)
         info->caps |= GPU_CAP(STABLE_CLOCK);

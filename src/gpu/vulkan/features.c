@@ -5,7 +5,7 @@
 
 static const struct {
     const char *name;
-    size_t offset; // offset of the extension's flag in struct vulkan_extensions
+    size_t offset; // offset of the extension's member in struct vulkan_extensions
 } extension_table[] = {
 #define X(name) {"VK_" #name, offsetof(struct vulkan_extensions, name)},
     VULKAN_EXTENSIONS(X)
@@ -14,8 +14,7 @@ static const struct {
 
 enum {
     EXTENSION_COUNT = sizeof extension_table / sizeof extension_table[0],
-    // Value of the enum VkStructureType in the Vulkan registry (vk.xml). Older Vulkan headers lack
-    // it.
+    // A value of VkStructureType in the Vulkan registry (vk.xml), which older Vulkan headers lack.
     COOPERATIVE_MATRIX_FEATURES_KHR = 1000506000
 };
 
@@ -30,8 +29,8 @@ void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
         for (size_t e = 0; e < EXTENSION_COUNT; e++)
             if (strcmp(found[i].extensionName, extension_table[e].name) == 0)
                 *(bool *)((char *)extensions + extension_table[e].offset) = true;
-    // VK_KHR_global_priority and VK_EXT_global_priority are two names of the same extension. Only
-    // one of them may be enabled.
+    // VK_KHR_global_priority and VK_EXT_global_priority are two names of one extension. Only one of
+    // the names may be enabled.
     if (extensions->KHR_global_priority)
         extensions->EXT_global_priority = false;
 }
@@ -45,7 +44,8 @@ uint32_t vulkan_extensions_list(const struct vulkan_extensions *extensions, cons
     return count;
 }
 
-// Appends a feature struct to a pNext chain. Each feature struct begins with sType and pNext.
+// Appends a feature struct to a pNext chain. Each feature struct begins with the members sType and
+// pNext.
 static void append(VkBaseOutStructure **tail, void *feature, VkStructureType type)
 {
     VkBaseOutStructure *base = feature;
@@ -101,8 +101,9 @@ void vulkan_features_query(VkPhysicalDevice device, const struct vulkan_extensio
     vkGetPhysicalDeviceFeatures2(device, &features->core);
 }
 
-// The features that kernels or the backend may use: they are enabled if the device has them.
-// Features that can cost speed (robust access, capture and replay) or are for windows are left out.
+// The features that kernels or the backend may use. Each of them is enabled if the device has it.
+// Features that can cost speed (robust access, capture and replay), and features for windows, are
+// not in this list.
 #define FEATURE(member) offsetof(struct vulkan_features, member)
 static const size_t wanted[] = {
     FEATURE(core.features.shaderInt64),
@@ -144,7 +145,7 @@ static const size_t wanted[] = {
     FEATURE(clock.shaderSubgroupClock),
     FEATURE(clock.shaderDeviceClock),
     FEATURE(executable.pipelineExecutableInfo),
-    // Enabling this feature costs nothing in Mesa's drivers until a performance query is used.
+    // in Mesa's drivers this feature costs nothing until a performance query is used
     FEATURE(counters.performanceCounterQueryPools),
     FEATURE(sm.shaderSMBuiltins),
     FEATURE(matrix_nv.cooperativeMatrix),

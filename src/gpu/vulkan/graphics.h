@@ -4,8 +4,9 @@
 //   target.c   colour images and their depth buffers
 //   draw.c     render passes and the draws in them
 //
-// Between batches, a target's image is in the layout for draws. A batch whose kernels read this
-// image changes the layout back at its end. So the batch can be submitted any number of times.
+// Between batches, the image of a target is in the layout for draws. If kernels of a batch read the
+// image, the batch changes the layout back at its end. So the batch can be submitted any number of
+// times.
 #ifndef GPU_VULKAN_GRAPHICS_H
 #define GPU_VULKAN_GRAPHICS_H
 
@@ -13,9 +14,9 @@
 
 struct vulkan_target {
     struct gpu_target base;
-    // The target's colour image. color.layout is the layout in which kernels read it.
+    // the target's colour image; color.layout is the layout in which kernels read it
     struct vulkan_image color;
-    // The target's depth buffer. Its handles are null if the target has none.
+    // the target's depth buffer; its handles are VK_NULL_HANDLE if the target has none
     struct vulkan_image depth;
 };
 
@@ -28,17 +29,18 @@ struct vulkan_draw_program {
     VkPipeline pipeline;
 };
 
-// The state of a batch with draws while it is recorded: the open render pass and what is bound.
+// The state of a batch with draws during recording: the open render pass and the bound objects.
 struct vulkan_pass {
     struct arena *arena;
-    const struct vulkan_target *target; // target of the open render pass; NULL: no pass is open
-    const struct vulkan_draw_program *program; // bound draw program; NULL: none is bound
-    // Arguments that are bound for `program`.
+    const struct vulkan_target *target; // target of the open render pass; NULL if none is open
+    const struct vulkan_draw_program *program; // draw program that is bound; NULL if none is
+    // arguments that are bound for `program`
     struct gpu_arg args[GPU_ARGS_MAX];
     VkDescriptorSet set;
-    unsigned char push[GPU_PARAMS_MAX_BYTES]; // push constants of the last draw in the pass
-    uint32_t push_bytes;                      // size of `push` in bytes; 0: no push constants yet
-    const struct vulkan_target **readable; // targets whose image is now in the layout for kernels
+    unsigned char push[GPU_PARAMS_MAX_BYTES]; // push constants of the last draw in the render pass
+    uint32_t push_bytes; // size of `push` in bytes; 0 if no push constants were recorded
+    // targets whose image is in the layout for kernels at present
+    const struct vulkan_target **readable;
     size_t readable_count, readable_capacity;
 };
 
@@ -60,12 +62,12 @@ void vulkan_draw_program_destroy(struct vulkan_device *device, struct vulkan_dra
 
 struct vulkan_pass *vulkan_pass_create(struct arena *arena);
 
-// Marks all bound objects and the render pass as absent, because a new recording of the batch
-// begins.
+// Resets `pass`: no render pass is open and nothing is bound. Must be called when a new recording
+// of the batch begins.
 void vulkan_pass_forget(struct vulkan_pass *pass);
 
-// Records the end of a batch: ends the render pass, and changes each target that is in the layout
-// for kernels back to the layout for draws.
+// Must be called at the end of a recording. Ends the render pass. Changes the image of each target
+// that is in the layout for kernels back to the layout for draws.
 void vulkan_pass_end_batch(struct vulkan_batch *batch);
 
 bool vulkan_batch_draw(struct gpu_batch *batch, const struct gpu_draw *draw, struct error *err);

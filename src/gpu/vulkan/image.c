@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Typed views, images and samplers. An image is in the layout that kernels need. A copy into the
-// image changes the layout, and changes it back at the end.
+// Typed views, images and samplers. An image is always in the layout that kernels need. Only a copy
+// into the image changes the layout, and changes it back at its end.
 #include "gpu/vulkan/api.h"
 
 #include <inttypes.h>
@@ -63,8 +63,8 @@ struct gpu_typed *vulkan_typed_create(struct gpu_scope *scope, struct gpu_buffer
     struct vulkan_typed *typed = ARENA_NEW(scope->arena, struct vulkan_typed);
     typed->base.writable = features & VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT;
     // A view must support all texel usages of its VkBuffer, but the format decides which usages are
-    // possible. So each typed view gets a VkBuffer of its own, over the same memory, with only the
-    // possible usages.
+    // possible. So each typed view gets a VkBuffer of its own over the same memory. This VkBuffer
+    // has only the usages that are possible.
     VkBufferUsageFlags usage = VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
     if (typed->base.writable)
         usage |= VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT;
@@ -230,7 +230,8 @@ void vulkan_image_barrier(const struct vulkan_device *device, VkCommandBuffer co
     device->vk.vkCmdPipelineBarrier2(commands, &dependency);
 }
 
-// Records a change of layout for all or a part of the image, in the transfer command buffer.
+// Records a change of layout, for the whole image or a part of it, in the command buffer for
+// transfers.
 static void record_layout(const struct vulkan_device *device, const struct vulkan_image *image,
                           const VkImageSubresourceRange *part, VkImageLayout from, VkImageLayout to)
 {
@@ -311,15 +312,15 @@ bool vulkan_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, co
 {
     struct vulkan_device *device = vulkan_device_of(&base->object);
     uint32_t width = level_side(base->desc.width, mip);
-    // `height`, row_bytes and row_count are about rows of blocks, not of texels. A block has side ×
-    // side texels.
+    // `height`, row_bytes and row_count count rows of blocks, not rows of texels. A block has side
+    // × side texels.
     uint32_t side = gpu_format_block(base->desc.format);
     uint32_t texel_rows = level_side(base->desc.height, mip);
     uint32_t height = (texel_rows + side - 1) / side;
     uint64_t row_bytes =
         (uint64_t)((width + side - 1) / side) * gpu_format_bytes(base->desc.format);
     uint32_t rows_at_once = (uint32_t)(VULKAN_STAGING_BYTES / row_bytes);
-    uint64_t row_count = bytes / row_bytes; // number of rows of blocks in all slices
+    uint64_t row_count = bytes / row_bytes; // number of rows of blocks in all slices together
     if (!vulkan_transfer_need(device, err))
         return error_prefix(err, "gpu_image_write");
     for (uint64_t row = 0; row < row_count;) {

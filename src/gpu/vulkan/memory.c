@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Device memory and buffers. Each buffer has its own VkDeviceMemory.
+// Device memory and buffers. Each buffer has a VkDeviceMemory of its own.
 #include "gpu/vulkan/api.h"
 
 #include <inttypes.h>
@@ -32,10 +32,10 @@ static int count_bits(VkMemoryPropertyFlags flags)
     return count;
 }
 
-// Returns the index of the best memory type that is allowed and has the needed flags; -1 if there
-// is none. The best type has the fewest departures: preferred flags that it lacks, and avoided
-// flags that it has. Of equal types, the first one is taken. Skips types that have a flag in
-// `special`.
+// Returns the index of the best memory type that is allowed and has all needed flags; −1 if there
+// is none. Counts for each type the preferred flags that it lacks and the avoided flags that it
+// has. The type with the lowest count is the best; of several such types, the first one. Types with
+// a flag in `special` are never chosen.
 static int choose_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed,
                        const struct preference *preference)
 {
@@ -133,7 +133,7 @@ struct gpu_buffer *vulkan_buffer_create(struct gpu_scope *scope, const struct gp
     struct vulkan_buffer *buffer = ARENA_NEW(scope->arena, struct vulkan_buffer);
     bool address = device->info->caps & GPU_CAP(ADDRESSES);
     // The texel usages are for typed views, which put a second VkBuffer over this memory. Memory
-    // that suits all these usages also suits a VkBuffer with fewer of them.
+    // that is suitable for all these usages is also suitable for a VkBuffer with fewer of them.
     VkBufferUsageFlags usage =
         VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
         VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT |

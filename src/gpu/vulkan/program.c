@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compute and graphics pipelines; ray pipelines are in trace.c. Graphics pipeline state that no
-// benchmark varies is constant.
+// Compute pipelines and graphics pipelines; ray pipelines are in trace.c. The state of a graphics
+// pipeline is constant where no benchmark varies it.
 #include "gpu/vulkan/graphics.h"
 #include "gpu/vulkan/rays.h"
 
@@ -163,7 +163,7 @@ static VkPipelineColorBlendAttachmentState blend_of(const struct gpu_draw_progra
     }
     state.srcAlphaBlendFactor = state.srcColorBlendFactor;
     state.dstAlphaBlendFactor = state.dstColorBlendFactor;
-    if (!desc->fragment) // without a fragment kernel, draws do not change colours
+    if (!desc->fragment) // without a fragment kernel, a draw does not change colours
         state.colorWriteMask = 0;
     return state;
 }

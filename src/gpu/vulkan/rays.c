@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Acceleration structures (trees). A tree that is built has two buffers: one for itself, and one
-// for temporary data of builds. A copy has only the first.
+// Acceleration structures (trees). A tree that can be built has two buffers: one for the tree
+// itself, and one for temporary data of builds. A tree that can only be the destination of copies
+// has only the first.
 #include "gpu/vulkan/rays.h"
 
 #include <inttypes.h>

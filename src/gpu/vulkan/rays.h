@@ -9,15 +9,15 @@ struct vulkan_tree {
     struct gpu_tree base;
     struct gpu_tree_desc desc;
     VkAccelerationStructureKHR handle;
-    // `storage` is the tree's buffer. `scratch` is temporary memory for builds; it is null if the
+    // `storage`: buffer of the tree. `scratch`: temporary memory for builds; VK_NULL_HANDLE if the
     // tree can only be the destination of copies.
     VkBuffer storage, scratch;
     VkDeviceMemory storage_memory, scratch_memory;
-    VkDeviceAddress scratch_address; // address in `scratch` with the alignment that builds need
+    VkDeviceAddress scratch_address; // address in `scratch` with the alignment that a build needs
 };
 
-// Creates a buffer in device memory whose address vulkan_ray_address returns. If this fails, the
-// caller destroys what has been created.
+// Creates a buffer in device memory; vulkan_ray_address returns its address. If this fails, the
+// caller destroys what was created.
 MUST_CHECK bool vulkan_ray_memory(const struct vulkan_device *device, uint64_t bytes,
                                   VkBufferUsageFlags usage, VkBuffer *buffer,
                                   VkDeviceMemory *memory, struct error *err);
@@ -32,7 +32,7 @@ bool vulkan_batch_tree_build(struct gpu_batch *batch, struct gpu_tree *tree, boo
 bool vulkan_batch_tree_copy(struct gpu_batch *batch, struct gpu_tree *to, struct gpu_tree *from,
                             bool compact, struct error *err);
 
-// Returns the pipeline stages that a batch with rays uses in addition to the stages of its queue.
+// Returns the pipeline stages of a batch with rays, except those that its queue has anyway.
 VkPipelineStageFlags2 vulkan_ray_stages(const struct vulkan_device *device);
 
 // ---------------------------------------------------------------- trace.c
@@ -43,10 +43,10 @@ VkPipelineStageFlags2 vulkan_ray_stages(const struct vulkan_device *device);
      VK_SHADER_STAGE_INTERSECTION_BIT_KHR)
 
 enum {
-    VULKAN_RAY_GROUPS = 3 // number of shader groups: RAYGEN; MISS; the hit kernels
+    VULKAN_RAY_GROUPS = 3 // number of shader groups: RAYGEN, MISS, and the kernels for hits
 };
 
-// The shader binding table of a ray pipeline. It has one entry for each shader group.
+// The shader binding table of a ray pipeline, which has one entry for each shader group.
 struct vulkan_ray_table {
     VkBuffer buffer;
     VkDeviceMemory memory;
@@ -58,7 +58,8 @@ MUST_CHECK bool vulkan_ray_pipeline_create(const struct vulkan_device *device,
                                            VkPipelineCreateFlags flags, VkPipeline *pipeline,
                                            struct error *err);
 
-// Returns the bytes of stack for one ray: of the RAYGEN kernel and of the kernels that it calls.
+// Returns the bytes of stack that one ray needs: for the RAYGEN kernel and the kernels that it
+// calls.
 VkDeviceSize vulkan_ray_stack_bytes(const struct vulkan_device *device,
                                     const struct vulkan_program *program);
 

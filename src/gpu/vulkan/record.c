@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records commands into command buffers. A Vulkan queue starts commands in order but lets them
-// overlap. So an ordered batch has a barrier before each command, also before its first command.
+// Records commands into command buffers. A Vulkan queue starts commands in order, but lets them
+// overlap. So an ordered batch gets a barrier before each command, also before its first one.
 #include "gpu/vulkan/graphics.h"
 #include "gpu/vulkan/rays.h"
 
@@ -62,8 +62,8 @@ uint32_t vulkan_push_constants(const struct vulkan_bindings *bindings,
     return (uint32_t)(used + bindings->params_bytes);
 }
 
-// Binds the program and its arguments. If a dispatch has the same program and arguments as the
-// dispatch before, as in throughput measurements, it uses the same descriptor set.
+// Binds the program and its arguments. If the previous dispatch had the same program and arguments,
+// as in throughput measurements, its descriptor set is used again.
 static bool bind(struct vulkan_batch *batch, const struct vulkan_program *program,
                  const struct gpu_dispatch *dispatch, const struct vulkan_bindings *bindings,
                  struct error *err)
@@ -160,9 +160,9 @@ bool vulkan_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, stru
     return true;
 }
 
-// Returns the pipeline stages of copies and of kernels that access buffers and storage images:
-// compute kernels and, if the batch has draws, vertex and fragment kernels. The stages of ray
-// kernels and the fixed-function stages of draws are not among them.
+// Returns the pipeline stages of copies, and of kernels that access buffers and storage images.
+// These are the compute kernels and, if the batch has draws, the vertex and fragment kernels. The
+// stages of ray kernels and the fixed-function stages of draws are not included.
 static VkPipelineStageFlags2 kernel_stages(const struct vulkan_batch *batch)
 {
     return batch->queue->stages | (batch->pass ? VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |
@@ -213,8 +213,8 @@ bool vulkan_batch_barrier_image(struct gpu_batch *base, struct gpu_image *image,
     return true;
 }
 
-// Records the command that sets a split barrier, or the command that waits for it. Vulkan requires
-// the same VkDependencyInfo for both commands.
+// Records the command that sets a split barrier or, if `wait` is true, the command that waits for
+// it. Vulkan requires the same VkDependencyInfo for both commands.
 bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struct error *err)
 {
     (void)err;
@@ -238,10 +238,11 @@ bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struc
     return true;
 }
 
-// At the start of a span, a barrier makes the time stamp and all later commands wait until the
-// earlier commands are done. This is not needed if an ordered batch has just recorded a barrier. At
-// the end, the stamp at ALL_COMMANDS is written when all commands before it are done. The barrier
-// after that stamp is outside the span; it makes later commands wait.
+// Records the time stamp at the begin or end of a span. At the begin, a barrier makes the time
+// stamp and all later commands wait until the earlier commands are done. It is not needed if an
+// ordered batch has just recorded a barrier. At the end, the time stamp is written when all earlier
+// commands are done (ALL_COMMANDS). The barrier after that time stamp makes later commands wait; it
+// is outside the span.
 bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct error *err)
 {
     (void)err;
@@ -256,7 +257,7 @@ bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct e
     }
     device_of(batch)->vk.vkCmdWriteTimestamp2(batch->commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
                                               batch->stamps, 2 * span + (end ? 1 : 0));
-    if (end && batch->unordered) // ordered batches record a barrier before each command anyway
+    if (end && batch->unordered) // an ordered batch records a barrier before each command anyway
         record_barrier(batch, GPU_BARRIER_EXECUTION);
     return true;
 }

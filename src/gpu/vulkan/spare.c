@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Reuses the Vulkan objects of destroyed batches. Each visit of a case records a few batches.
-// Creating a command pool, a semaphore and pools of time stamps and descriptors for each batch
-// would take longer than the measured work.
+// Reuses the Vulkan objects of destroyed batches. Each visit of a case records a few batches. For
+// each batch, it would take longer to create a command pool, a semaphore, and pools of time stamps
+// and descriptors than to do the measured work.
 #include "gpu/vulkan/api.h"
 
-// Finds the first entry of the list of spare objects that suits the batch. Returns the address of
-// the pointer to this entry. If no entry suits, the pointer is NULL.
+// Returns the address of the pointer, in the list of spare objects, to the first element that suits
+// the batch. If no element suits, that pointer is NULL.
 static struct vulkan_spare **find(struct vulkan_device *device, const struct vulkan_batch *batch)
 {
     struct vulkan_spare **link = &device->spare;
@@ -74,9 +74,9 @@ void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *b
                                    .descriptors = batch->descriptors,
                                    .done = batch->done,
                                    .submissions = batch->signal.value};
-    // The batch's objects are destroyed, not kept, in three cases: the batch was not created
-    // completely; it has a secondary command buffer; or the device is lost, because the batch's
-    // semaphore may then never reach the value `submissions`.
+    // The objects are destroyed in three cases: if the batch was not created completely, if it has
+    // a secondary command buffer, and if the device is lost. On a lost device, the batch's
+    // semaphore may never reach the value `submissions`.
     if (!batch->commands || batch->whole || !batch->done || device->base.lost) {
         destroy(device, place);
         leave_place(device, place);

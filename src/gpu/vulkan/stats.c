@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What the driver reports about a compiled kernel (VK_KHR_pipeline_executable_properties). For
+// What the driver reports about a compiled kernel (VK_KHR_pipeline_executable_properties). To get
 // this, the kernel is compiled a second time, with capture flags. Such flags must not change the
-// code, but may turn off the driver's cache. If every kernel had them, each start would be slower.
+// code, but they may turn off the driver's cache. If every kernel had these flags, each start of
+// fathom would be slower.
 #include "gpu/vulkan/rays.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-// Names under which NVIDIA's driver, RADV and ANV report statistics of a kernel.
+// The names under which the drivers of NVIDIA, AMD (RADV) and Intel (ANV) report these statistics.
 static const char *const register_names[] = {"Register Count", "VGPRs", NULL};
 static const char *const spill_names[] = {"Local Memory Size", "Scratch size",
                                           "Scratch Memory Size", NULL};
@@ -62,7 +63,8 @@ static void take_statistic(const VkPipelineExecutableStatisticKHR *statistic,
         stats->has_registers = true;
         stats->registers = larger(stats->registers, (unsigned)number);
     } else if (is_one_of(statistic->name, spill_names)) {
-        if (strstr(statistic->description, "per subgroup")) // RADV's scratch size is per subgroup
+        // RADV reports the scratch size of a subgroup
+        if (strstr(statistic->description, "per subgroup"))
             number /= subgroup_threads;
         stats->has_spills = true;
         stats->spill_bytes = larger(stats->spill_bytes, (unsigned)number);
@@ -75,7 +77,7 @@ static void take_statistic(const VkPipelineExecutableStatisticKHR *statistic,
 struct capture {
     const struct vulkan_device *device;
     VkPipelineExecutableInfoKHR which;
-    uint32_t subgroup_threads; // subgroup size of the pipeline executable whose statistics are read
+    uint32_t subgroup_threads; // subgroup size of the executable whose statistics are read
     struct arena *arena;
     struct gpu_program_stats *stats;
 };
@@ -117,7 +119,7 @@ static VkResult read_representations(struct capture *capture)
         ARENA_ARRAY(capture->arena, count, VkPipelineExecutableInternalRepresentationKHR);
     for (uint32_t i = 0; i < count; i++)
         texts[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR;
-    // With pData NULL, the Vulkan call only returns the sizes of the texts.
+    // The Vulkan function only returns the sizes of the texts if pData is NULL.
     if (result == VK_SUCCESS)
         result = device->vk.vkGetPipelineExecutableInternalRepresentationsKHR(
             device->handle, &capture->which, &count, texts);
@@ -133,8 +135,9 @@ static VkResult read_representations(struct capture *capture)
     return result;
 }
 
-// Reads what the driver reports about each executable of the pipeline. A compute pipeline has one
-// executable. A ray pipeline may have any number, because a driver may join kernels or add its own.
+// Reads what the driver reports about each executable (compiled part) of the pipeline. A compute
+// pipeline has one executable. A ray pipeline may have any number, because a driver may join
+// kernels or add its own.
 static VkResult read_executables(struct capture *capture, bool named)
 {
     const struct vulkan_device *device = capture->device;

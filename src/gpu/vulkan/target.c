@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Targets (gpu/graphics.h): images to draw into.
+// Render targets (gpu/graphics.h): images to draw into, with or without a depth buffer.
 #include "gpu/vulkan/graphics.h"
 
 static bool check_format(const struct vulkan_device *device, const struct gpu_target_desc *desc,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies between host and device that block the caller, on the first queue, with one command
-// buffer, one staging buffer and one fence. Not for timing.
+// Copies between host and device that block the caller. They run on the first queue, with one
+// command buffer, one staging buffer and one fence. They are not for timing.
 #include "base/clock.h"
 #include "gpu/vulkan/api.h"
 
@@ -86,8 +86,9 @@ bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err)
     return result == VK_SUCCESS || vulkan_error(err, result, "vkBeginCommandBuffer");
 }
 
-// Records a barrier. Before a copy, it makes the copy wait for earlier batches and see what they
-// wrote. After a copy, it makes the copied data visible to the host and to later batches.
+// Records a barrier before or after a copy. Before a copy, it makes the copy wait for earlier
+// batches and see what they wrote. After a copy, it makes the copied data visible to the host and
+// to later batches.
 static void record_barrier(struct vulkan_device *device)
 {
     VkMemoryBarrier2 barrier = {
@@ -118,7 +119,7 @@ bool vulkan_transfer_end(struct vulkan_device *device, struct error *err)
     if (result != VK_SUCCESS)
         return vulkan_error(err, result, "vkQueueSubmit of a copy");
     uint64_t end_ns = clock_deadline_ns(device->info->kind == GPU_KIND_CPU ? 0 : VULKAN_LOOK_NS);
-    // Polls before the blocking wait, because drivers wake a blocked caller late.
+    // Polls before the blocking wait, because drivers are late to wake a blocked caller.
     while (clock_left_ns(end_ns) > 0 &&
            device->vk.vkGetFenceStatus(device->handle, transfer->fence) == VK_NOT_READY)
         continue;
