@@ -37,16 +37,17 @@ static bool lacks_rounds(const struct entry *entry, unsigned least)
     return false;
 }
 
-// True if a case of the co-run that begins with `entry` should get more rounds, up to 2 × `least`.
-// That is so if its interval after `least` rounds was so wide that its result would get a remark.
-// Such a case gets all these rounds. If it ended as soon as its interval is short enough, more
-// intervals would be too short by chance.
+// True if a case of the co-run that begins with `entry` should get more rounds, up to 4 × `least`.
+// After `least` rounds, and again after 2 × `least`, a case gets twice as many if its interval is
+// so wide that its result would get a remark. Such a case gets all these rounds. If it ended as
+// soon as its interval is short enough, more intervals would be too short by chance.
 static bool lacks_late_rounds(const struct entry *entry, unsigned least)
 {
     for (; entry; entry = entry->co_run) {
         unsigned rounds = collect_rounds(entry->collect);
-        if (entry_is_open(entry) && rounds < 2 * least &&
-            (rounds > least || !collect_precise(entry->collect)))
+        bool decides = rounds == least || rounds == 2 * least;
+        if (entry_is_open(entry) && rounds < 4 * least &&
+            !(decides && collect_precise(entry->collect)))
             return true;
     }
     return false;

@@ -58,7 +58,7 @@ struct block {
     struct arena *provisional;
     // began_ns is the time when the block began; the others are deadlines. After soft_ns, a case
     // that has rounds_min rounds gets no more visits. An imprecise case is an exception: until
-    // late_ns, it may get up to 2 × rounds_min rounds (block_has_time). After hard_ns, no case is
+    // late_ns, it may get up to 4 × rounds_min rounds (block_has_time). After hard_ns, no case is
     // visited. UINT64_MAX means that there is no limit. late_ns is 0 until a case needs it.
     uint64_t began_ns, soft_ns, late_ns, hard_ns;
 };
@@ -85,7 +85,8 @@ void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t
 
 // True if the case (entry) may be visited now. Until soft_ns, every case may be visited. After
 // soft_ns, a case may be visited if it has fewer than rounds_min rounds. After soft_ns, a case that
-// would get the remark "imprecise" with rounds_min rounds may get up to 2 × rounds_min rounds.
+// would get the remark "imprecise" with rounds_min rounds may get 2 × rounds_min rounds, and one
+// that would still get it then, 4 × rounds_min.
 // These late rounds last at most a fifth of the time that the block took so far. The caller checks
 // hard_ns.
 bool block_has_time(struct block *block, const struct entry *entry);
