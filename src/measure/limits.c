@@ -365,8 +365,8 @@ static void fill_last_cache(const struct gpu_info *info, struct measure_limits *
     uint64_t reported = info->limits.last_cache_bytes;
     bool is_nvidia = info->vendor_id == GPU_VENDOR_NVIDIA && info->kind == GPU_KIND_DISCRETE;
     bool is_model = (info->caps & GPU_CAP(VIRTUAL_TIME)) && reported >= STATED_LEAST;
-    limits->last_cache_known = info->kind == GPU_KIND_CPU || limits->last_cache_bytes ||
-                               (is_nvidia && reported) || is_model;
+    bool is_exact = is_nvidia || info->kind == GPU_KIND_CPU;
+    limits->last_cache_known = limits->last_cache_bytes || (is_exact && reported) || is_model;
     if (reported && (is_nvidia || reported > limits->last_cache_bytes))
         limits->last_cache_bytes = reported;
 }

@@ -185,7 +185,7 @@ struct overlap_session *overlap_session_urgent(struct bench_session *bench, stru
     }
     desc.queues[OVERLAP_COMPUTE].priority = GPU_PRIORITY_HIGH;
     plain->urgent = urgent_open(bench, &desc, err);
-    if (plain->urgent || err->code == ERROR_DEVICE_LOST)
+    if (plain->urgent || err->code == ERROR_DEVICE_LOST || err->code == ERROR_OUT_OF_MEMORY)
         return plain->urgent;
     struct overlap_session *fallback = plain->urgent =
         ARENA_NEW(bench->arena, struct overlap_session);

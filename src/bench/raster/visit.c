@@ -191,12 +191,16 @@ static void report_per_cycle(const struct job *job, const struct measure_span *s
         return;
     double *values = ARENA_ARRAY(job->run->arena, span->count, double);
     size_t count = 0;
-    for (size_t i = 0; i < span->count; i++)
-        if (isfinite(span->core_hz[i]))
-            values[count++] = amount * 1e9 / span->unit_ns[i] / span->core_hz[i];
+    double step = 0; // of the first value, which comes from the first sample with a known clock
+    for (size_t i = 0; i < span->count; i++) {
+        if (!isfinite(span->core_hz[i]))
+            continue;
+        values[count++] = amount * 1e9 / span->unit_ns[i] / span->core_hz[i];
+        if (count == 1)
+            step = values[0] * span->step_ns / span->unit_ns[i];
+    }
     if (count)
-        visit_samples(visit, RASTER_PER_CYCLE, values, count,
-                      values[0] * span->step_ns / span->unit_ns[0]);
+        visit_samples(visit, RASTER_PER_CYCLE, values, count, step);
 }
 
 static void report(const struct job *job, const struct measure_span *span,
