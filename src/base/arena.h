@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // An arena is a pool of memory with one lifetime, for example that of the process or of a case. All
 // memory of an arena is freed at once. A function that allocates in an arena gets the arena from
-// its caller. If the host runs out of memory, the process ends with a message and the exit status
-// ARENA_EXIT_STATUS, because code that continues without memory would never be tested. The run file
-// stays complete even then, because results/save.h replaces it only after the new file is written.
+// its caller. If the host runs out of memory, the process prints a message and ends with the exit
+// status ARENA_EXIT_STATUS. Code that continues without memory would never be tested. The run file
+// stays complete even then, because results/save.h replaces the old file only after the new file is
+// written.
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 

@@ -27,8 +27,8 @@ struct child_desc {
     bool outlives;
 };
 
-// Starts the child. The child ignores SIGINT, SIGTERM and SIGHUP, because terminals and service
-// managers send these signals to the whole process group, but only the parent decides what to do.
+// Starts the child. The child ignores SIGINT, SIGTERM and SIGHUP. Terminals and service managers
+// send these signals to the whole process group, but only the parent decides when the child ends.
 // The child starts with no signal blocked. Returns NULL with ERROR_IO if the child cannot be
 // started.
 struct child *child_create(const struct child_desc *desc, struct error *err);
@@ -89,7 +89,7 @@ struct child_channel {
 void child_channel_init(struct child_channel *channel, int fd);
 void child_channel_fini(struct child_channel *channel);
 
-// Waits for the next line from the other end of the channel and returns it without its newline.
+// Waits for the next line from the other end of the channel. Returns the line without its newline.
 // Returns NULL at the end of the stream, if reading fails, or if the line is longer than
 // line_bytes_max bytes. The line is valid until the next call.
 const char *child_channel_read(struct child_channel *channel, size_t line_bytes_max);

@@ -11,9 +11,9 @@
 
 struct dynlib; // an open library; the pointer is the handle that dlopen returned
 
-// A symbol of a library, and where its address is stored: in the struct to which dynlib_desc.table
-// points, at `offset` bytes. If an X-macro lists the names of the symbols, it can declare the
-// members of that struct and also, with DYNLIB_SYMBOL, the array of symbols.
+// A symbol of a library. Its address is stored in the struct to which dynlib_desc.table points, at
+// `offset` bytes. One X-macro with the names of the symbols can declare both the members of that
+// struct and, with DYNLIB_SYMBOL, the array of symbols.
 struct dynlib_symbol {
     const char *name;   // exported name, with its version suffix: "cuCtxCreate_v2"
     const char *former; // older name, which is tried if `name` is missing; NULL if there is none

@@ -38,17 +38,19 @@ bool free_core_has_interrupts(const struct free_core *core, unsigned processor);
 // that handles interrupts. The system may move the thread to another processor at any time.
 void free_core_settle(struct free_core *core);
 
-// Returns true if the calling thread is on a free core now.
+// Measures the contention of the present core and adds it to the readings of free_core_note.
+// Returns true if the core is free by the rule of free_core_judge. On a processor that
+// free_core_settle would not choose, measures nothing and returns false.
 bool free_core_is_free(struct free_core *core);
 
 // The rule by which free_core_settle and free_core_is_free decide whether a core is free. The
 // contention of a core is the quotient of the times of two loops (free_core.c); other work on the
 // core makes it larger. free_core_note adds one measured contention to the readings.
 // free_core_judge returns true if `contention` is at most 1.15 times the lowest reading; then the
-// core is free. A few of the lowest readings are ignored. The reason is that 1 or 2 in 10,000 are
-// too low by up to 20 % (on the host of an H200), presumably because the core's clock rises while
-// they are taken. With such a reading as the lowest, no core would be free any more. Before the
-// first reading no core is free.
+// core is free. The function ignores a few of the lowest readings, because some are wrong: on the
+// host of an H200, 1 or 2 in 10,000 are too low by up to 20 %. Presumably the core's clock rises
+// during such a reading. With such a reading as the lowest, no core would be free any more. Before
+// the first reading no core is free.
 void free_core_note(struct free_core *core, double contention);
 bool free_core_judge(const struct free_core *core, double contention);
 

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 // Returns how many bytes a program can still allocate without swapping and without being killed by
-// its container. This is MemAvailable of /proc/meminfo, or what is left of the limit of the control
-// group (memory.max − memory.current of cgroup v2) if that is less. Returns 0 if the number is not
-// known. `root` is put before the paths of these files; NULL means "".
+// its container. This number is MemAvailable of /proc/meminfo. If the control group (cgroup v2) has
+// less memory left, the number is memory.max − memory.current of the group. Returns 0 if the number
+// is not known. `root` is put before the paths of these files; NULL means "".
 uint64_t host_memory_available_bytes(const char *root);
 
 #endif

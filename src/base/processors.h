@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-// Binds the calling thread, and the threads that it creates later, to the processors in `list`,
-// which is written as in sysfs ("0-3,8,10-11"). Returns false and changes nothing if the list is
-// empty or malformed, or if the system refuses.
+// Binds the calling thread to the processors in `list`. Threads that the thread creates later are
+// bound, too. The list has the form that sysfs uses ("0-3,8,10-11"). If the list is empty or
+// malformed, or if the system refuses, returns false and changes nothing.
 bool processors_bind(const char *list);
 
 // Returns the number of processors on which the calling thread may run; 1 if the system does not
@@ -18,8 +18,8 @@ unsigned processors_allowed(void);
 // Processor times of a process and of its machine. `ran`, `waited` and `family` count from the
 // start of the processes; the other members count from the start of the machine.
 struct processors_time {
-    // Time in ns in which the threads of this process ran (`ran`), and in which they were ready to
-    // run but waited for a processor (`waited`).
+    // Times in ns, as sums over the threads of this process. `ran`: the threads ran. `waited`: the
+    // threads were ready to run but waited for a processor.
     double ran, waited;
     // Sums over all processors, in clock ticks. `stolen`: time that other virtual machines used.
     // `busy`: time that any process or virtual machine used. `all`: busy and idle time. `family`:
@@ -39,8 +39,9 @@ bool processors_time_read(const char *root, long family_pid, struct processors_t
 double processors_time_lost(const struct processors_time *before,
                             const struct processors_time *after);
 
-// Returns the share of the machine's processor time, 0 to 1, that was used between two readings by
-// processes outside the family and by other virtual machines. Returns 0 if the share is not known.
+// Returns the share of the machine's processor time, 0 to 1, that others used between two readings.
+// The others are the processes outside the family and other virtual machines. Returns 0 if the
+// share is not known.
 double processors_time_others(const struct processors_time *before,
                               const struct processors_time *after);
 

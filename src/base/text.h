@@ -11,15 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Returns how many single letters must be inserted, deleted, changed, or swapped with their
-// neighbour to turn `a` into `b` (optimal string alignment distance, Damerau 1964). Upper and lower
-// case are equal. Only the first 64 bytes of each text are compared.
+// Returns the least number of changes of one letter that turn `a` into `b`. A change inserts a
+// letter, deletes it, replaces it, or swaps it with its neighbour (optimal string alignment
+// distance, Damerau 1964). Upper and lower case are equal. Only the first 64 bytes of each text are
+// compared.
 size_t text_distance(const char *a, const char *b);
 
 // Finds the name that a user probably meant with the text `typed`: the name with the smallest
-// text_distance to `typed`. That distance must be at most 1 + L / 4 and less than L, where L is the
-// length of the longer of the two texts. A name that begins with `typed` is always accepted, with
-// distance 1 at most, if `typed` has at least 2 letters. Start with {.typed = …} and call
+// text_distance to `typed`. Let L be the length of the longer text: the distance must be less than
+// L and at most 1 + L / 4. If `typed` has at least 2 letters, every name that begins with `typed`
+// is accepted, and its distance counts as 1 at most. Start with {.typed = …} and call
 // text_guess_offer with each name.
 struct text_guess {
     const char *typed;
@@ -77,9 +78,10 @@ size_t text_character(const char *text);
 // necessary it is cut after a whole character. It lives in `arena`.
 const char *text_printable(struct arena *arena, const char *text, size_t bytes_max);
 
-// Returns a text of foreign origin in a form that is safe in HTML or XML, between tags or in double
-// quotes inside a tag. The characters &, <, > and " become entities. Characters below 0x20,
-// including newlines, become '?', because XML forbids most of them. The result lives in `arena`.
+// Returns a text of foreign origin in a form that is safe in HTML and XML. The form is safe between
+// tags and, inside a tag, in double quotes. The characters &, <, > and " become entities.
+// Characters below 0x20, including newlines, become '?', because XML forbids most of them. The
+// result lives in `arena`.
 const char *text_markup(struct arena *arena, const char *text);
 
 // Reads the first line of a file into `line`, without its newline. `bytes` is the size of `line`; a
