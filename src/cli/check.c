@@ -194,8 +194,8 @@ static bool are_apart(const struct device_list *list, struct error *err)
     return true;
 }
 
-// Chooses the devices of -d; without -d, all GPUs. If no GPU can be opened, that is no error if
-// --expect-count was given or (without -d) the machine has GPUs that no API reaches.
+// Chooses the devices of -d; without -d, all GPUs. Fails if it finds none, with two exceptions:
+// --expect-count is given without --local-rank, or add_unreached will add a check.
 static bool choose_devices(struct checking *c, struct error *err)
 {
     static const char *const all[] = {"all"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The hidden commands, which fathom runs in processes that it starts itself. Each of these
-// processes talks to its parent over a socket, which is its standard input.
+// The hidden commands. Fathom starts processes of its own that run them. The standard input of such
+// a process is a socket, over which it talks to its parent.
 #include "base/clock.h"
 #include "base/text.h"
 #include "bench/bench.h"

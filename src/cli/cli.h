@@ -101,8 +101,9 @@ MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
 MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 
 // Reads a run file like run_read (results/json.h), and adds what files of early versions of fathom
-// lack. These are findings about cache levels and cache hits, the headlines that make up a device's
-// summary card, and the information which metrics count floating-point operations.
+// lack: findings about cache levels and cache hits, and the headlines of a device's summary card.
+// If it adds headlines of a benchmark, it also marks the metrics that count floating-point
+// operations.
 struct run *cli_read_run(const char *path, struct error *err);
 
 // Functions for the forms in which a run can be written besides the run file. The options --csv,

@@ -40,8 +40,9 @@ static bool read_threshold(const struct cli *cli, double *threshold, struct erro
 // ---------------------------------------------------------------- the reference run
 
 // Returns the path of index.json, the list of the reference runs. If the environment variable
-// FATHOM_REFERENCE is set, it names the folder of that file. Otherwise the file is looked for where
-// this binary is installed, then in the tree in which it was built. Returns NULL if there is none.
+// FATHOM_REFERENCE is set, it names the folder of that file. Otherwise the function looks for the
+// file where this binary is installed, then in the tree in which the binary was built. Returns NULL
+// if it finds no file.
 static const char *index_path(struct cli *cli)
 {
     const char *set = getenv("FATHOM_REFERENCE");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the hardware counters of devices. A child process opens the device, so that a driver or
-// profiler that crashes does not end this process.
+// Lists the hardware counters of devices. A child process opens the device. If a driver or profiler
+// crashes, only the child ends.
 #include "gpu/counters.h"
 #include "base/child.h"
 #include "base/clock.h"

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-// Writes text with escapes for the characters that roff treats specially. Without an escape, a dot
-// or apostrophe at the beginning of a line is a roff request, a backslash begins an escape, and a
-// minus becomes a hyphen.
+// Writes text for roff, with escapes for special characters. A dot or an apostrophe at the
+// beginning of a line would be a roff request. A backslash would begin an escape, and a minus would
+// become a hyphen.
 static void roff(FILE *out, const char *text)
 {
     bool line_begins = true;

@@ -39,10 +39,9 @@ size_t options_values(struct arena *arena, const struct options *options, enum o
                       const char ***values);
 
 // Returns the words of the command line as a run file records them. File names lose their folders,
-// because the names of folders may be private. This applies to the program's name, values of
-// options of kind WORD_FILE, the file of a device model:FILE, and values of --set that end in
-// ".json". `argv` must be the array that options_parse parsed. The words live in `arena` or in
-// argv.
+// because the names of folders may be private. File names are: the program's name, values of
+// options of kind WORD_FILE, FILE of a device model:FILE, and values of --set that end in ".json".
+// `argv` must be the array that options_parse parsed. The words live in `arena` or in argv.
 char **options_recorded(struct arena *arena, int argc, char **argv, const struct options *options);
 
 #endif

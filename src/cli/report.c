@@ -32,9 +32,9 @@ static const struct benchmark_info *with_headlines(struct arena *arena,
     return copy;
 }
 
-// Replaces headlines that an early version of fathom wrote by those of this program. Early versions
-// also did not record which metrics count floating-point operations, so that is added to the
-// results, too.
+// Replaces the headlines in a file of an early version of fathom by the headlines of this program.
+// Such a file also does not say which metrics count floating-point operations, so the function
+// marks these metrics.
 static void declare_headlines(struct run *run)
 {
     for (size_t i = 0; i < run->benchmark_count; i++) {

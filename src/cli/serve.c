@@ -61,9 +61,9 @@ static bool choose_devices(struct cli *cli, const struct gpu_system *system,
 
 // ---------------------------------------------------------------- opening the browser
 
-// Writes a page that only this user can read, and that sends the browser to the server's address.
-// The address cannot be an argument of the browser's process: it contains the token, and other
-// users of this machine can read the arguments of a process.
+// Writes a page that sends the browser to the server's address. Only this user can read the page.
+// The address contains a secret token, so it must not be an argument of the browser's process:
+// other users of this machine can read the arguments of a process.
 static bool write_page(struct serving *s, const char *url)
 {
     const char *base = getenv("XDG_RUNTIME_DIR");
@@ -90,8 +90,8 @@ static void remove_page(const struct serving *s)
 static void open_browser(struct serving *s, const char *url)
 {
     struct error err = {.message = "no page can be written for it"};
-    // Starts xdg-open as a child that fathom never ends, because that process starts the browser or
-    // becomes the browser.
+    // Starts xdg-open as a child. Fathom never ends this child, because the child may itself become
+    // the browser.
     bool opened =
         write_page(s, url) &&
         child_create(&(struct child_desc){.argv = (const char *const[]){"/usr/bin/env", "xdg-open",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The table of all commands and options. The parser, --help, the manual page and the shell
-// completions use it. To add an option, add its id here, its entry in cli/table_options.c, and the
-// code that reads its value.
+// completions use it. A new option needs an id here, an entry in cli/table_options.c, and code that
+// reads its value.
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 

@@ -79,9 +79,9 @@ void progress_init(struct progress *progress, FILE *out)
 // text such as "12 cases done".
 static const char *count_text(struct arena *arena, const struct schedule_state *state)
 {
-    // The percentage is the share of the work, not of finished cases. Most cases that are measured
-    // in the same rounds end at about the same time, so the number of finished cases says little
-    // about the work that is done.
+    // The percentage is the share of the work that is done, not of the cases that are finished.
+    // Cases that are measured in the same rounds end at about the same time. So the number of
+    // finished cases says little about the work.
     if (state->total)
         return arena_printf(arena, "%3.0f%% of %zu cases", floor(100 * state->fraction),
                             state->total);
@@ -197,8 +197,8 @@ void live_text_wipe(struct live_text *live)
 {
     if (!live->out || !live->lines)
         return;
-    // The escape sequences move the cursor up to the first line of the text and erase everything
-    // from there to the end of the screen (ECMA-48, CUU and ED).
+    // The first escape sequence moves the cursor up to the first line of the text (ECMA-48, CUU).
+    // The second one erases all from the cursor to the end of the screen (ECMA-48, ED).
     fprintf(live->out, "\033[%uA\033[J", live->lines);
     fflush(live->out);
     live->lines = 0;
