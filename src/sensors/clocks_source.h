@@ -22,8 +22,9 @@ struct clocks_source {
                   struct clocks_choices *choices, const char **before, bool *knows,
                   struct error *err);
     void (*close)(void *handle);
-    // Fails with ERROR_UNSUPPORTED and the reason if other processes use the card, if the card is
-    // divided (MIG, virtual GPUs), or if the processes that use it cannot be listed.
+    // Checks whether the card's clock may be set. Fails with ERROR_UNSUPPORTED and the reason if
+    // other processes use the card, if the source cannot list the processes on the card, or if the
+    // card is divided (MIG, virtual GPUs).
     bool (*check)(void *handle, const struct sensor_clocks_desc *desc, struct error *err);
     // Returns the processes that use the card, as a text of the form "python3 (process 4711)".
     const char *(*users)(struct arena *arena, const struct sensor_clocks_desc *desc);

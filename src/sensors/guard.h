@@ -31,9 +31,10 @@ struct clock_guard_desc {
 
 struct clock_guard;
 
-// Starts the guard process. Sets no clock yet. Returns NULL with ERROR_UNSUPPORTED if the clock
-// cannot or must not be set (sensor_clocks_open), and with ERROR_IO or ERROR_INTERNAL if the guard
-// does not start or answer. All that `desc` points to must live as long as the guard.
+// Starts the guard process. Sets no clock yet. Returns NULL if it fails. The error is
+// ERROR_UNSUPPORTED if the clock cannot or must not be set (sensor_clocks_open). The error is
+// ERROR_IO or ERROR_INTERNAL if the guard does not start or does not answer. All that `desc` points
+// to must live as long as the guard.
 struct clock_guard *clock_guard_create(const struct clock_guard_desc *desc, struct error *err);
 
 // Restores the clock if it is locked, and ends the guard. Returns false with the reason if the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads what a driver reports to every user about a card's health: its power and power limit, its
-// link to the host, the best link that card and host can have, error counters, and its firmware.
+// Reads what a driver reports to every user about a card's health: power and power limit, the link
+// to the host, the best possible link of card and host, error counters, and the firmware.
 #ifndef SENSORS_HEALTH_H
 #define SENSORS_HEALTH_H
 

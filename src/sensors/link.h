@@ -9,9 +9,10 @@
 struct sensor_link {
     double transfers_hz; // transfers per second of one lane: 32e9 for "32.0 GT/s"
     unsigned lanes;
-    // Bandwidth of all lanes in one direction, after subtracting the overhead of the line code
-    // (8b/10b up to 5 GT/s, 128b/130b above, 242 of 256 bytes of a flit at 64 GT/s). The overhead
-    // of packet headers is not subtracted. (PCI Express Base Specification 6.0, 1.2 and 4.2)
+    // Bandwidth of all lanes in one direction, without the overhead of the line code. The line code
+    // is 8b/10b up to 5 GT/s and 128b/130b above; at 64 GT/s, 242 of 256 bytes of a flit count. The
+    // overhead of packet headers is not subtracted. (PCI Express Base Specification 6.0, 1.2 and
+    // 4.2)
     double bytes_per_s;
     const char *source; // where the values come from: "sysfs" or "NVML"
 };

@@ -77,9 +77,9 @@ void sensors_read(struct sensors *sensors, struct sensor_reading *reading);
 // ms with NVIDIA's drivers before 555. NaN if the source has no such counters.
 double sensors_traffic(struct sensors *sensors);
 
-// Returns how many bytes per second pass over PCI Express to and from the other cards of this host
-// that the source shows, in both directions together. This takes 1.5 ms and more for one other
-// card. Returns NaN if there is no other card, or if one of them has no such counters.
+// Measures the traffic of the other cards of this host that the source shows. Returns their bytes
+// per second over PCI Express, in both directions together. With one other card, the call takes 1.5
+// ms or more. Returns NaN if there is no other card, or if another card has no such counters.
 double sensors_others_traffic(struct sensors *sensors);
 
 // Reads repeatedly, for `ns` nanoseconds, how many bytes of the card's memory are in use. Returns
