@@ -7,10 +7,10 @@
 //
 // A slot is a function pointer of a backend. A slot whose name ends in _create sets the members
 // that its comment names; the front end sets the other members of the new struct right after the
-// call. The front end replaces zeros in descriptions by defaults before the call. So no queue is
-// NULL, no size of an image and no number of workgroups or instances is 0, every range has its
-// length, and queue_count is at least 1. A slot that fails frees everything that it made, and sets
-// the error. The device stays usable after a failure, unless it is lost.
+// call. The front end replaces zeros in descriptions by defaults before the call. So a backend gets
+// no queue that is NULL and no range without its length. No size of an image, no number of
+// workgroups or instances and no queue_count is 0. A slot that fails frees everything that it made,
+// and sets the error. The device stays usable after a failure, unless it is lost.
 //
 // Order of commands: the backend must keep it. In an ordered batch, each command starts after the
 // command before it is done, and sees its results. CUDA streams and in-order queues of OpenCL work
@@ -292,8 +292,8 @@ struct gpu_counting {
 #define GPU_TUNABLE_STATIC_TLS "glibc.rtld.optional_static_tls"
 
 // A backend: constant data and functions (slots). `load` returns the backend's state. A slot may be
-// NULL only if its comment says so, or if its comment names a capability that no device of the
-// backend has.
+// NULL if its comment says so. If its comment names a capability, the slot may be NULL if no device
+// of the backend has the capability.
 struct gpu_backend {
     const char *name; // name of the API, for example "vulkan"
     bool no_driver;   // true if the backend loads no driver; listing its devices then cannot crash
@@ -304,8 +304,8 @@ struct gpu_backend {
     void *(*load)(struct gpu_enumeration *to);
     void (*unload)(void *state);
 
-    // Returns true if the backends before this one in gpu_backends must be loaded first, because
-    // this backend's library would otherwise not find all its devices. This is so for OpenCL if
+    // Returns true if the backends before this one in gpu_backends must be loaded first. Without
+    // them, this backend's library would not find all its devices. This is so for OpenCL if
     // NVIDIA's driver is installed and GLIBC_TUNABLES lacks GPU_TUNABLE_STATIC_TLS. The system then
     // loads the earlier backends even if the caller wants only this one. The pointer may be NULL.
     bool (*after_others)(void);

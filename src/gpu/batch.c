@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Creates batches, ends their recording, submits them and waits for them. Also creates and releases
-// holds. The commands of a batch are recorded in record.c.
+// holds. Another file, record.c, records the commands of a batch.
 #include "gpu/front.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads hardware counters around one submission: bytes that each level of the memory moved,
 // instructions of each kind, cycles. The counters in the table GPU_COUNTERS have the same names on
-// all devices. All other counters of a device have only the names that their vendor gave them.
+// all devices. All other counters of a device have only their vendor's names.
 //
 //   counters     belong to one open device; while they are open, the device may be slower
 //   counter set  counters that are read together, in as many passes as the device needs; in each
@@ -105,9 +105,9 @@ struct gpu_counter_source {
 struct gpu_counters;
 
 // Opens the hardware counters of a device, which must not be open already. Returns NULL with
-// ERROR_UNSUPPORTED if the API or the device has no counters, if a library is missing, or if the
-// user may not read counters. For a missing library or permission, the message says what to do.
-// gpu_counters_close accepts NULL.
+// ERROR_UNSUPPORTED in three cases: the API or the device has no counters, a library is missing, or
+// the user may not read counters. If a library or the permission is missing, the message says what
+// to do. gpu_counters_close accepts NULL.
 struct gpu_counters *gpu_counters_open(struct gpu_device *device, struct error *err);
 void gpu_counters_close(struct gpu_counters *counters);
 
@@ -153,8 +153,8 @@ struct gpu_counter_run {
 
 // Runs the batches one after the other in each pass, and counts. Sets values[b · n + i] to the
 // value of counter i for batch b; n is the number of counters of the set. One run with two batches
-// takes about half the time of two runs with one batch, because it takes longer to begin a pass
-// than to run most batches.
+// takes about half the time of two runs with one batch. The reason is that the beginning of a pass
+// takes longer than most batches.
 MUST_CHECK bool gpu_counter_set_run(struct gpu_counter_set *set, const struct gpu_counter_run *run,
                                     double *values, struct error *err);
 

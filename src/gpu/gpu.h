@@ -3,8 +3,8 @@
 //
 //   system ── enumerates ──> gpu_info (gpu/info.h: what a device is and can do)
 //   device ── is opened from one gpu_info, in the process that measures
-//   scope  ── owns objects; closing it releases its holds, waits at most 5 s for each batch, then
-//             frees the objects, the newest first
+//   scope  ── owns objects. Closing a scope releases its holds, waits at most 5 s for each batch,
+//             and frees the objects, the newest first
 //   buffer, typed view, image, sampler, program ── are created in a scope
 //   batch  ── commands that are recorded once and submitted many times, without checks and without
 //             allocation. Vulkan and CUDA graphs (`replay`) submit them with one driver call;
@@ -39,7 +39,7 @@
 
 struct gpu_system;
 
-// Why an API, or one of its devices, cannot be used on this machine.
+// An API or a device that cannot be used on this machine, and the reason.
 struct gpu_unavailable {
     const char *api;
     const char *reason; // reason in one line: "libcuda.so.1: cannot open shared object file"
@@ -58,10 +58,10 @@ struct gpu_system_desc {
 };
 
 // Loads the backends and lists their devices, without opening any. `desc` NULL means a description
-// of zeros. Never fails: a backend that has no usable device, or whose library cannot be loaded, is
-// listed as unavailable, with the reason. So is a device whose limits cannot be true
-// (gpu_info_check). All names and reasons are printable (text_printable). The system must exist as
-// long as the devices that are opened from it.
+// of zeros. Never fails. If a backend has no library or no usable device, it is listed as
+// unavailable, with the reason (the model backend only if a model was asked for). So is a device
+// whose limits cannot be true (gpu_info_check). All names and reasons are printable
+// (text_printable). The system must exist as long as the devices that are opened from it.
 struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc);
 void gpu_system_destroy(struct gpu_system *system);
 
@@ -97,8 +97,8 @@ enum gpu_priority { // priority of a queue; the default is 0, GPU_PRIORITY_MEDIU
 
 struct gpu_queue_request {
     enum gpu_queue_kind kind;
-    // The queue's priority. If the device has PRIORITY_GLOBAL, it is relative to the queues of all
-    // programs on the GPU, else to the other queues of this program.
+    // The queue's priority. With PRIORITY_GLOBAL of the device, it is relative to the queues of all
+    // programs on the GPU; otherwise to the other queues of this program.
     enum gpu_priority priority;
 };
 
@@ -168,12 +168,12 @@ size_t gpu_device_validation_messages(const struct gpu_device *device, const cha
 // closed in any order.
 struct gpu_scope *gpu_scope_open(struct gpu_device *device);
 
-// Closes the scope: releases its holds, waits for batches, then frees the scope's objects. It waits
-// at most 5 s for each batch in flight that belongs to the scope or waits for a hold or a batch of
-// the scope. Before each wait, it releases all holds that block the queue of that batch. Batches of
-// other scopes that use the scope's buffers, images or programs must be done. If a batch is not
-// done after 5 s, the device counts as lost, and nothing that it may still access is freed. Accepts
-// NULL.
+// Closes the scope: releases its holds, waits for batches, then frees the scope's objects. The
+// function waits for a batch in flight if the batch belongs to the scope, or if it waits for a hold
+// or a batch of the scope. Before each wait, the function releases all holds that block the queue
+// of that batch. A wait takes at most 5 s. Batches of other scopes that use the scope's buffers,
+// images or programs must be done. If a batch is not done after 5 s, the device counts as lost, and
+// nothing that it may still access is freed. Accepts NULL.
 void gpu_scope_close(struct gpu_scope *scope);
 
 struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
@@ -196,9 +196,9 @@ struct gpu_buffer_desc {
 struct gpu_buffer;
 
 // Creates a buffer with undefined contents, for kernels (as a storage, constant or typed buffer)
-// and for copies (as source or destination). Kernels can also use its address if the device has
-// ADDRESSES. Fails with ERROR_UNSUPPORTED if the device lacks this kind of memory or allows only
-// smaller buffers, and with ERROR_OUT_OF_MEMORY if there is no room for the buffer.
+// and for copies (as source or destination). Kernels can also use the buffer's address if the
+// device has ADDRESSES. Fails with ERROR_UNSUPPORTED if the device lacks this kind of memory or
+// allows only smaller buffers. Fails with ERROR_OUT_OF_MEMORY if there is no room for the buffer.
 struct gpu_buffer *gpu_buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
                                      struct error *err);
 uint64_t gpu_buffer_bytes(const struct gpu_buffer *buffer);
@@ -220,8 +220,8 @@ MUST_CHECK bool gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void
                                 uint64_t bytes, struct error *err);
 
 // The table of formats: name in C, name in files, bytes of a texel (of a block for BC formats),
-// number of channels. Only Vulkan kernels can read RGBA8_SRGB and the formats after it, whose
-// channels are sRGB, or have widths other than 8, 16 or 32 bits, or are compressed in blocks (BC).
+// number of channels. Only Vulkan kernels can read the packed formats: RGBA8_SRGB and all after it.
+// They have sRGB channels, channel widths other than 8, 16 or 32 bits, or compressed blocks (BC).
 #define GPU_FORMATS(X)                                                                             \
     X(R8_UNORM, "r8_unorm", 1, 1)                                                                  \
     X(RG8_UNORM, "rg8_unorm", 2, 2)                                                                \
@@ -286,15 +286,15 @@ struct gpu_image_desc {
     bool gather;  // true: kernels may gather four texels at once (CUDA: only 2-D, one mip level)
 };
 
-// Creates an image with undefined contents. Needs IMAGES. For kernels it is an array image if it
-// has more layers than its kind needs: a CUBE needs 6, a 1-D or 2-D image 1. Fails with
-// ERROR_UNSUPPORTED if the device does not allow this format, use or size.
+// Creates an image with undefined contents. Needs IMAGES. If the image has more layers than its
+// kind needs, kernels access it as an array image. A CUBE needs 6 layers, a 1-D or 2-D image 1.
+// Fails with ERROR_UNSUPPORTED if the device does not allow this format, use or size.
 struct gpu_image;
 struct gpu_image *gpu_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,
                                    struct error *err);
 
-// Copies rows of texels without gaps (in 3-D, slices of rows) to one mip level of one layer, and
-// returns when the copy is done. `bytes` must be the size of the mip level.
+// Copies `texels` to one mip level of one layer, and returns when the copy is done. `texels` has no
+// gaps between rows or slices. `bytes` must be the size of the mip level.
 MUST_CHECK bool gpu_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer,
                                 const void *texels, uint64_t bytes, struct error *err);
 
@@ -459,9 +459,9 @@ struct gpu_dispatch {
     size_t params_bytes; // size of the params in bytes, a multiple of 4
 };
 
-// A barrier of a batch. In an ordered batch each command waits for the command before it and sees
-// its results, and the first command waits for the earlier batches of the queue. In an unordered
-// batch, only recorded barriers and spans order the commands.
+// A barrier of a batch. In an ordered batch, each command waits for the command before it and sees
+// its results. The first command waits for the earlier batches of the queue. In an unordered batch,
+// only recorded barriers, splits and spans order the commands.
 enum gpu_barrier {
     // Later commands start when earlier ones are done, and see what the earlier ones wrote.
     GPU_BARRIER_MEMORY,
@@ -521,15 +521,15 @@ enum {
 struct gpu_submit {
     struct gpu_hold *hold; // hold that the batch waits for; NULL if there is none
     // Batches of the same device that were submitted before. This batch starts when their latest
-    // submissions are done, and sees what they wrote. Of each queue, the batch that was submitted
-    // last is enough: it counts as done only after the earlier batches of the queue.
+    // submissions are done, and sees what they wrote. Of each queue, the last batch is enough: it
+    // is done only after all earlier ones.
     struct gpu_batch *after[GPU_AFTER_MAX];
     unsigned after_count;
 };
 
-// Submits the batch so that it starts after other batches, on any queue. The device waits for them
-// (by timeline semaphores or events), not the host. The host may wait for the other batches, submit
-// and record them again, but closing their scope also waits for this batch.
+// Submits the batch so that it starts after other batches, on any queue. The device waits for the
+// other batches (by timeline semaphores or events), not the host. The host may wait for the other
+// batches, submit them and record them again. Closing their scope waits for this batch, too.
 MUST_CHECK bool gpu_batch_submit_after(struct gpu_batch *batch, const struct gpu_submit *submit,
                                        struct error *err);
 

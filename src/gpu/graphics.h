@@ -88,9 +88,9 @@ struct gpu_draw {
 
 // Records a draw. The batch must have been created with `draws`. In an ordered batch there is a
 // barrier before each command, also before a draw. In an unordered batch, consecutive draws into
-// one target with GPU_LOAD_KEEP share a render pass, in which the API keeps their order for each
-// pixel. Any other command ends the render pass. Two render passes into one target need a barrier
-// between them.
+// one target with GPU_LOAD_KEEP share a render pass. In a render pass, the API keeps the order of
+// draws for each pixel. Any other command ends the render pass. Two render passes into one target
+// need a barrier between them.
 void gpu_batch_draw(struct gpu_batch *batch, const struct gpu_draw *draw);
 
 // Records a memory barrier for this storage image only: later commands see what earlier kernels

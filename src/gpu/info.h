@@ -198,10 +198,11 @@ MUST_CHECK bool gpu_require(const struct gpu_info *info, gpu_caps needed, struct
 // Returns the device's UUID as 32 hexadecimal digits, in `arena`; NULL if it is not known.
 const char *gpu_info_uuid(struct arena *arena, const struct gpu_info *info);
 
-// Returns the identity of a device, by which other processes find the device: its id, "=", and its
-// UUID or else its PCI address, for example "cuda:0=00112233445566778899aabbccddeeff". If both are
-// unknown, the identity is only the id. The id alone may change, because drivers may list their
-// devices in another order next time, for example after a card was lost. The text lives in `arena`.
+// Returns the identity of a device, by which other processes find the device. The identity is the
+// device's id, "=", and the UUID, for example "cuda:0=00112233445566778899aabbccddeeff". Without a
+// UUID, the PCI address takes its place. If both are unknown, the identity is only the id. An id
+// alone may mean another device next time, because drivers may list their devices in another order,
+// for example after a card was lost. The text lives in `arena`.
 const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info);
 
 // Checks limits and queue families, before fathom computes with them. If a value cannot be true,

@@ -29,8 +29,8 @@ struct gpu_managed_range {
     bool to_host; // true: the pages move to the host; false: to the device of the batch
 };
 
-// Records a prefetch, a command that moves the pages of the range. The batch orders it among its
-// commands like any other command.
+// Records a prefetch: a command of the batch that moves the pages of the range. Order and barriers
+// of the batch apply to a prefetch as to any command.
 void gpu_managed_prefetch(struct gpu_batch *batch, const struct gpu_managed_range *range);
 
 #endif

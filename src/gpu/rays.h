@@ -7,9 +7,9 @@
 //   too
 //
 // Kernels trace rays through a tree of instances. Their params contain the tree's address, for
-// accelerationStructureEXT(address). The caller must keep the tree, its input and the trees of its
-// instances while they are in use. A batch must be created with `rays` if it has commands of this
-// header or its kernels trace rays.
+// accelerationStructureEXT(address). While kernels use a tree, the caller must keep the tree, its
+// input and the trees of its instances. If a batch has commands of this header, or kernels that
+// trace rays, it must be created with `rays`.
 //
 //   RAY_QUERY      compute kernels trace rays (rayQueryEXT)
 //   RAY_PIPELINE   RAYGEN kernels trace rays (traceRayEXT). gpu_program_create gets such a kernel

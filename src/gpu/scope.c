@@ -86,9 +86,9 @@ uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *que
     return queues;
 }
 
-// Releases the holds (gpu_hold_create) that block the work of `queue`. These are the holds of
-// batches on this queue, and on each queue for which this queue waits because of
-// gpu_batch_submit_after. A hold may belong to any scope.
+// Releases the holds (gpu_hold_create) that block the work of `queue`. These are the holds of all
+// batches on this queue. If this queue waits for batches of other queues (gpu_batch_submit_after),
+// the holds on those queues are released, too. A hold may belong to any scope.
 static void release_queue(struct gpu_device *device, const struct gpu_queue *queue)
 {
     uint32_t queues = gpu_queue_behind(device, queue);

@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Time limit in ns of a host copy: for its wait for earlier work, and for its wait for its own end.
+// Time limit in ns of a wait in a host copy. Such a copy waits first for earlier work, then for its
+// own end.
 #define GPU_WAIT_DRAIN_NS (30 * NS_PER_S)
 
 enum gpu_wait_answer {

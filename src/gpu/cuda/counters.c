@@ -90,8 +90,8 @@ static const struct native {
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP64, "smsp__inst_executed_pipe_fp64.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS_FP64, "sm__inst_executed_pipe_fp64.sum", 1},
-    // FP16 instructions run in the FP32 units and in the matrix units. The first native counter for
-    // them counts instructions by type, the others by the unit that runs them.
+    // FP16 instructions run in the FP32 units and in the matrix units. The first native counter
+    // counts all FP16 instructions. Each of the others counts only the instructions of one unit.
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__sass_thread_inst_executed_op_fp16_pred_on.sum",
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__inst_executed_pipe_fma_type_fp16.sum", 1},

@@ -76,8 +76,8 @@ struct cuda_image {
     uint64_t surface;
 };
 
-// The symbol constant_N of a CUDA module. It is device memory from which the kernel reads its
-// argument N, if that argument is a GPU_ARG_CONSTANT.
+// The symbol constant_N of a CUDA module, in device memory. If argument N of the kernel is a
+// GPU_ARG_CONSTANT, the kernel reads the argument from this symbol.
 struct cuda_constant {
     uint64_t address; // address of the symbol; 0 if the kernel does not read the argument
     size_t bytes;

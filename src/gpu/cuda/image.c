@@ -131,8 +131,8 @@ static bool create_array(const struct cuda_api *api, struct cuda_image *image,
                       "cuMipmappedArrayGetLevel", err);
 }
 
-// Creates the objects for access without a sampler. These are a texture object that reads single
-// texels and, if desc.storage is set, a surface object that writes. Both access only mip level 0.
+// Creates the objects for access without a sampler. A texture object reads single texels. If
+// desc.storage is set, a surface object writes. Both objects access only mip level 0.
 static bool create_objects(const struct cuda_api *api, struct cuda_image *image,
                            const struct gpu_image_desc *desc, struct error *err)
 {
@@ -199,8 +199,8 @@ static bool level_array(const struct cuda_api *api, const struct cuda_image *ima
                                   "cuMipmappedArrayGetLevel", err);
 }
 
-// Copies rows without gaps between them from `from` to one mip level of one layer of the image, and
-// waits for the copy.
+// Copies texels from `from` to one mip level of one layer of the image, and waits for the copy. In
+// `from`, there are no gaps between rows.
 static bool fill_level(struct cuda_image *image, uint32_t mip, uint32_t layer,
                        struct cu_copy_end from, struct error *err)
 {

@@ -98,8 +98,8 @@ static bool find_constants(const struct cuda_api *api, struct cuda_program *prog
 
 // Finds the kernel's function, and sets its shared memory and its share of the L1. Also asks for
 // the function's number of registers, because the driver then loads the code at once. Otherwise the
-// driver might load the code at the first launch, and then wait for all streams, even for streams
-// that wait for a hold (gpu_hold_create).
+// driver might load the code at the first launch. Then the driver would wait for all streams, even
+// if a stream waits for a hold (gpu_hold_create).
 static bool find_function(const struct cuda_api *api, struct cuda_program *program,
                           const struct gpu_program_desc *desc, struct error *err)
 {

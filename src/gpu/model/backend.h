@@ -10,8 +10,9 @@
 //   machine.c  reads the file that describes the machine
 //   counters.c counts what the simulated caches served and what streams moved
 //
-// A stream is all that a dispatch reads from one buffer, or writes to it, as the kernel describes
-// it (gpu/model/steady.h). The single loads and stores of a stream are not simulated.
+// A stream is all that a dispatch reads from one buffer, or all that it writes to one buffer. The
+// kernel describes its streams (gpu/model/steady.h). The single loads and stores of a stream are
+// not simulated.
 #ifndef GPU_MODEL_BACKEND_H
 #define GPU_MODEL_BACKEND_H
 
@@ -113,8 +114,8 @@ struct model_execution {
 // Simulates a dispatch and sets *cycles to its duration in core cycles. A kernel that only
 // describes its buffer accesses (model_thread_stream) is called once, and model_steady_solve
 // computes the duration. Fails with ERROR_UNSUPPORTED if the kernel does not have one or two
-// buffers, if a workgroup to simulate has more than 256 threads, or if the model's file lacks a
-// bandwidth that the described accesses need.
+// buffers. If threads are simulated, also fails if a workgroup has more than 256 threads. If
+// accesses are described, also fails if the model's file lacks a bandwidth for them.
 MUST_CHECK bool model_execute(struct model_execution *execution, double *cycles, struct error *err);
 
 // ---------------------------------------------------------------- what kernels call: execute.c
@@ -132,8 +133,8 @@ void model_thread_barrier(void);
 // Simulates a load from this address. Adds the duration of the load to the thread's time.
 void model_thread_load(const void *address);
 
-// Announces that the thread will load from this address, so that the host can prefetch the data
-// that it needs to simulate the load. Takes no virtual time.
+// Announces that the thread will load from this address. So the host can prefetch its data for the
+// simulation of that load. Takes no virtual time.
 void model_thread_expect(const void *address);
 
 // Adds `cycles`, the duration of a computation in core cycles, to the thread's time.

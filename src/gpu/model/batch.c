@@ -178,8 +178,8 @@ static void pass_time(struct model_device *device, double ns)
 }
 
 // Discards the remembered sums of words (memory.c) of each buffer that a kernel may have written.
-// These are all its buffers except those from which one of its streams reads. If a kernel that is
-// simulated thread by thread gets addresses, discards the sums of all buffers.
+// A kernel may have written all its buffers except those from which a stream of the kernel reads.
+// If a kernel gets addresses and is simulated thread by thread, discards the sums of all buffers.
 static void forget_written(struct model_device *device, const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The simulation spends most of its time on pointer chases over 10⁵ to 10⁷ lines, where the host
-// mostly waits for its own memory. So a simulated line needs one 32-bit word, a set of 16 ways fits
-// into one line of the host's cache, and the code avoids divisions and branches.
+// Simulates caches and TLBs. The simulation spends most of its time on pointer chases over 10⁵ to
+// 10⁷ lines. There, the host mostly waits for its own memory. So a simulated line is one 32-bit
+// word, and a set of 16 ways fits into one line of the host's cache. The code avoids divisions and
+// branches.
 #include "gpu/model/caches.h"
 
 #include <math.h>
@@ -158,7 +159,7 @@ static uint32_t victim_of(const struct level *level, struct cache *cache, uint64
     return ways ? (uint32_t)(cache->random % ways) : 0;
 }
 
-// Returns true if one of the first eight words of `lines` has this tag in its upper bits.
+// Returns true if the upper bits of one of the first eight words of `lines` equal `tag`.
 static inline bool any_of_eight(const uint32_t *lines, uint32_t tag, uint32_t upper)
 {
     struct eight eight;

@@ -2,8 +2,8 @@
 // Runs a kernel that is compiled for the host (bench/prelude/host.clh), thread by thread, in
 // virtual time. Each thread that waits at a barrier needs a stack of its own; a kernel without
 // barriers needs only one stack. If each workgroup has a core of its own and at most 32 threads,
-// the groups and their threads run interleaved, so that their accesses reach shared caches in the
-// right order. Otherwise the groups run one after another.
+// all threads of all groups run interleaved. So their accesses reach shared caches in the right
+// order. Otherwise the groups run one after another.
 #include "gpu/model/backend.h"
 
 #include "base/pages.h"
@@ -276,8 +276,8 @@ static ucontext_t *context_of(struct group *group, struct fiber *fiber)
     return &fiber->context;
 }
 
-// Lets all threads of a group that wait at a barrier continue, at the virtual time at which the
-// last of them arrived. Returns false if no thread waits at a barrier.
+// Lets the threads of a group continue that wait at a barrier. Sets their virtual time to the
+// arrival of the last of these threads. Returns false if no thread waits at a barrier.
 static bool pass_barrier(struct group *group)
 {
     bool any = false;

@@ -40,12 +40,12 @@ struct model_steady {
 // Computes how long a dispatch with these streams takes in the steady state. core_hz is the core
 // clock in Hz. All streams must have the same number of groups.
 //
-// The level that serves the streams is the first level whose caches can hold all data that their
+// One level serves the streams: the first level in which each cache can hold all data that its
 // cores access. A cache that is too small has no hits, because each line is evicted before it is
 // used again. With C cores and a buffer of D places, group g runs on core g % C and accesses place
 // g % D. So s cores that share a cache access min(s, gcd(D, C)) of each gcd(D, C) consecutive
 // places. (Groups that access the same place shortly after each other would also hit in smaller
-// caches. This is neglected, so the bandwidth of such groups is a lower bound.)
+// caches. The computation neglects such hits, so the bandwidth of such groups is a lower bound.)
 //
 // The duration is the latency of one load plus the longest of these times:
 //   at the serving level and each level before it: the bytes of the core with most groups, divided

@@ -43,9 +43,9 @@ static cl_image_format format_of(enum gpu_format format)
     return image;
 }
 
-// Returns true if the driver lists this format for this type of image and this use. Some drivers
-// crash or convert in software if a format is used that they do not list. Returns false for all
-// packed formats (gpu_format_is_packed), and for half floats on PoCL.
+// Returns true if the driver lists this format for this type of image and this use. If a program
+// uses a format that is not listed, some drivers crash or convert texels in software. Returns false
+// for all packed formats (gpu_format_is_packed), and for half floats on PoCL.
 static bool has_format(const struct opencl_device *device, struct arena *arena, cl_mem_flags flags,
                        cl_mem_object_type type, enum gpu_format format)
 {

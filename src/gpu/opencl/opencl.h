@@ -118,8 +118,8 @@ struct opencl_batch {
     cl_mem *ranges;
     size_t range_count, range_capacity;
     // Host buffers that the device accesses in kernels, in fills, and in copies between host
-    // buffers. At its start, a submission unmaps them and so gives them to the device. At its end,
-    // it maps them again.
+    // buffers. A submission begins with unmapping these buffers, which gives them to the device.
+    // The submission ends with mapping them again.
     struct opencl_buffer **lent;
     size_t lent_count, lent_capacity;
     struct opencl_span *spans;

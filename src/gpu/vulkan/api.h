@@ -279,8 +279,8 @@ uint32_t vulkan_extensions_list(const struct vulkan_extensions *extensions, cons
 void vulkan_features_query(VkPhysicalDevice device, const struct vulkan_extensions *extensions,
                            struct vulkan_features *features);
 
-// Sets `want` to the features with which fathom opens a device, as a pNext chain that begins at
-// &want->core.
+// Sets `want` to the features with which fathom opens a device. They form a pNext chain that begins
+// at &want->core.
 void vulkan_features_want(const struct vulkan_physical *physical, bool robust,
                           struct vulkan_features *want);
 
@@ -305,8 +305,8 @@ MUST_CHECK bool vulkan_transfer_need(struct vulkan_device *device, struct error 
 void vulkan_transfer_fini(struct vulkan_device *device);
 
 // vulkan_transfer_begin begins the command buffer transfer.commands. vulkan_transfer_end adds a
-// barrier to it, submits it and waits for its end. If that takes longer than 10 s, the device
-// counts as lost and hung.
+// barrier to this command buffer, submits it and waits until it is done. If the wait takes longer
+// than 10 s, the device counts as lost and hung.
 MUST_CHECK bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err);
 MUST_CHECK bool vulkan_transfer_end(struct vulkan_device *device, struct error *err);
 

@@ -162,8 +162,8 @@ void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *bat
 }
 
 // Records a barrier at the end of the batch, so that the host sees what the batch wrote to mapped
-// memory. If the batch has draws, the barrier also makes their results visible to later batches,
-// because the barriers of those may not cover the stages of draws.
+// memory. If the batch has draws, the barrier also makes their results visible to later batches.
+// The barriers of later batches may not cover the stages of draws.
 static void record_host_barrier(const struct vulkan_device *device,
                                 const struct vulkan_batch *batch)
 {

@@ -32,10 +32,10 @@ static int count_bits(VkMemoryPropertyFlags flags)
     return count;
 }
 
-// Returns the index of the best memory type that is allowed and has all needed flags; −1 if there
-// is none. Counts for each type the preferred flags that it lacks and the avoided flags that it
-// has. The type with the lowest count is the best; of several such types, the first one. Types with
-// a flag in `special` are never chosen.
+// Returns the index of the best memory type; −1 if there is none. A type must be allowed, have all
+// needed flags, and have no flag of `special`. The best type has the fewest faults: a preferred
+// flag that is missing is a fault, and so is an avoided flag that is present. Of several best
+// types, returns the first one.
 static int choose_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed,
                        const struct preference *preference)
 {

@@ -24,8 +24,8 @@ static VkAccelerationStructureGeometryKHR geometry_of(const struct gpu_tree_desc
     const VkDeviceOrHostAddressConstKHR input = {.deviceAddress = desc->input->address};
     VkAccelerationStructureGeometryKHR geometry = {
         .sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_KHR,
-        // For a tree that is not opaque, VK_GEOMETRY_NO_DUPLICATE_ANY_HIT_INVOCATION_BIT_KHR limits
-        // the any-hit kernel to one call per ray and triangle, so that the kernel can count hits.
+        // If a tree is not opaque, VK_GEOMETRY_NO_DUPLICATE_ANY_HIT_INVOCATION_BIT_KHR allows only
+        // one call of the any-hit kernel per ray and triangle. So the kernel can count hits.
         .flags = is_instances(desc) ? 0
                  : desc->opaque     ? VK_GEOMETRY_OPAQUE_BIT_KHR
                                     : VK_GEOMETRY_NO_DUPLICATE_ANY_HIT_INVOCATION_BIT_KHR,

@@ -213,8 +213,8 @@ bool vulkan_batch_barrier_image(struct gpu_batch *base, struct gpu_image *image,
     return true;
 }
 
-// Records the command that sets a split barrier or, if `wait` is true, the command that waits for
-// it. Vulkan requires the same VkDependencyInfo for both commands.
+// Records a command of a split barrier. If `wait` is false, the command sets the barrier; if `wait`
+// is true, the command waits for it. Vulkan requires the same VkDependencyInfo for both commands.
 bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struct error *err)
 {
     (void)err;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reuses the Vulkan objects of destroyed batches. Each visit of a case records a few batches. For
-// each batch, it would take longer to create a command pool, a semaphore, and pools of time stamps
-// and descriptors than to do the measured work.
+// Reuses the Vulkan objects of destroyed batches. Each visit of a case records a few batches. A
+// batch needs a command pool, a semaphore, and pools of time stamps and descriptors. To create them
+// for each batch would take longer than the measured work.
 #include "gpu/vulkan/api.h"
 
 // Returns the address of the pointer, in the list of spare objects, to the first element that suits

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies between host and device that block the caller. They run on the first queue, with one
+// Copies between host and device that block the caller. All copies run on the first queue, with one
 // command buffer, one staging buffer and one fence. They are not for timing.
 #include "base/clock.h"
 #include "gpu/vulkan/api.h"
