@@ -15,10 +15,10 @@ static const uint64_t reading_interval_ns = NS_PER_S / 4;
 // 555, the traffic is measured once a second.
 static const uint64_t traffic_pause = 25;
 
-// How long the used memory of the card is observed: for memory_long_ns at first and after an
-// observation in which it changed, else for memory_brief_ns. A process that allocates and frees
-// 512 MiB of an H200's memory without a pause changes the used memory within 2 ms in 92 of 100
-// attempts, and within 5 ms in 99.
+// How long the used memory of the card is observed. The first observation lasts memory_long_ns, and
+// so does each observation after one that saw a change. All others last memory_brief_ns. If a
+// process allocated and freed 512 MiB of an H200's memory without a pause, 92 of 100 observations
+// of 2 ms saw a change. Of 100 observations of 5 ms, 99 saw one.
 static const uint64_t memory_brief_ns = 2 * NS_PER_MS, memory_long_ns = 20 * NS_PER_MS;
 
 struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *info)
@@ -52,8 +52,9 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 
 // ---------------------------------------------------------------- computed from sensor readings
 
-// A limiter (a reason why the card lowers its clock) counts if it was active for at least this
-// share of the time. The share is small, because the device may be idle for most of the time.
+// A limiter is a reason why the card lowers its clock. A limiter counts if it was active for at
+// least this share of the time. The share is small, because the device may be idle for most of the
+// time.
 static const double limiter_counts = 0.02;
 static const double busy_counts = 0.9;
 static const uint64_t watts_least_ns = 2 * NS_PER_S;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The card of a device. Finds the card's sensors, reads the speed of its link to the host and its
-// sensor values, and judges its clocks in each visit.
+// The card of a device. Finds the card's sensors, reads their values and the speed of the card's
+// link to the host, and judges the card's clocks in each visit.
 #ifndef MEASURE_CARD_H
 #define MEASURE_CARD_H
 
@@ -33,9 +33,9 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 
 // Judges the clocks of each visit and adds values of the card's sensors to the visit. Sensors are
 // never read while something is timed. They are read at most every 250 ms, except when the clock
-// was low. There are two reasons: one reading takes several driver calls (on an H200, reading how
-// long one limit was active takes 1 ms), and cards update their sensors hardly more often (the
-// energy counter of an H200: every 0.1 s).
+// was low. There are two reasons. One reading takes several driver calls: on an H200, to read how
+// long one limit was active takes 1 ms. And cards update their sensors hardly more often: an H200
+// updates its energy counter every 0.1 s.
 struct measure_card;
 
 // Opens the sensors of a device. If fathom can read no sensors of the device, the core clock of its

@@ -105,9 +105,9 @@ static void add_claim(double *claim, double amount)
 }
 
 // Adds to `claims` the bytes that the hardware counters of each memory level should count, and the
-// cycles in which shared memory moves its bytes. Bytes that move between the device's memory and
-// the cores are added for the L2, too, because they pass through it (reads only if claim->merges is
-// false). They are not added for the L1, because kernels may bypass the L1.
+// cycles in which shared memory moves its bytes. Bytes between the device's memory and the cores
+// pass through the L2, so they are added for the L2, too. They are not added for the L1, because
+// kernels may bypass the L1. If claim->merges is true, no reads are added for the L2.
 static void claim_bytes(const struct measure_claim *claim, const struct measure_limits *limits,
                         struct measure_count_claims *claims)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The claim: how many bytes one unit of timed work moves at each level of memory, and how many
-// results it computes, as the benchmark states them. Metrics and their limits are both computed
-// from the claim, so they always describe the same work.
+// The claim is what a benchmark states about one unit of timed work: how many bytes it moves at
+// each level of memory, and how many results it computes. Metrics and their limits are both
+// computed from the claim, so both describe the same work.
 #ifndef MEASURE_CLAIM_H
 #define MEASURE_CLAIM_H
 
@@ -39,9 +39,8 @@ struct measure_claim {
     double results[MEASURE_CLASS_COUNT];
     unsigned cores; // number of cores at work; 0 if not known
     // Size in bytes of a working set that each unit of work reads again; 0 if there is none. The
-    // set must have been read once before the hardware counters start. Then hardware counters
-    // should count no reads at the caches and the memory that lie behind the cache that holds the
-    // set.
+    // set must have been read once before the hardware counters start. If a cache holds the set,
+    // hardware counters should then count no reads in the levels behind this cache.
     uint64_t set_bytes;
     // True if several threads may read the same bytes at the same time. Devices merge such reads on
     // the way to the L2, so the value of the hardware counter `l2_read` cannot be predicted. The
@@ -53,14 +52,14 @@ struct measure_claim {
     const struct measure_count_claims *counts;
 };
 
-// Returns the maximum number of results of one kind of arithmetic (`which`) that a core can compute
-// per cycle; 0 if not known.
+// Returns how many results of the arithmetic `which` a core can compute per cycle at most; 0 if not
+// known.
 double measure_claim_results(const struct measure_limits *limits, enum measure_class which);
 
 // Returns a number that identifies the kind of load, for struct visit_clock; 0 if claim->cores is
-// 0. Two claims have the same number if they use the same number of cores, the same levels of
-// memory and the same arithmetic units, and if their ratios of results to bytes agree to a quarter
-// of an octave. Every load on a single core gets MEASURE_ONE_CORE.
+// 0. Two claims have the same number if they agree in four things: the number of cores, the levels
+// of memory, the kinds of arithmetic, and the ratio of results to bytes, in steps of a quarter
+// octave. Every load on a single core gets MEASURE_ONE_CORE.
 uint32_t measure_claim_load(const struct measure_claim *claim);
 
 enum {
@@ -112,15 +111,17 @@ void measure_claim_report(const struct measure_account *account, unsigned metric
 struct measure_count_claims measure_claim_counts(const struct measure_claim *claim,
                                                  const struct gpu_info *info);
 
-// Predicts that no bytes are read behind a cache that is sure to hold a working set of `set_bytes`
-// bytes. Sets the prediction `l2_read` to 0 if the set is at most half of the L1. Sets `dram_read`
-// to 0 if the set is at most 3/8 of the last cache and the size of that cache is known.
+// Predicts what hardware counters count if kernels read a working set of `set_bytes` bytes again
+// and again. If a cache is sure to hold the set, no bytes are read behind that cache. Sets the
+// prediction `l2_read` to 0 if the set is at most half of the L1. Sets `dram_read` to 0 if the set
+// is at most 3/8 of the last cache and the size of that cache is known.
 void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
                         struct measure_count_claims *claims);
 
-// Call this function for a visit that should measure memory with a working set of `bytes` bytes. If
-// the set may fit in a cache whose size neither the driver nor the tables of measure/limits.c give,
-// the function adds to the visit the reason "unseen-cache", which makes the case suspect.
+// Call this function for a visit that should measure memory with a working set of `bytes` bytes.
+// If the size of the last cache is known (from the driver or the tables of measure/limits.c), the
+// function does nothing. Otherwise, if the set may fit in that cache, adds the reason
+// "unseen-cache" to the visit. The reason makes the case suspect.
 void measure_claim_memory(struct measure_visit *visit, const struct measure_limits *limits,
                           uint64_t bytes);
 

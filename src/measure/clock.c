@@ -277,8 +277,8 @@ static double ticks_since_begin(const struct clock_run *runs, size_t run, unsign
                                        bits);
 }
 
-// Of the runs first … end − 1, returns the index of the run whose end the host noticed soonest
-// after the last stamp of that run.
+// For each run, the host noticed the end some time after the run's last stamp. Returns the index of
+// the run in which this delay was shortest, of the runs from `first` to `end` − 1.
 static size_t soonest_seen(const struct clock_run *runs, size_t first, size_t end, unsigned bits,
                            double tick_ns)
 {

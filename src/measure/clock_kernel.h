@@ -36,15 +36,16 @@ struct clock_dispatch {
     uint32_t iterations;
 };
 
-// Returns the number of bytes that a dispatch of the clock kernel writes, rounded up so that
-// another dispatch can write directly behind them (to the alignment of buffer offsets).
+// Returns the number of bytes that a dispatch of the clock kernel writes. The number is rounded up
+// to the alignment of buffer offsets, so that another dispatch can write directly behind these
+// bytes.
 uint64_t clock_kernel_bytes(uint32_t groups, uint32_t stamps);
 
 void clock_kernel_dispatch(struct gpu_batch *batch, const struct clock_dispatch *dispatch);
 
-// clock_kernel_core returns the id of the core that ran workgroup `group` (UINT32_MAX if not
-// known), and clock_kernel_stamp returns stamp number `stamp` of that workgroup. `words` is the
-// buffer's contents from the dispatch's `offset` on.
+// clock_kernel_core returns the id of the core that ran workgroup `group`; UINT32_MAX if not known.
+// clock_kernel_stamp returns stamp number `stamp` of that workgroup. `words` is the buffer's
+// contents from the dispatch's `offset` on.
 uint32_t clock_kernel_core(const uint32_t *words, uint32_t stamps, uint32_t group);
 struct clock_stamp clock_kernel_stamp(const uint32_t *words, uint32_t stamps, uint32_t group,
                                       uint32_t stamp);
@@ -83,17 +84,17 @@ unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 // The step of a clock is the greatest common divisor of all differences between neighbouring
 // readings.
 //
-// The unit of the device clock is measured with the host's clock. The device clock also runs
-// between the runs of the kernel, so its ticks are compared with the host's time between two runs
-// that are far apart. One is from the first third of the runs and one from the last third. Each is
-// the run whose end the host noticed with the least delay. A result within 2 % of 1 ns, or of the
-// unit of time stamps, is rounded to that.
+// The unit of the device clock is measured with the host's clock, between the ends of two runs that
+// are far apart. This is possible because the device clock also runs between the runs of the
+// kernel. One run is from the first third of the runs, the other from the last third. Of each
+// third, it is the run whose end the host noticed with the least delay. A result within 2 % of 1 ns
+// becomes 1 ns; a result within 2 % of the unit of time stamps becomes that unit.
 //
-// The rate of the core's counter is its number of ticks per tick of the device clock, as the median
-// over stretches of half a run. Without a device clock, the counter's ticks are compared with the
-// spans around the runs. A span encloses the stamps of its run, so span / ticks is never too small,
-// and the smallest quotient is the best. The time that a run takes beside its stamps is known from
-// the runs with 0 iterations and subtracted.
+// The rate of the core's counter is its ticks per tick of the device clock. The rate is the median
+// of the rates over stretches of half a run. Without a device clock, the counter's ticks are
+// compared with the spans around the runs. A span encloses the stamps of its run, so span / ticks
+// is never too small, and the smallest quotient is the best. The time that a run takes beside its
+// stamps is known from the runs with 0 iterations and subtracted.
 //
 // The counter is judged not to count core cycles in three cases. (1) It ticks like the device
 // clock: the rates are equal within 1e-4, and the steps are the same (lavapipe reads one host clock

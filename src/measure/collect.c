@@ -14,7 +14,7 @@ static const double error_allowed = 0.05;
 enum collect_state {
     COLLECT_GATHERING,
     COLLECT_PRECISE, // the case is done: the interval of its first metric reached the goal
-    // the case is done: it used up its rounds or its time, or repeated too many visits
+    // the case is done: its rounds or its time are used up, or too many of its visits were repeated
     COLLECT_SPENT,
     COLLECT_FAILED
 };

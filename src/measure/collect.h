@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From visits to a result: collects what the rounds of a case measured, decides when there are
-// enough rounds (the stop rule), and gives the verdict. It runs in the parent process, without a
-// device.
+// enough rounds (the stop rule), and gives the verdict. This code runs in the parent process,
+// without a device.
 //
 // Stop rule. Cases are visited in interleaved rounds, by default at least COLLECT_ROUNDS_MIN. The
 // statistic of a case is the median of the round medians. Its interval is computed from the rounds
@@ -12,11 +12,10 @@
 //
 // Each look may be wrong by chance, so each look needs a higher confidence than the one before.
 // Look number k (0, 1, …) uses the confidence 1 − 0.05 / 2^(k+1). By Bonferroni's inequality, all
-// looks together are then wrong at most 5 % of the time. A case may also end because it has made
-// its last round or spent its budget. Such an end does not depend on the measured values. So the
-// last interval of such a case may use all the error that is left: its confidence is 1 − 0.05 /
-// 2^k. Each interval of a result extends at least one step of the clock to either side of the
-// median.
+// looks together are then wrong at most 5 % of the time. A case also ends after its last round, or
+// when its budget of time is spent. Such an end does not depend on the measured values. So the last
+// interval of such a case may use all the error that is left: its confidence is 1 − 0.05 / 2^k.
+// Each interval of a result extends at least one step of the clock to either side of the median.
 //
 // tests/unit/test_coverage.c checks this confidence with simulations.
 #ifndef MEASURE_COLLECT_H
@@ -24,21 +23,22 @@
 
 #include "measure/visit.h"
 
-// A result is suspect if its whole interval lies above this share of its physical limit (for times:
-// below the limit by this factor). The share is above 1, because limits come from data sheets,
-// which round clocks and rates.
+// A result is suspect if its whole interval lies above its physical limit times this share. A time
+// is suspect if its whole interval lies below its limit divided by this share. The share is above
+// 1, because data sheets round the clocks and rates from which limits follow.
 #define COLLECT_SHARE_MOST 1.02
 
-// For metrics whose samples include time of the host (visit_by_host): the goal for half of the
-// interval, and the largest half that is not suspect, both relative to the median. Between healthy
-// machines with equal cards such medians differ by about these shares (docs/evidence/results.md),
-// so a narrower interval would say nothing about the next run.
+// For metrics whose samples include time of the host (visit_by_host). COLLECT_HOST_GOAL is the goal
+// for half of the interval. COLLECT_HOST_MOST is the largest half that is not suspect. Both are
+// relative to the median. Medians of such metrics differ by about these shares between healthy
+// machines with equal cards (docs/evidence/results.md). So a narrower interval would say nothing
+// about the next run.
 #define COLLECT_HOST_GOAL 0.05
 #define COLLECT_HOST_MOST 0.1
 
-// A result gets no remark for the precision of its first metric if half of that metric's interval
-// is at most this share of the median. The goal of rates is narrower, so that two runs agree within
-// this share.
+// If half of the first metric's interval is at most this share of the median, the result gets no
+// remark for its precision. The goal of rates is narrower, so that two runs agree within this
+// share.
 #define COLLECT_PRECISE_ENOUGH 0.01
 
 enum {
@@ -52,7 +52,7 @@ struct collect_rule {
     // Number of rounds after which the precision is first checked; 0 means COLLECT_ROUNDS_MIN.
     unsigned rounds_min;
     unsigned rounds_max; // maximum number of rounds; 0 means rounds_min
-    uint64_t budget_ns;  // device time in ns after which the case ends at once; 0 means no limit
+    uint64_t budget_ns;  // device time in ns after which the case gets no more visits; 0: no limit
     // True: all samples should be alike. Then a visit that has far slower samples is repeated.
     bool alone;
     bool any_clock; // true if visits of the case may have different core clocks
@@ -90,26 +90,27 @@ unsigned collect_visits(const struct collect *collect);
 // Returns true if some metric has no value in any visit that counts so far.
 bool collect_lacks_metric(const struct collect *collect);
 
-// Returns the name of a metric that has a value in a visit that counts so far and depends on the
-// host's processors (metric_info.by_host); NULL if there is none.
+// Returns the name of a metric that depends on the host's processors (metric_info.by_host). The
+// metric must have a value in a visit that counts so far. Returns NULL if there is no such metric.
 const char *collect_by_host(const struct collect *collect);
 
-// Returns true if the case needs no further visit: its first metric is precise enough, the maximum
-// number of rounds or the budget of device time is used up, too many visits had to be repeated, or
-// a visit failed.
+// Returns true if the case needs no further visit. There are four reasons: its first metric is
+// precise enough; the rounds or the budget of device time are used up; too many visits had to be
+// repeated; a visit failed.
 bool collect_done(const struct collect *collect);
 
-// Returns true if half of the interval of the first metric is within the goal, within
-// COLLECT_PRECISE_ENOUGH or within one step of the clock, or if no metric has values.
+// Returns true if half of the first metric's interval is small enough: within the goal, within
+// COLLECT_PRECISE_ENOUGH, or within one step of the clock. Also returns true if no metric has
+// values.
 bool collect_precise(const struct collect *collect);
 
 // Returns true if collect_failure has ended the case.
 bool collect_failed(const struct collect *collect);
 
-// Makes the case's result from all visits so far: medians, intervals, limits, and the verdict with
-// its reasons. Sets the metrics, reasons, verdict, details, sensors (medians over the visits),
-// series (from the last visit that has any) and kernel of `result`, all in `arena`. The caller sets
-// key, device and case.
+// Computes the case's result from all visits so far: metrics with intervals and limits, and the
+// verdict with its reasons. Also sets the details, sensors, series and kernel of `result`. A
+// sensor's value is its median over the visits. Series are from the last visit that has any. All
+// this is allocated in `arena`. The caller sets key, device and case.
 void collect_result(const struct collect *collect, struct arena *arena, struct result *result);
 
 #endif

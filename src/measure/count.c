@@ -8,8 +8,8 @@
 struct selection {
     struct selection *older;
     unsigned groups;
-    // The selected counters: first those of GPU_COUNTERS that are wanted and that the device has,
-    // then the vendor's (native) counters that the user named.
+    // The selected counters. First come the wanted counters of GPU_COUNTERS, without those that the
+    // device lacks. Then come the vendor's (native) counters that the user named.
     struct counted {
         const char *name;
         struct gpu_counter_source source;

@@ -14,8 +14,8 @@
 struct measure_count;
 
 // Groups of counters. A device can read only few counters at once, so it runs the work in several
-// passes. All counters of an H100 take six passes, those of memory two, and each other group at
-// least one more.
+// passes. On an H100, all groups together take six passes. The group for memory alone takes two
+// passes, and each further group takes at least one more.
 enum measure_count_group {
     // Bytes read and written at each level (memory, L2, L1), and instructions by the unit that runs
     // them.
@@ -50,8 +50,8 @@ struct measure_count_desc {
 // Returns the description of the device whose counters are open.
 const struct gpu_info *measure_count_info(const struct measure_count *count);
 
-// Selects what later calls of measure_count_run count: the groups in `groups`, which is a sum of
-// values of enum measure_count_group, and the counters whose names measure_count_open got. Fails
+// Selects what later calls of measure_count_run count. `groups` is a sum of values of enum
+// measure_count_group. The counters whose names measure_count_open got are always selected. Fails
 // with the error of gpu_counter_set_create, for example if the device does not have a named
 // counter.
 MUST_CHECK bool measure_count_select(struct measure_count *count, unsigned groups,

@@ -58,10 +58,10 @@ struct energy_reading {
     double units;  // number of units of work that had finished before the reading
 };
 
-// Computes `result` from the first and the last change of the energy counter, because only at a
-// change is it known at what time the counter had its value. A change is seen late, by up to the
-// time since the reading before it. Changes at both ends are dropped until the first and the last
-// one were seen with at most the median of these delays.
+// Computes `result` from the first and the last change of the energy counter. Only at a change is
+// it known at what time the counter had its value. The host sees a change late: the delay is at
+// most the time since the reading before. Changes with a longer delay than the median are dropped
+// at both ends.
 void measure_energy_of(const struct energy_reading *readings, size_t count,
                        struct measure_energy_result *result);
 

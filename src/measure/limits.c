@@ -59,11 +59,11 @@ struct product {
 //
 // Arithmetic: "Throughput of Native Arithmetic Instructions" in the same guide. FP16 rates of GA10x
 // and Ada, and all matrix rates, are from the white papers (H100: 989.4 TFLOP/s of dense FP16 at
-// 132 × 1830 MHz). GeForce cards and the L40 accumulate matrix products in FP32 at half the rate of
-// professional cards with the same chip, and TU116 and TU117 have no matrix units: so these rates
-// are in the table of products. RTX Blackwell: 104.8 TFLOP/s of FP32 and of FP16 at 170 × 2407 MHz,
-// 1/64 of it for FP64. B200: 80 TFLOP/s of FP32 and 40 of FP64 are 128 and 64 multiply-adds per
-// core and cycle.
+// 132 × 1830 MHz). Matrix rates differ between cards with the same chip: GeForce cards and the L40
+// accumulate in FP32 at half the rate of professional cards. TU116 and TU117 have no matrix units.
+// So these rates are in the table of products. RTX Blackwell: 104.8 TFLOP/s of FP32 and of FP16 at
+// 170 × 2407 MHz, 1/64 of it for FP64. B200: 80 TFLOP/s of FP32 and 40 of FP64 are 128 and 64
+// multiply-adds per core and cycle.
 //
 // AMD. Rates: the peaks that AMD's ROCm Compute Profiler divides by ("System Speed-of-Light" of
 // gfx908, gfx90a, gfx942); no such peaks are published for RDNA. Sizes: AMD's "GPU hardware
@@ -97,8 +97,8 @@ static const struct architecture
                   CUDA_GUIDE "; L1 as in Ampere GA10x"},
     hopper     = {"Hopper",          128, 128, 256, 128, 64, 256, 64, 2048, 4096, false,
                   CUDA_GUIDE "; measured on an H200"},
-    // Export versions of Hopper. Their arithmetic is slower than Hopper's, and no public source
-    // gives its rates per cycle, so these are 0.
+    // Export versions of Hopper. Their arithmetic is slower than Hopper's. No public source gives
+    // the rates per cycle, so the rates here are 0.
     hopper_20  = {"Hopper",          128, 128, 256,   0,  0,   0,  0,    0,    0, false,
                   CUDA_GUIDE "; measured on an H200"},
     gb100      = {"Blackwell GB100",   0, 128, 256, 128, 64,   0,  0,    0,    0, false,
@@ -175,15 +175,15 @@ static const struct chip chips[] = {
 #define INSTINCT "AMD Instinct data sheet; " ROCM_SIZES
 #define GH200    "NVIDIA GH200 Grace Hopper data sheet"
 #define H100_NVL "anandtech.com/show/18780; 6016 bit at the H100's 2619 MHz"
-// Source of the H200's figures: its driver reports 3201 MHz × 6016 bit × 2 / 8 = 4814 GB/s of
-// memory bandwidth, 60 MiB of L2, and a core clock of 1980 MHz.
+// Source of the H200's figures: the card's driver. It reports 60 MiB of L2, a core clock of 1980
+// MHz, and a memory of 3201 MHz and 6016 bits: 3201 MHz × 6016 bits × 2 / 8 = 4814 GB/s.
 #define BY_DRIVER  "the card's driver"
 #define H20_SOURCE "no public data sheet; willitrunai.com/es/gpus/h20-96gb, Geekbench 6"
 
-// Figures also checked against public pages besides the named sources: RTX 5080 (techpowerup.com,
-// review of the Founders Edition), RTX 5060 and 5060 Ti (Ars Technica's review), MI325X (aiwiki.ai;
-// its 163.4 TFLOP/s of FP32 follow from 2100 MHz), MI350X and MI355X (wccftech.com on Hot Chips
-// 2025), RX 9060 XT (club386.com), RX 9070 and 9070 XT (multiplayer.it), B580 (fpsbench.com), B200
+// Public pages that confirm figures, besides the named sources: RTX 5080 (techpowerup.com, review
+// of the Founders Edition), RTX 5060 and 5060 Ti (Ars Technica's review), MI325X (aiwiki.ai; its
+// 163.4 TFLOP/s of FP32 follow from 2100 MHz), MI350X and MI355X (wccftech.com on Hot Chips 2025),
+// RX 9060 XT (club386.com), RX 9070 and 9070 XT (multiplayer.it), B580 (fpsbench.com), B200
 // (glennklockwood.com/garden/processors/B200). Clocks and caches that no page gives are 0.
 
 // The row of the MI250X describes one of its two devices. Columns: the members of struct product,
@@ -359,7 +359,7 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
 
 // Sets the size of the last cache before memory. NVIDIA's driver reports the size for this device
 // or, with MIG, for the device's part of the chip. A model gives the size in its file. Other
-// drivers report one of several caches, so their figure is only a lower bound.
+// drivers report one of several caches, so the size from such a driver is only a lower bound.
 static void fill_last_cache(const struct gpu_info *info, struct measure_limits *limits)
 {
     uint64_t reported = info->limits.last_cache_bytes;

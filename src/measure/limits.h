@@ -34,10 +34,10 @@ struct measure_limits {
     uint64_t l1_bytes; // size in bytes of the part of a core's L1 that can hold data
     // Size in bytes of the last cache before memory, often L2; of CPUs: from sysconf.
     uint64_t last_cache_bytes;
-    // True if no larger cache can lie between the cache of last_cache_bytes and memory. That holds
-    // for four sizes: a product's from the table, a CPU's, the one that NVIDIA's driver reports for
-    // a discrete GPU, and a model's if it is at least 1 MiB. Other drivers may report a cache
-    // nearer to the cores (AMD's OpenCL: 16 KiB of L1), or nothing.
+    // True if no larger cache can lie between the cache of last_cache_bytes and memory. This is
+    // true for four sources of the size: the table of products; a CPU; NVIDIA's driver, for a
+    // discrete GPU; and a model, if the size is at least 1 MiB. Other drivers may report nothing,
+    // or a cache nearer to the cores: AMD's OpenCL reports 16 KiB of L1.
     bool last_cache_known;
 };
 

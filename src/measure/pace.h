@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Decides whether samples had the core clock that they should have, and whether they are repeated.
-// A card lowers its clock while it has little to do, and needs up to some tenths of a second to
-// raise it after work arrives. Samples at such a clock are repeated after a lead: light work that
-// gives the clock time to rise. The lead is part of the samples' submission, because a card may
-// lower its clock between two submissions. A card also lowers its clock under load, for example at
-// its power limit. Samples at such a clock are right: under this load the card is not faster.
+// Decides whether samples had the right core clock, and whether a visit repeats them. A card lowers
+// its clock while it has little to do. When work arrives, the card needs up to some tenths of a
+// second to raise the clock again. Samples at such a clock are repeated after a lead: light work
+// that gives the clock time to rise. The lead is part of the samples' submission, because a card
+// may lower its clock between two submissions. A card also lowers its clock under load, for example
+// at its power limit. Samples at such a clock are right: under this load the card is not faster.
 //
 // All functions decide from numbers alone, without a device.
 #ifndef MEASURE_PACE_H
@@ -16,11 +16,11 @@ enum {
     // Number of kinds of load (struct pace_load) that a worker process remembers. If there are
     // more, it forgets the kind whose last visit is longest ago.
     PACE_LOADS = 64,
-    // After this many visits in a row with the same core clock below the usual one, that clock
-    // counts as the normal clock of this kind of load.
+    // If the core clock is below the usual one, and the same in this many successive visits, it
+    // becomes the normal clock of this kind of load.
     PACE_LASTING = 8,
-    // After this many visits in a row with the same core clock above the highest known one, that
-    // clock counts as real and not as a measurement error.
+    // If the core clock is above the highest known one, and the same in this many successive
+    // visits, it is taken as real and not as a measurement error.
     PACE_HIGHER = 3,
     // Length of the first lead in a visit: light work before the samples, during which the core
     // clock can rise. Each further lead is 4 times as long.
@@ -33,15 +33,15 @@ enum {
     PACE_PATIENCE_NS = 150000000,
     PACE_SPENT_MOST_NS = 300000000,
     PACE_SPARSE_MOST_NS = 4000000, // maximum of measure_pace.sparse_ns
-    // After this many visits with sparse work (short samples, between which the device is idle)
-    // that needed no further lead, such visits begin with a shorter lead.
+    // Sparse work is short samples, between which the device is idle. If this many successive
+    // visits with sparse work needed no further lead, such visits begin with a shorter lead.
     PACE_CALM = 64
 };
 
-// A core clock up to this share above the data sheet's clock counts as the data sheet's clock. An
-// H100, whose data sheet says 1980 MHz, ran at 1980 to 2040 MHz at different times of one run.
-// Without this margin 798 of 1,958 results had a remark, because they ran at 1995 MHz after others
-// had run at 2025 to 2040 MHz, and each visit lost time to leads.
+// A core clock up to this share above the data sheet's clock counts as the data sheet's clock. The
+// data sheet of the H100 says 1980 MHz, but a card ran at 1980 to 2040 MHz during one run. Without
+// this margin, 798 of 1,958 results had a remark: they ran at 1995 MHz after others had run at 2025
+// to 2040 MHz. Also, each visit lost time to leads.
 #define PACE_STATED_MARGIN 0.05
 
 // A row of successive visits at the same core clock, within the margin of pace_is_lower.
@@ -79,12 +79,12 @@ struct measure_pace {
     size_t load_count;
     uint64_t visits;
     uint64_t sparse_ns; // minimum lead in ns of a visit with sparse work (see pace_lead_ns)
-    // A visit stops repeating its samples when its leads together took this long and the last lead
+    // A visit stops repeating its samples if its leads together took this long and the last lead
     // did not raise the core clock. PACE_PATIENCE_NS at first, and again after leads that raised
     // the clock enough. Halved after leads that did not raise it enough.
     uint64_t patience_ns;
-    // Number of successive visits with sparse work (short samples, between which the device is
-    // idle) that needed no lead beyond sparse_ns.
+    // Sparse work is short samples, between which the device is idle. This is the number of
+    // successive visits with sparse work that needed no lead beyond sparse_ns.
     unsigned calm;
     // The members below belong to the present visit.
     double *case_hz; // core clock at which the present case runs; 0 if not known
@@ -104,14 +104,14 @@ bool pace_is_lower(double hz, double than_hz, double error);
 void pace_begin(struct measure_pace *pace, double *case_hz);
 
 // Returns how long the lead (light work before the samples) should be, in ns; 0 for no lead or if
-// `pace` is NULL. `sparse` says that the case's samples are short, so that the device is idle for
+// `pace` is NULL. `sparse` is true if the case's samples are so short that the device is idle for
 // most of a visit. The function remembers `sparse` in `pace`.
 uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse);
 
-// Returns true if the samples of a visit should be repeated after a new lead, that is, after light
-// work during which the core clock can rise. seen_hz is the lowest core clock of the samples, and
-// `error` its relative error. Returns false if the clock is as high as it should be, if it is not
-// known (NaN), if the card limits it, if leads did not raise it, or if `pace` is NULL.
+// Returns true if a visit should repeat its samples after a new lead: light work during which the
+// core clock can rise. seen_hz is the lowest core clock of the samples, and `error` is the relative
+// error of seen_hz. Returns false if the clock is high enough or not known (NaN), if the card
+// limits the clock, if leads did not raise the clock, or if `pace` is NULL.
 bool pace_again(struct measure_pace *pace, double seen_hz, double error);
 
 enum pace_verdict {

@@ -121,8 +121,8 @@ static const double hit_slowness = 1.25, hit_agreement = 0.05;
 
 enum {
     HIT_SAMPLES_LEAST = 10, // A typical sample is computed only from at least this many samples.
-    // If a visit has at most this many samples, one slow sample shows that other work disturbed it.
-    // If a visit has more, more than a tenth of its samples must be slow.
+    // If a visit has at most this many samples, one slow sample shows that other work disturbed the
+    // visit. If it has more samples, more than a tenth of them must be slow.
     HIT_EACH_MAX = 16
 };
 
@@ -154,9 +154,9 @@ static double *sorted_samples(struct measure_visit *const *visits, size_t visit_
     return values;
 }
 
-// Returns the median of the better 60 % of the samples, from all visits that have no reason to be
-// repeated. Returns NaN if the worst of these 60 % is more than 5 % worse than that median, or if
-// there are fewer than 10 samples.
+// Returns a typical sample: the median of the better 60 % of the samples. Visits with a reason to
+// be repeated are left out. Returns NaN if there are fewer than 10 samples, or if the worst of
+// these 60 % is more than 5 % worse than the median.
 static double typical_sample(struct measure_visit *const *visits, size_t visit_count, size_t metric,
                              enum better better, struct arena *scratch)
 {

@@ -9,8 +9,8 @@
 #include <string.h>
 
 static const double correlation_allowed = 0.3;
-// If a correlation is larger than this many of its standard errors, the probability that it arose
-// by chance is at most 0.05 %.
+// A correlation may arise by chance. If it is larger than this many of its standard errors, the
+// probability of chance is at most 0.05 %.
 static const double chance_deviations = 3.3;
 
 enum {
@@ -89,9 +89,9 @@ static void judge_other(const struct rounds *rounds, size_t at, double goal,
 {
     const struct round_metric *gathered = &rounds->metrics[at];
     const char *whole = rounds->info->metrics[at].part_of;
-    // The half interval is divided by the median. If the median is smaller than `least`, it is
-    // divided by `least`: 1 if the metric has no unit (a share, a ratio), the median of the whole
-    // if the metric is a part of another metric.
+    // Half of the interval is divided by the median, or by `least` if the median is smaller. For a
+    // metric without unit (a share, a ratio), `least` is 1. For a part of another metric, it is the
+    // median of that other metric.
     double least = metric->unit == UNIT_NONE ? 1 : whole ? result_median(result, whole) : 0;
     double half = relative_half(metric, least);
     bool exact = metric->median == 0 && fmax(-metric->ci95[0], metric->ci95[1]) <= gathered->step;
@@ -118,8 +118,9 @@ static void judge_others(const struct rounds *rounds, double goal, struct arena 
             judge_other(rounds, i, goal, &result->metrics[count - 1], arena, result);
 }
 
-// Returns true if neighbouring values of a series have a correlation above 0.3 that is not chance,
-// and if the correlated part of their variation has a standard deviation above `matters`.
+// Returns true if neighbouring values of a series are correlated. The correlation must be above
+// 0.3, must not be chance, and must be large enough to matter: the standard deviation of the
+// correlated part must be above `matters`.
 static bool is_correlated(const struct stats_serial *serial, double matters)
 {
     double correlation = stats_serial_correlation(serial);
@@ -145,8 +146,8 @@ static void judge_correlation(const struct rounds *gathered, double goal, struct
                     stats_serial_correlation(within_rounds ? within : &rounds));
 }
 
-// Returns the samples of one round or, if `others` is true, of all other rounds, in ascending
-// order.
+// Returns the samples of one round, in ascending order. If `others` is true, returns the samples of
+// all other rounds instead.
 static double *pick(const struct rounds *rounds, unsigned round, bool others, size_t *count,
                     struct arena *scratch)
 {

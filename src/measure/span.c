@@ -231,8 +231,8 @@ static bool run(struct worker *worker, double *took_ns, struct error *err)
 }
 
 // Finds the number of units of work that makes a sample long enough. Tries the number `next` first.
-// A run may be slow by chance, so a second run with the same number must be long enough, too,
-// unless the first took 125 ms or more.
+// A run may be slow by chance. So if a run is long enough but shorter than 125 ms, a second run
+// with the same number must be long enough, too.
 static bool find_repeats(struct worker *worker, uint64_t next, struct error *err)
 {
     const struct measure_span_desc *desc = worker->desc;
@@ -403,9 +403,9 @@ static struct gpu_batch *record_counted(const struct worker *worker, uint64_t re
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// Counts the work of one sample and of two samples with hardware counters. If a sample lasts more
-// than SPAN_LONGEST_NS / 2 and has several units of work, half a sample and a whole one are counted
-// instead, so that no submission lasts longer than SPAN_LONGEST_NS.
+// Counts the work of one sample and of two samples with hardware counters. No submission may last
+// longer than SPAN_LONGEST_NS. So if a sample lasts more than half of that and has several units of
+// work, counts half a sample and a whole one instead.
 static bool count_work(const struct worker *worker, struct measure_span *span, struct error *err)
 {
     struct measure_count *count = worker->desc->request->count;

@@ -27,7 +27,7 @@ struct measure_span_desc {
     bool rays;        // true if the units of work trace rays or build trees (gpu/rays.h)
     uint64_t repeats; // number of units per sample, found by an earlier visit; 0 if not found yet
     uint64_t repeats_max; // maximum number of units per sample; 0 means 4096
-    // True if an earlier measurement has warmed the device, so one warm-up run is enough, and the
+    // True if an earlier measurement has warmed the device. Then one warm-up run is enough, and the
     // number of units per sample is found only once.
     bool warm;
 };
@@ -89,8 +89,8 @@ struct span_size {
     uint64_t repeats_max;
 };
 
-// Returns how long a sample should last: asked_ns, but at least 1000 steps of the time stamps, so
-// that a step is at most 0.1 % of it, and at most SPAN_LONGEST_NS.
+// Returns how long a sample should last in ns: asked_ns, but at least 1000 steps of the time stamps
+// and at most SPAN_LONGEST_NS. With 1000 steps, a step is 0.1 % of the sample.
 double span_wanted_ns(uint64_t asked_ns, double stamp_step_ns);
 
 // Returns the next number of units of work per sample to try, after `repeats` units took took_ns;
@@ -105,9 +105,9 @@ enum {
 };
 
 // Decides when a device is warm. Equal work gets faster while the core clock rises. The device is
-// warm after at least least_ns of work, as soon as calm_wanted runs in a row were not more than
-// 0.5 % faster than the best run before them. After SPAN_WARM_MOST_NS of work it counts as warm in
-// any case.
+// warm if calm_wanted successive runs were not more than 0.5 % faster than the best run before
+// them, but not before least_ns of work. After SPAN_WARM_MOST_NS of work, the device counts as warm
+// in any case.
 struct span_warmth {
     double least_ns;
     // Number of runs in a row that must not be faster than before; 0 means two.
@@ -143,9 +143,10 @@ struct span_stamps {
 };
 
 // Returns the core clock in Hz during a sample; NaN if the stamps give none. With one stamp per
-// workgroup, it is the mean clock from the stamps before to the stamps after the sample, as the
-// median over the cores that have both: counters of different cores are unrelated. With two stamps
-// per workgroup, it is the clock during the wait between them, as the median over all workgroups.
+// workgroup, the clock of a core is its mean clock from a stamp before the sample to a stamp after
+// it. Returns the median over the cores that have both stamps, because counters of different cores
+// are unrelated. With two stamps per workgroup, the clock of a workgroup is the clock during the
+// wait between its stamps. Returns the median over all workgroups.
 double span_core_hz(struct arena *scratch, const struct measure_clock *clock,
                     const struct span_stamps *stamps);
 

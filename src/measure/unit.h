@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Runs and times work that is not a sample. Computes how many iterations a piece of work needs, the
-// grid for a number of workgroups, and how many units of work kernels have done.
+// Runs and times work that is not a sample. Also computes three numbers: the iterations that a
+// piece of work needs, the grid for a number of workgroups, and the units of work that kernels have
+// done.
 #ifndef MEASURE_UNIT_H
 #define MEASURE_UNIT_H
 

@@ -10,8 +10,8 @@
 
 enum {
     FIRST_ROOM = 4,
-    // If the core clock of at least this many samples is known, the lowest and the highest are left
-    // out of the visit's range of core clocks.
+    // If the core clock of at least this many samples is known, the visit's range of core clocks
+    // leaves out the lowest clock and the highest clock.
     RANGE_TRIMMED = 4
 };
 

@@ -13,12 +13,12 @@ enum {
     MEASURE_METRICS_MAX = 24
 };
 
-// If the host needs at least this share of a sample's time to submit its work, the device is taken
-// to wait for the host.
+// If the host needs at least this share of a sample's time to submit the sample's work, fathom
+// assumes that the device waits for the host.
 #define MEASURE_HOST_BOUND 0.9
 
 struct measure_samples {
-    // Samples in the metric's unit, in time order. NULL: the visit has no samples of this metric.
+    // Samples in the metric's unit, in time order; NULL if the visit has no samples of this metric.
     double *values;
     size_t count;
     double step;   // one step of the clock that timed the samples, in the metric's unit
@@ -96,17 +96,18 @@ struct measure_request {
     unsigned samples;
     uint64_t sample_ns;  // minimum device time of a sample in ns, usually 2 ms
     uint64_t timeout_ns; // maximum wait for one submission, in ns
-    // Number of visits of this case before this one, including those that do not count as rounds.
-    // If it is 0, the visit also does what a case needs once, such as a longer warm-up.
+    // Number of earlier visits of this case, including visits that do not count as rounds. If the
+    // number is 0, the visit also does what a case needs once, such as a longer warm-up.
     unsigned round;
     // True if some metric of the benchmark has no value in any visit that counts. If a benchmark
-    // measures something in only one visit of a case, it does so when this is set.
+    // measures something in only one visit of a case, it does so when lacks_metric is true.
     bool lacks_metric;
     // The gate where several devices wait for each other; NULL if only one device measures.
     const struct measure_gate *gate;
     bool any_clock;              // true if samples count whatever the core and memory clocks were
     struct measure_count *count; // hardware counters to read; if NULL, the visit is not counted
-    // Judges the core clock; NULL: samples are not repeated because of their clock.
+    // Judges the core clock. If the pointer is NULL, samples are not repeated because of their
+    // clock.
     struct measure_pace *pace;
     // Tells the visit when to end early; if the pointer is NULL, the visit never ends early.
     const struct measure_leave *leave;
@@ -119,9 +120,9 @@ struct measure_request {
 // 1, …:
 //     for (unsigned attempt = 0; measure_attempt(request, attempt); attempt++)
 //         take the sample;
-// Each attempt begins on a free core of the host if there is one. A second attempt follows if
-// something else used the core at the end of the first one, and the sample took less than 10 ms. If
-// request->core is NULL, there is one attempt, and no free core is looked for.
+// Each attempt begins on a free core of the host if there is one. A second attempt follows if the
+// sample took less than 10 ms and something else used the core at the sample's end. If
+// request->core is NULL, there is one attempt, and fathom looks for no free core.
 bool measure_attempt(const struct measure_request *request, unsigned attempt);
 
 // Fails with ERROR_INTERRUPTED if the visit is asked to end early (measure_request.leave). A visit
@@ -144,8 +145,8 @@ void visit_samples(struct measure_visit *visit, unsigned metric, const double *v
 // Sets half of the 95 % interval of a metric that is measured by a single visit of the case.
 void visit_half(struct measure_visit *visit, unsigned metric, double half);
 
-// Marks the median of a metric's samples as a lower bound. A benchmark does this if it knows of
-// many samples only that they are longer than some time, so that the true median may be larger.
+// Marks the median of a metric's samples as a lower bound. A benchmark does this if many of its
+// samples are only known to be longer than some time. The true median may then be larger.
 void visit_at_least(struct measure_visit *visit, unsigned metric);
 
 // Marks the samples of a metric as dependent on the host: the host's clock timed them, or the
@@ -159,10 +160,10 @@ void visit_limit(struct measure_visit *visit, unsigned metric, double limit);
 void visit_flag(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-// Adds a reason to repeat the visit: something other than the measured work, such as other work on
-// the device, may have changed its samples. The visit then does not count as a round, and the case
-// is visited again. It counts all the same if the case has too many such visits or no time left;
-// then this reason makes the case suspect (measure/collect.h).
+// Adds a reason to repeat the visit: something, such as other work on the device, may have changed
+// its samples. The visit then does not count as a round, and the case gets another visit. But if
+// the case has too many such visits or no time left, the visit counts, and the reason makes the
+// case suspect (measure/collect.h).
 void visit_retake(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
@@ -176,10 +177,11 @@ void visit_sensor(struct measure_visit *visit, const char *name, enum unit unit,
 // Returns the first value of a sensor in the visit; NaN if there is none.
 double visit_sensor_value(const struct measure_visit *visit, const char *name);
 
-// Sets the core clock of each sample (NaN if not known) and their relative error: fills
-// visit->clock, and adds the median as the sensor "core_clock". Of four clocks or more, the lowest
-// and the highest do not count for the range, because a single reading may be wrong. Does nothing
-// if no clock is known.
+// Notes the core clock during the samples. hz[i] is the clock of sample i, NaN if not known;
+// `error` is the relative error of one clock. Stores the lowest clock, the highest clock and the
+// error in visit->clock, and adds the median clock as the sensor "core_clock". If four clocks or
+// more are known, first drops the lowest and the highest one, because a single reading may be
+// wrong; the median keeps them. Does nothing if no clock is known.
 void visit_core_clock(struct measure_visit *visit, const double *hz, size_t count, double error);
 
 // Adds a hardware counter. Its values are per unit of the visit's work; its member `claimed` is NaN
@@ -197,9 +199,9 @@ void visit_kernel(struct measure_visit *visit, struct gpu_program *program);
 // Returns a copy of the visit in `arena`, without its members `counters`, `compile_ns` and `clock`.
 struct measure_visit *visit_copy(struct arena *arena, const struct measure_visit *visit);
 
-// `kept` collects what all visits of a case have in common. Merges a visit into it: adds the
-// details whose names `kept` lacks, sets the kernel if `kept` has none, and replaces all series of
-// `kept` if the visit has any.
+// `kept` collects what all visits of a case have in common. Merges a visit into `kept`: adds
+// details whose names `kept` lacks, and sets the kernel if `kept` has none. If the visit has
+// series, they replace all series of `kept`.
 void visit_keep(struct measure_visit *kept, const struct measure_visit *visit);
 
 #endif

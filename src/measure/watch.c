@@ -24,10 +24,10 @@ enum {
 };
 static const uint64_t least_default_ns = 5000000;
 static const uint64_t timeout_ns = UINT64_C(10000000000);
-// Two successive clock readings show other work if the interval between them is more than
-// gap_factor times the median interval, and at least gap_least_ns longer than it. A rising core
-// clock makes no such interval: from idle to full speed (345 to 1980 MHz on an H200) a loop gets
-// 5.7 times faster.
+// A long interval between two successive clock readings shows other work. The interval must be more
+// than gap_factor times the median interval, and at least gap_least_ns longer than the median. A
+// rising core clock makes no such interval: from idle to full speed (345 to 1980 MHz on an H200), a
+// loop gets 5.7 times faster.
 static const double gap_factor = 6, gap_least_ns = 20e3;
 // The largest step of a device-wide clock whose readings can show interruptions by other work.
 static const double step_most_ns = 5e3;

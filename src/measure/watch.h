@@ -3,21 +3,21 @@
 // the device nothing else to do.
 //
 // Time slices. The clock kernel (measure/clock_kernel.h) runs on all cores for about 5 ms, longer
-// than a driver's time slice, and stamps the device-wide clock again and again. If the device does
-// other work meanwhile, two successive stamps are much farther apart than the wait between them. If
-// kernels cannot read such a clock, dispatches of equal work are timed one by one: a dispatch that
-// takes much longer than the median was interrupted.
+// than a driver's time slice. It reads the device-wide clock again and again. If the device does
+// other work meanwhile, two successive readings are much farther apart than the wait between them.
+// If kernels cannot read such a clock, dispatches of equal work are timed one by one. Other work
+// interrupted a dispatch if it takes much longer than the median.
 //
-// Yardsticks. Other work may also run at the same time as fathom's and leave no gap: clients of the
-// same context server (MPS), or copies by a copy engine. Such work lowers the rates of the
-// yardsticks, which are small fixed pieces of work: arithmetic on all cores, a copy within the
-// device's memory, repeated copies within the last cache, and a copy over the link in each
-// direction. Each rate is compared with the best one of the run and with its limit
-// (suite/watcher.h). Other work that holds a place on a single core lowers only one yardstick: the
-// number of small workgroups that run at the same time.
+// Yardsticks. Other work may also run at the same time as fathom's work and leave no gap. Examples
+// are clients of the same context server (MPS) and copies by a copy engine. Such work lowers the
+// rates of the yardsticks. Yardsticks are small fixed pieces of work: arithmetic on all cores, a
+// copy within the device's memory, repeated copies within the last cache, and a copy over the link
+// in each direction. Each rate is compared with the best rate of this yardstick in the run and with
+// its limit (suite/watcher.h). Other work that holds a place on a single core lowers only one
+// yardstick: the number of small workgroups that run at the same time.
 //
-// The card's sensors show what passes over its links, and whether a process allocates or frees its
-// memory (measure/card.h).
+// The card's sensors show the traffic over its links, and whether a process allocates or frees the
+// card's memory (measure/card.h).
 #ifndef MEASURE_WATCH_H
 #define MEASURE_WATCH_H
 
@@ -53,18 +53,18 @@ struct watch_finding {
     // measured rate of each small piece of work (enum watch_yardstick); NaN if not measured
     double rates[WATCH_YARDSTICKS];
     double limits[WATCH_YARDSTICKS]; // physical limit of each rate; NaN if not known
-    // Bytes per second that passed over the card's links while fathom copied nothing, and the
-    // number of bytes by which the card's used memory changed while fathom allocated nothing. NaN
-    // means not known. measure_watch_run sets both to NaN, and the caller asks the card
-    // (measure/card.h).
+    // link_traffic is the traffic over the card's links in bytes per second, while fathom copied
+    // nothing. memory_change is the change of the card's used memory in bytes, while fathom
+    // allocated nothing. NaN means not known. measure_watch_run sets both to NaN, and the caller
+    // asks the card (measure/card.h).
     double link_traffic, memory_change;
     // Bytes per second that passed over PCI Express to and from other cards of the host; NaN if not
     // known. measure_watch_run sets NaN, and the caller asks the card (measure/card.h).
     double others_traffic;
     // host_used is the share of the host's processors that other processes used since the last
     // watch. host_waited is the share of this time for which fathom's process waited for a
-    // processor (base/processors.h). NaN means that the share is not known, or that the device's
-    // times do not depend on the host. measure_watch_run sets NaN, and the caller asks the host.
+    // processor (base/processors.h). A share is NaN if it is not known, or if the device's times do
+    // not depend on the host. measure_watch_run sets NaN, and the caller asks the host.
     double host_used, host_waited;
     // names of other processes that use the device; NULL if none are known or no other work was
     // seen
@@ -74,8 +74,8 @@ struct watch_finding {
 struct measure_watch;
 
 // Checks whether fathom can look for other work on a device. Fails with ERROR_UNSUPPORTED if this
-// build lacks the clock kernel's variant that reads no clock, and for a CPU device, where fathom
-// measures instead how long threads waited (WATCH_QUEUE).
+// build lacks the clock kernel's variant that reads no clock. Also fails for a CPU device: there,
+// fathom measures how long threads waited (WATCH_QUEUE).
 MUST_CHECK bool measure_watch_check(const struct gpu_info *info, struct error *err);
 
 // Prepares to look for other work on a device. The GPU objects for that belong to `scope`. Returns
@@ -94,18 +94,19 @@ MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns
 bool watch_memory_changes(const struct watch_finding *finding);
 
 // Returns true if other work uses the card's links: finding->link_traffic is more than 2 % of the
-// link's limit, and more than 0.5 GB/s. Reading the traffic counters moves some 0.17 MB by itself.
-// So an idle H200 seems to move 0.06 GB/s, and a card whose counters are read in 1 ms may seem to
-// move 0.17 GB/s.
+// link's limit, and more than 0.5 GB/s. Reading the traffic counters itself moves some 0.17 MB. So
+// an idle H200 seems to move 0.06 GB/s. If the reading takes 1 ms, an idle card may seem to move
+// 0.17 GB/s.
 bool watch_traffic_is_high(const struct watch_finding *finding);
 
 // ---------------------------------------------------------------- computed from times
 
 // Adds intervals to a finding. An interval is the time between neighbouring readings of a clock by
 // one workgroup, or the length of one of several equal dispatches. watched_ns grows by their sum.
-// An interval was interrupted if it is longer than six times the median of all (no change of the
-// core clock explains that) and longer than the median plus 20 µs. The part of such an interval
-// beyond the median is added to *away_ns, and longest_ns is raised to the largest such part.
+// Other work interrupted an interval if it is longer than six times the median and longer than the
+// median plus 20 µs. No change of the core clock makes an interval six times longer. The part of
+// such an interval beyond the median is added to *away_ns. If this part is longer than longest_ns,
+// it becomes longest_ns.
 void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size_t count,
                          struct watch_finding *finding, double *away_ns);
 

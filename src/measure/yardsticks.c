@@ -150,8 +150,8 @@ static void record_copy(struct yardsticks *y, unsigned span)
 }
 
 // Returns true if fathom should count how many workgroups run at the same time. Other processes
-// occupy room on a core beside fathom's work only if they are clients of one context server, which
-// only CUDA has. Through Vulkan, the count varies by 1 % on an idle H200.
+// take room on a core at the same time as fathom only if they are clients of one context server.
+// Only CUDA has such a server. Through Vulkan, the count varies by 1 % on an idle H200.
 static bool counts_places(const struct yardsticks *y)
 {
     return y->desc.method == WATCH_GAPS && strcmp(y->desc.info->api, "cuda") == 0;
@@ -183,9 +183,9 @@ static bool record(struct yardsticks *y, uint32_t iterations, struct error *err)
 
 // ---------------------------------------------------------------- reading
 
-// Sets *rate to the number of iterations that all cores make per core cycle, which does not depend
-// on the core clock, and *core_hz to the core clock. If kernels cannot read the core clock, sets
-// *rate to the iterations per second, and *core_hz to NaN.
+// Sets *rate to the iterations of all cores per core cycle. This rate does not depend on the core
+// clock. Sets *core_hz to the core clock. If kernels cannot read the core clock, sets *rate to the
+// iterations per second, and *core_hz to NaN.
 static bool read_arithmetic(struct yardsticks *y, uint32_t iterations, double *rate,
                             double *core_hz, struct error *err)
 {

@@ -35,20 +35,20 @@ MUST_CHECK bool yardsticks_run(struct yardsticks *yardsticks, uint32_t iteration
 
 // ---------------------------------------------------------------- computed from rates
 
-// Sets the rates of the copies within memory and within the last cache to NaN if the core clock
-// during these copies (core_hz; NaN if not known) was below 90 % of *fastest_hz. *fastest_hz is the
-// highest core clock of all watches, and this function updates it. The L2 runs at the core clock or
-// near it, so these copies are slow on a card that has lowered its clock: at 800 MHz an H200 copies
-// within memory at 63 % of its best rate.
+// Drops the rates of the copies within memory and within the last cache if the core clock was low:
+// sets them to NaN. `core_hz` is the core clock during these copies, NaN if not known. It is low if
+// it is below 90 % of *fastest_hz, the highest core clock of all watches, which this function
+// updates. At a low core clock, these copies are slow, because the L2 runs at about the core clock:
+// at 800 MHz, an H200 copies within memory at 63 % of its best rate.
 void yardsticks_drop_slow_clock(double core_hz, double *fastest_hz, struct watch_finding *finding);
 
 // Returns how many bytes a copy within the last cache moves. Source and target together take at
 // most a quarter of that cache. Returns 0 if the cache is not known or is smaller than 1 MiB.
 uint64_t yardsticks_cache_bytes(const struct measure_limits *limits);
 
-// Returns how often to repeat a copy of `bytes` bytes within the last cache so that all repetitions
-// together last as long as the copy within memory, but at most 0.1 ms; never more than 64 times.
-// `rates` are those of the last watch, which repeated the copy `passes` times. The result is never
+// Returns how often to repeat a copy of `bytes` bytes within the last cache, at most 64 times. All
+// repetitions together should last as long as the copy within memory, but at most 0.1 ms. `rates`
+// are the rates of the last watch, which repeated the copy `passes` times. The result is never
 // below `passes`: fewer repetitions would look like a lower rate, because the time stamps are part
 // of the time.
 uint32_t yardsticks_cache_passes(uint32_t passes, uint64_t bytes,
