@@ -398,8 +398,8 @@ static bool reap(struct child *child)
     return true;
 }
 
-// Waits at most timeout_ns for the child to end, and meanwhile reads what the child prints. If
-// nobody read it, a child that writes to a full pipe would not end.
+// Waits at most timeout_ns for the child to end, and meanwhile reads what the child prints.
+// Otherwise the pipe could become full, and a child that waits for room in the pipe would not end.
 static bool await_end(struct child *child, uint64_t timeout_ns)
 {
     uint64_t deadline_ns = clock_deadline_ns(timeout_ns);

@@ -42,8 +42,8 @@ static const char *read_hex(const char *text, uintptr_t *value)
     return text;
 }
 
-// `line` is a line of /proc/self/maps. If `address` lies in its address range, returns the file
-// name at its end, without the folder; else NULL.
+// `line` is a line of /proc/self/maps. If `address` lies in the address range of the line, returns
+// the file name at the end of the line, without the folder; else NULL.
 static char *file_of(char *line, uintptr_t address)
 {
     uintptr_t first, end;
@@ -90,7 +90,7 @@ static void announce(int number, siginfo_t *info, void *context)
     if (name)
         announce_file(name);
     (void)info;
-    raise(number); // this ends the process: SA_RESETHAND removed the handler when it was called
+    raise(number); // this ends the process, because SA_RESETHAND has removed the handler
 }
 
 void crash_announce(struct arena *arena)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Opens libraries at run time. A struct dynlib_desc describes a library: its possible file names
-// and the symbols that are needed. A missing library or symbol is an ordinary error, whose message
+// and the symbols that are needed. A missing library or symbol is an ordinary error; its message
 // names the library or symbol.
 #ifndef BASE_DYNLIB_H
 #define BASE_DYNLIB_H

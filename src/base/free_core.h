@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Keeps the calling thread on a free core of the host: one that nothing else uses. Measurements of
-// how long the calls of a driver take need this.
+// Keeps the calling thread on a free core of the host: one that nothing else uses. Needed to
+// measure how long driver calls take.
 //
 // The same call is slower on some processors, for two reasons. First, work on the other hardware
 // thread of the core, perhaps of another virtual machine, shares the core's units: a launch through
