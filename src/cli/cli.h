@@ -62,10 +62,10 @@ bool command_check(struct cli *cli, struct error *err);
 bool command_check_device(struct cli *cli, struct error *err);
 
 // Two functions for simulated devices, which are chosen with -d "model:FILE". cli_announce_models
-// checks each file and lists the paths in an environment variable, from which the model backend and
-// the workers read them. It fails with ERROR_USAGE, the path and the reason if a file is wrong.
-// cli_name_models replaces each "model:FILE" in `names` by the id of the simulated device:
-// "model:0", "model:1" …
+// checks each file. If a file is wrong, the function fails with ERROR_USAGE, the path and the
+// reason. It lists the paths in an environment variable. The model backend and the workers read the
+// paths from this variable. cli_name_models replaces each "model:FILE" in `names` by the id of the
+// simulated device: "model:0", "model:1" …
 MUST_CHECK bool cli_announce_models(struct cli *cli, struct error *err);
 void cli_name_models(struct cli *cli, const char **names, size_t count);
 
@@ -117,8 +117,8 @@ struct run *cli_read_run(const char *path, struct error *err);
 // cannot be written, or if two outputs are the same file.
 //
 // cli_forms_save writes all forms that were asked for, even if writing one of them fails. If a
-// trace or an SVG would show nothing, it prints a note and writes no file. If it returns false, the
-// error has the messages of all failures.
+// trace or an SVG would show nothing, the function prints a note and writes no file. If it returns
+// false, the error has the messages of all failures.
 const char *cli_form_asked(const struct options *options);
 MUST_CHECK bool cli_forms_check(const struct options *options, struct error *err);
 MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err);

@@ -52,9 +52,9 @@ static bool is_chosen(const struct benchmark *const *chosen, size_t count,
     return false;
 }
 
-// Chooses the benchmarks to measure. If the command itself has a list of them, as `map`, chooses
-// that list; otherwise those that the operands name. If there are no operands, chooses all that
-// have no command of their own.
+// Chooses the benchmarks to measure. If the command itself lists benchmarks, as `map` does, chooses
+// these. Otherwise chooses the benchmarks that the operands name. Without operands, chooses all
+// benchmarks that have no command of their own.
 static bool read_benchmarks(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
@@ -234,10 +234,10 @@ static int exit_status(const struct run *run, bool strict)
     return counts.measured ? EXIT_MEASURED : EXIT_NO_MEASUREMENT;
 }
 
-// Prints the content of `text` if tables may be printed, and destroys `text`. During a run signals
-// are blocked. So if a program stops reading the standard output, the run could not be ended while
-// it waits for room. For that reason a signal ends the wait; this text and all later ones are then
-// dropped.
+// Prints the content of `text` if tables may be printed, and destroys `text`. If a program stops
+// reading the standard output, the run waits for room in the pipe. Signals are blocked during a
+// run, so they could not end it. For that reason, a signal ends the wait; this text and all later
+// texts are then dropped.
 static void print(struct running *r, struct text_stream *text)
 {
     text_stream_close(text);
@@ -448,8 +448,8 @@ bool cli_measure(struct cli *cli, const struct cli_measuring *measuring, struct 
         !cli_forms_check(cli->options, err))
         return false;
     // interrupt_init blocks signals. It must be called before drivers are loaded (--no-isolate),
-    // because drivers start threads. A thread in which the signals are not blocked would receive
-    // them, and they would end the process.
+    // because drivers start threads. If such a thread did not block the signals, a signal would end
+    // the process.
     if (!interrupt_init(&running.interrupt, err))
         return false;
     running.run = run_create();
