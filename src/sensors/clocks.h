@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Locks the core clock of a card that nobody else uses, and restores it. The caller must be a
-// process that outlives the process that measures: see sensors/guard.h. All functions but
-// sensor_clocks_users are called only if the user asked for clocks.
+// Locks the core clock of a card that nobody else uses, and restores it. The calling process must
+// outlive the process that measures (sensors/guard.h). All functions except sensor_clocks_users are
+// called only if the user asked for clocks.
 //
 //   NVML     Sets the clock with nvmlDeviceSetGpuLockedClocks(f, f), which needs root and Volta or
 //            newer. nvmlDeviceGetSupportedGraphicsClocks lists the clocks. The driver does not
@@ -12,9 +12,10 @@
 //            nothing is set, because its states could not be restored. (Linux,
 //            Documentation/gpu/amdgpu/thermal.rst, "GPU sysfs Power State Interfaces")
 //
-// The clock of a shared card is never set. Not allowed are MIG, virtual GPUs, cards that other
-// processes use (by NVML's lists, or by drm-pdev in /proc/PID/fdinfo: Linux,
-// Documentation/gpu/drm-usage-stats.rst), and containers, in which other processes are invisible.
+// The clock of a shared card is never set. So these are refused: MIG, virtual GPUs, and cards that
+// other processes use. Containers are refused, too, because other processes are invisible in a
+// container. Processes are found in NVML's lists, or by drm-pdev in /proc/PID/fdinfo (Linux,
+// Documentation/gpu/drm-usage-stats.rst).
 #ifndef SENSORS_CLOCKS_H
 #define SENSORS_CLOCKS_H
 
@@ -44,7 +45,8 @@ void sensor_clocks_close(struct sensor_clocks *clocks);
 
 // Locks the card's clock at the possible value nearest to `hz`, and sets *granted_hz to that value.
 // First checks again that no other process uses the card. If the call fails, it restores the clock,
-// even if an earlier call had locked the clock. If that fails too, the message says so.
+// even if an earlier call had locked the clock. If the clock cannot be restored, the message says
+// so.
 MUST_CHECK bool sensor_clocks_lock(struct sensor_clocks *clocks, double hz, double *granted_hz,
                                    struct error *err);
 

@@ -22,7 +22,7 @@ struct clock_guard {
     // asked_hz is the core clock in Hz that the caller asked for; 0 if none is locked. granted_hz
     // is the core clock in Hz at which the card was locked.
     double asked_hz, granted_hz;
-    bool undo; // true: a guard process was lost and may have left the clock locked
+    bool undo; // true if a guard process was lost and may have left the clock locked
 };
 
 // ---------------------------------------------------------------- asking

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Reads sensors from amdgpu's hwmon files (Linux, Documentation/gpu/amdgpu/thermal.rst):
 // freq1_input and freq2_input are the core and memory clock in Hz, temp1_input is the temperature
-// in thousandths of a degree Celsius. hwmon has no energy counter and no throttle reasons. Its
-// power is not used: it is an average over up to a second, longer than most samples. The card's
-// mem_info_vram_used is the used memory in bytes (Documentation/gpu/amdgpu/driver-misc.rst).
+// in thousandths of a degree Celsius. hwmon has no energy counter and no throttle reasons. The
+// power that hwmon reports is not used, because it is an average over up to a second, longer than
+// most samples. The card's mem_info_vram_used is the used memory in bytes
+// (Documentation/gpu/amdgpu/driver-misc.rst).
 #include "base/text.h"
 #include "sensors/source.h"
 
