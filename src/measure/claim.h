@@ -100,7 +100,7 @@ struct measure_account {
 };
 
 // Sets the samples, the clock step and the limit of metric number `metric`. `form` says whether the
-// metric is a rate of bytes or results, or the time that one of them takes. One unit of work has
+// metric is a rate of bytes or results, or the time for one byte or result. One unit of work has
 // `amount` of these bytes or results. Also sets the visit's kind of load and whether it uses
 // memory. If hardware counters were read, adds them to the visit.
 void measure_claim_report(const struct measure_account *account, unsigned metric,

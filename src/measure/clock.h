@@ -12,7 +12,7 @@ struct measure_clock {
     unsigned counter_bits; // width of the counter, which wraps at 2^counter_bits
     double counter_hz;     // measured rate of the counter in Hz; 0 if not known
     double counter_step;   // smallest step of the counter, in ticks
-    // True: the counter counts core cycles; false: it ticks at a fixed rate (lavapipe: 1 GHz).
+    // True if the counter counts core cycles; false if it ticks at a fixed rate (lavapipe: 1 GHz).
     bool counts_core_clock;
     // The members below describe the device-wide clock (clockRealtimeEXT, %globaltimer).
     bool has_device_clock;

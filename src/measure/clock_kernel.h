@@ -93,8 +93,8 @@ unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 // The rate of the core's counter is its ticks per tick of the device clock. The rate is the median
 // of the rates over stretches of half a run. Without a device clock, the counter's ticks are
 // compared with the spans around the runs. A span encloses the stamps of its run, so span / ticks
-// is never too small, and the smallest quotient is the best. The time that a run takes beside its
-// stamps is known from the runs with 0 iterations and subtracted.
+// is never too small, and the smallest quotient is the best. Runs with 0 iterations show the time
+// that a run takes beside its stamps. This time is subtracted from each span.
 //
 // The counter is judged not to count core cycles in three cases. (1) It ticks like the device
 // clock: the rates are equal within 1e-4, and the steps are the same (lavapipe reads one host clock

@@ -53,7 +53,7 @@ struct collect_rule {
     unsigned rounds_min;
     unsigned rounds_max; // maximum number of rounds; 0 means rounds_min
     uint64_t budget_ns;  // device time in ns after which the case gets no more visits; 0: no limit
-    // True: all samples should be alike. Then a visit that has far slower samples is repeated.
+    // True if all samples should be alike. Then a visit with far slower samples is repeated.
     bool alone;
     bool any_clock; // true if visits of the case may have different core clocks
 };
@@ -69,9 +69,9 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
 // case count.
 void collect_visit(struct collect *collect, const struct measure_visit *visit);
 
-// Gives the visits of the case from number `first` on (0: all visits) a reason to be repeated,
-// because something that may have changed their samples was found after them. A case that was done
-// may then need more visits.
+// Gives the visits of the case from number `first` on (0: all visits) a reason to be repeated. For
+// example, other work was found after these visits, which may have changed their samples. A case
+// that was done may then need more visits.
 void collect_flag(struct collect *collect, unsigned first, const struct reason *reason);
 
 // Adds a remark to each visit of the case from number `first` on.

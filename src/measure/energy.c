@@ -185,9 +185,9 @@ static void take_reading(struct burn *burn)
 }
 
 // Repeats the work with IN_FLIGHT submissions in flight, so that the device stays busy while the
-// host reads the counter: NVIDIA's library takes 4 ms for that, and now and then 50 ms. The counter
-// is read after a submission for which the host had to wait, because only then is the number of
-// ended submissions known. After IN_FLIGHT submissions without a wait, the counter is read in any
+// host reads the counter: NVIDIA's library takes 4 ms for that, and now and then 50 ms. Reads the
+// counter when the host had to wait for a submission: only then does the host know how many
+// submissions have ended. After IN_FLIGHT submissions without a wait, reads the counter in any
 // case.
 static bool keep_busy(struct burn *burn, struct error *err)
 {

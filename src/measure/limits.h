@@ -42,8 +42,9 @@ struct measure_limits {
 };
 
 // Fills in the physical limits of a device: first from tables, then from what the driver reports.
-// The tables find the device's chip by PCI id and its product by name. They are needed because
-// Vulkan reports neither clocks nor the size of L2. For a CPU, sysconf replaces the tables.
+// In the tables, the device's chip is found by PCI id and its product by name. The tables are
+// needed because Vulkan reports neither clocks nor the size of L2. For a CPU, sysconf replaces the
+// tables.
 void measure_limits_of(const struct gpu_info *info, struct measure_limits *limits);
 
 // Sets name and source of row number `row` of the table of products. Returns false if the table has

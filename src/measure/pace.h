@@ -28,8 +28,8 @@ enum {
     PACE_LEAD_MOST_NS = 64000000, // maximum length of a lead
     // If the core clock stays low, a visit tries one lead after another. If the last lead did not
     // raise the clock, the visit stops after leads of PACE_PATIENCE_NS in all (perhaps less, see
-    // patience_ns). If the last lead raised the clock, it stops after leads of PACE_SPENT_MOST_NS
-    // in all.
+    // patience_ns). If the last lead raised the clock, the visit stops after leads of
+    // PACE_SPENT_MOST_NS in all.
     PACE_PATIENCE_NS = 150000000,
     PACE_SPENT_MOST_NS = 300000000,
     PACE_SPARSE_MOST_NS = 4000000, // maximum of measure_pace.sparse_ns
@@ -80,8 +80,9 @@ struct measure_pace {
     uint64_t visits;
     uint64_t sparse_ns; // minimum lead in ns of a visit with sparse work (see pace_lead_ns)
     // A visit stops repeating its samples if its leads together took this long and the last lead
-    // did not raise the core clock. PACE_PATIENCE_NS at first, and again after leads that raised
-    // the clock enough. Halved after leads that did not raise it enough.
+    // did not raise the core clock. The time is PACE_PATIENCE_NS at first. It is halved after leads
+    // that did not raise the clock enough. After leads that raised the clock enough, it is
+    // PACE_PATIENCE_NS again.
     uint64_t patience_ns;
     // Sparse work is short samples, between which the device is idle. This is the number of
     // successive visits with sparse work that needed no lead beyond sparse_ns.
@@ -127,15 +128,17 @@ enum pace_verdict {
 
 // Judges the core clock of a visit's samples, and remembers it for the visit's kind of load, unless
 // that kind is not known (0). `hz` is the median clock of the samples. *kept_hz becomes the clock
-// at which this kind of load ran before; it stays as it is if the kind is not known, or after
-// PACE_FELL. After PACE_FELL and PACE_LOW the case's next visit tries leads of all lengths again.
+// at which this kind of load ran before. If the kind is not known, or after PACE_FELL, *kept_hz
+// stays as it is. After PACE_FELL and PACE_LOW the case's next visit tries leads of all lengths
+// again.
 enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct visit_clock *clock,
                              double *kept_hz);
 
 // Compares the visits of a case. If a visit's core clock was lower than another visit's
-// (pace_is_lower), and the visit has no reason to be repeated yet, it gets one: `low-clock`. But if
-// the card limited the clock in more than half of the visits (remark `throttled`), limited visits
-// are left out of this comparison. Returns the number of visits that got the reason.
+// (pace_is_lower), and the visit has no reason to be repeated yet, the visit gets the reason
+// `low-clock`. But if the card limited the clock in more than half of the visits (remark
+// `throttled`), limited visits are left out of this comparison. Returns the number of visits that
+// got the reason.
 size_t pace_flag_low(struct measure_visit *const *visits, size_t count);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The programs of a device, for compute work and rays. Each is compiled only once, when it is first
-// needed or, together with others, ahead of that.
+// The programs of a device, for compute work and rays. Each program is compiled only once: when it
+// is first needed, or ahead of that together with other programs.
 #ifndef MEASURE_PROGRAM_H
 #define MEASURE_PROGRAM_H
 
@@ -34,13 +34,13 @@ struct gpu_program *measure_program(struct measure_programs *programs, const cha
 // measure_program compiles nothing: it puts a program that does not exist yet on a list and returns
 // NULL with ERROR_INTERNAL. measure_programs_compile compiles the programs on the list. It uses as
 // many threads as the caller may use processors, but at most MEASURE_COMPILERS. After 5 s it begins
-// no other program. measure_program compiles what was not compiled ahead when it is needed, and
-// reports the errors.
+// no other program. If a program was not compiled ahead, measure_program compiles it when it is
+// needed, and reports the errors.
 void measure_programs_list(struct measure_programs *programs);
 void measure_programs_compile(struct measure_programs *programs);
 
-// Frees the programs that measure_programs_compile made. Must be called after `scope` was closed,
-// whose batches use these programs.
+// Frees the programs that measure_programs_compile made. Close `scope` before this call, because
+// batches of the scope use these programs.
 void measure_programs_close(struct measure_programs *programs);
 
 // Returns what the driver reports about a program that measure_program returned. The driver is

@@ -210,8 +210,8 @@ void rounds_describe_flags(struct measure_visit *const *visits, size_t visit_cou
         size_t count = 0;
         for (size_t k = 0; k < visit_count; k++)
             count += strcmp(flag_of(visits[k]), code) == 0;
-        // Each code is added to `text` only once: strstr finds a code that was added before. It
-        // also finds the empty code of visits without a reason, so that one is never added.
+        // Each code is added to `text` only once: strstr finds a code that was added before. strstr
+        // also finds the empty code of visits without a reason, so the empty code is never added.
         if (!strstr(text, code))
             text = text_join(kept->arena, text, ", ",
                              arena_printf(kept->arena, "%zu %s", count, code));

@@ -13,8 +13,8 @@ struct round_metric {
     size_t rounds, median_room, limit_count, limit_room;
     size_t samples;
     double step; // largest step of the clock that timed the samples, in the metric's unit
-    // Half of the 95 % interval from the last visit with samples of the metric, if that visit
-    // computed it (visit_half), else 0; used only if there is one round.
+    // Half of the 95 % interval if the last visit with samples of the metric computed it
+    // (visit_half); else 0. Used only if there is one round.
     double half;
     // True if in at least one round the median is only a lower bound (visit_at_least).
     bool at_least;
@@ -74,8 +74,8 @@ double rounds_goal(const struct round_metric *metric, double goal);
 // Finds the visits that a burst of other work disturbed, and gives these visits a reason to be
 // repeated. A visit was disturbed if some of its samples are more than 25 % worse than a typical
 // sample; only the first metric that has values is looked at. `rounds` must hold exactly the visits
-// without a reason to be repeated. Returns how many visits got one: 0 if more than half were
-// disturbed, or if the benchmark measures a distribution.
+// without a reason to be repeated. Returns how many visits got this reason. No visit gets it if
+// more than half were disturbed, or if the benchmark measures a distribution.
 size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,
                         size_t visit_count);
 

@@ -93,11 +93,11 @@ struct span_size {
 // and at most SPAN_LONGEST_NS. With 1000 steps, a step is 0.1 % of the sample.
 double span_wanted_ns(uint64_t asked_ns, double stamp_step_ns);
 
-// Returns the next number of units of work per sample to try, after `repeats` units took took_ns;
-// `repeats` itself if that was long enough or cannot be increased. The new number should make the
-// sample 10 % longer than wanted. It grows at most by a factor of 16, and only so far that a
-// submission lasts at most SPAN_LONGEST_NS: drivers' watchdogs end longer ones (after 2 s on
-// Windows and with some Linux drivers, 0.5 s on phones).
+// Returns the next number of units of work per sample to try, after `repeats` units took took_ns.
+// Returns `repeats` itself if the sample was long enough or the number cannot be increased. The new
+// number should make the sample 10 % longer than wanted. It grows at most by a factor of 16, and
+// only so far that a submission lasts at most SPAN_LONGEST_NS. Drivers' watchdogs end longer
+// submissions (after 2 s on Windows and with some Linux drivers, 0.5 s on phones).
 uint64_t span_next_repeats(const struct span_size *size, uint64_t repeats, double took_ns);
 
 enum {

@@ -63,8 +63,8 @@ struct measure_visit {
     uint64_t device_time_ns;
     // Host time in ns at the begin and end of the samples; 0 if not known.
     uint64_t began_ns, ended_ns;
-    // Host time in ns that the driver took to compile programs (measure/program.h). It is no part
-    // of the time for which a benchmark may measure.
+    // Host time in ns that the driver took to compile programs (measure/program.h). This time is
+    // not part of the time for which a benchmark may measure.
     uint64_t compile_ns;
     struct visit_clock clock; // core clock of the samples; not sent to the parent process
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The buffer in which timed kernels record their work (bench/prelude/words.glsl): the sum of the
-// values that they read, and a count (of workgroups, for example). Each is spread over many words,
-// because atomic additions to a single word would wait for each other.
+// values that they read, and a count (of workgroups, for example). Both the sum and the count are
+// spread over many words, because atomic additions to a single word would wait for each other.
 #ifndef MEASURE_WORDS_H
 #define MEASURE_WORDS_H
 

@@ -249,9 +249,10 @@ static bool read_copy(struct yardsticks *y, unsigned span, double *rate, struct 
 
 // ---------------------------------------------------------------- running
 
-// Runs all yardsticks once. Raises each of `rates` to the rate of this run, and *most_hz to its
-// core clock, if that is higher. The number of workgroups at the same time (WATCH_PLACES) keeps the
-// lower value instead. If a rate is not measured, fmax ignores its NaN and the old value stays.
+// Runs all yardsticks once. Raises each of `rates` to the rate of this run, and *most_hz to the
+// core clock of this run, if the new value is higher. Of the number of workgroups at the same time
+// (WATCH_PLACES), the lower value is kept instead. If a rate is not measured, fmax ignores its NaN
+// and the old value stays.
 static bool run_once(struct yardsticks *y, uint32_t iterations, double rates[WATCH_YARDSTICKS],
                      double *most_hz, struct error *err)
 {
