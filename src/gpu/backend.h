@@ -271,13 +271,13 @@ struct gpu_counting {
                                           size_t count, struct error *);
     // A run counts some batches with a set of counters. The front end calls set_begin, then the
     // functions of each pass, then set_read for each batch, then set_end. In a pass it calls
-    // pass_begin; then batch_begin and batch_end for each batch, which runs between these two; then
-    // pass_end, which says whether another pass is needed. Nothing runs on the device during a
-    // call. If set_begin succeeded, set_end is called even if a later call failed. A backend may
-    // keep its profiler open for the next run (gpu_counters.kept); it closes the profiler when a
-    // run fails. If a run with a profiler that was kept open fails with ERROR_UNSUPPORTED, the
-    // front end repeats the run once. set_read returns values before they are multiplied by the
-    // factors. pass_begin may be NULL.
+    // pass_begin, then batch_begin and batch_end for each batch, then pass_end. A batch runs
+    // between batch_begin and batch_end. pass_end says whether another pass is needed. Nothing runs
+    // on the device during a call. If set_begin succeeded, set_end is called even if a later call
+    // failed. A backend may keep its profiler open for the next run (gpu_counters.kept); it closes
+    // the profiler when a run fails. If a run with a profiler that was kept open fails with
+    // ERROR_UNSUPPORTED, the front end repeats the run once. set_read returns values before they
+    // are multiplied by the factors. pass_begin may be NULL.
     bool (*set_begin)(struct gpu_counter_set *, struct error *);
     bool (*pass_begin)(struct gpu_counter_set *, struct error *);
     bool (*batch_begin)(struct gpu_counter_set *, size_t batch, struct error *);

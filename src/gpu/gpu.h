@@ -79,7 +79,7 @@ size_t gpu_system_unavailable_count(const struct gpu_system *system);
 const struct gpu_unavailable *gpu_system_unavailable(const struct gpu_system *system, size_t index);
 
 // Returns the info of the device with the id `name` ("cuda:0"); NULL if there is no such device.
-// `name` may also be an identity (gpu_info_identity), of which only the id is compared.
+// `name` may also be an identity (gpu_info_identity); then only its id is compared.
 const struct gpu_info *gpu_system_find(const struct gpu_system *system, const char *name);
 
 // ---------------------------------------------------------------- devices, queues, scopes
@@ -211,7 +211,7 @@ uint64_t gpu_buffer_address(const struct gpu_buffer *buffer);
 void *gpu_buffer_map(struct gpu_buffer *buffer);
 
 // gpu_buffer_write and gpu_buffer_read copy between the host and any buffer, and return when the
-// copy is done. They are not for timing. A mapped buffer is copied at once. For another buffer they
+// copy is done. They are not for timing. A mapped buffer is copied at once. For other buffers, both
 // wait for the work of the device's first queue. They fail with ERROR_INTERNAL while a batch that
 // waits for a hold blocks that queue.
 MUST_CHECK bool gpu_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,

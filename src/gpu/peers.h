@@ -19,8 +19,8 @@ struct gpu_peers_copy {
 };
 
 // Records a copy between two connected devices. The batch orders the copy among its commands like
-// any other command. It is not ordered with batches of the other device; the host must wait for
-// those (gpu_batch_wait).
+// any other command. The copy is not ordered with batches of the other device, so the host must
+// wait for those batches (gpu_batch_wait).
 void gpu_peers_copy(struct gpu_batch *batch, const struct gpu_peers_copy *copy);
 
 #endif

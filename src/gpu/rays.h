@@ -62,8 +62,8 @@ struct gpu_tree;
 struct gpu_tree *gpu_tree_create(struct gpu_scope *scope, const struct gpu_tree_desc *desc,
                                  struct error *err);
 
-// Creates a tree of `bytes` bytes into which `from` can be copied. It can be neither built nor
-// updated.
+// Creates a tree of `bytes` bytes into which `from` can be copied. The new tree can be neither
+// built nor updated.
 struct gpu_tree *gpu_tree_create_copy(struct gpu_scope *scope, const struct gpu_tree *from,
                                       uint64_t bytes, struct error *err);
 

@@ -56,8 +56,8 @@ struct cupti_availability {
     struct cupti_head head;
     struct cu_context *context;
     size_t image_bytes; // size of `image` in bytes; CUPTI sets it if `image` is NULL
-    // Memory into which CUPTI writes the information which counters can be read. If it is NULL,
-    // CUPTI only sets image_bytes.
+    // Memory into which CUPTI writes which counters can be read. If the pointer is NULL, CUPTI only
+    // sets image_bytes.
     uint8_t *image;
 };
 
@@ -237,10 +237,10 @@ struct cupti_api {
 
 // Opens libcupti and the two libraries that libcupti needs, and sets the function pointers in
 // `api`. Looks for libcupti in the file or folder that the environment variable FATHOM_CUPTI names.
-// If that is not set, looks in $CUDA_HOME, the dynamic loader's path and /usr/local/cuda*. If no
-// libcupti can be opened, fails with ERROR_UNSUPPORTED; the message says what to install, or why a
-// libcupti that exists could not be opened. The libraries are never unloaded, because their threads
-// and their hooks in the driver remain. Temporary memory comes from `arena`.
+// If the variable is not set, looks in $CUDA_HOME, the dynamic loader's path and /usr/local/cuda*.
+// If no libcupti can be opened, fails with ERROR_UNSUPPORTED; the message says what to install, or
+// why a libcupti that exists could not be opened. The libraries are never unloaded, because their
+// threads and their hooks in the driver remain. Temporary memory comes from `arena`.
 MUST_CHECK bool cupti_load(struct arena *arena, struct cupti_api *api, struct error *err);
 
 // Returns true if `result` is CUPTI_SUCCESS. Otherwise fails with ERROR_UNSUPPORTED. If the user

@@ -89,7 +89,7 @@ static void *load(struct gpu_enumeration *to)
 {
     const char *files = getenv(GPU_MODEL_VARIABLE);
     if (!files || !*files)
-        return NULL; // the user asked for no model, so none is reported as unavailable
+        return NULL; // the user asked for no model, so no model is reported as unavailable
     struct state *state = ARENA_NEW(to->arena, struct state);
     state->arena = to->arena;
     for (const char *at = files; *at; at += strcspn(at, "\n"), at += *at == '\n') {

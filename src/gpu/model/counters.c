@@ -64,8 +64,8 @@ void model_count_streams(struct model_device *device, const struct model_executi
 }
 
 // Sets `now` to the values of all counters. A load counts as one sector at each level that it
-// reaches, also in DRAM. In DRAM, this is a sector of the size that the last level has; at all
-// other levels, one of the size that the first level has.
+// reaches, also in DRAM. In DRAM, such a sector has the sector size of the last level; at all other
+// levels, the sector size of the first level.
 static void count(const struct model_device *device, double now[GPU_COUNTER_COUNT])
 {
     const struct model_machine *machine = &device->machine;

@@ -300,8 +300,8 @@ static bool pass_barrier(struct group *group)
 // Returns the fiber that runs next; NULL if there is none. First choice: a stopped fiber whose
 // thread has not passed the present deadline. Second choice: the next fiber whose thread may
 // continue, or that can start a thread of the group. Once all threads have started, fibers that
-// never had a thread are skipped. To check them is slow, because each lies in another page, and all
-// lie in one set of the host's caches.
+// never had a thread are skipped. To check such fibers is slow, because each lies in another page,
+// and all lie in one set of the host's caches.
 static struct fiber *next_fiber(struct group *group)
 {
     struct fiber *fiber = NULL;
@@ -328,9 +328,9 @@ static struct fiber *next_fiber(struct group *group)
 }
 
 // Lets the next fiber of the group run, and returns when the calling fiber is the next one.
-// Switches directly to the next fiber, not to the scheduler and from there to the fiber. That would
-// need two switches, and each switch makes a system call for the signal mask. If all threads of the
-// group have ended or passed the deadline, switches to the scheduler.
+// Switches directly to the next fiber. The way through the scheduler would need two switches, and
+// each switch makes a system call for the signal mask. If all threads of the group have ended or
+// passed the deadline, switches to the scheduler.
 static void give_way(struct fiber *fiber)
 {
     struct group *group = fiber->group;

@@ -451,8 +451,8 @@ static bool read_root(const struct member_place *root, struct model_machine *mac
            read_noise(root, machine);
 }
 
-// Replaces control characters, including U+0080 to U+009F, by '?' in an error message: it contains
-// keys from the file and is printed on a terminal.
+// Replaces control characters, including U+0080 to U+009F, by '?' in an error message: the message
+// contains keys from the file and is printed on a terminal.
 static void clean(char *text)
 {
     for (unsigned char *c = (unsigned char *)text; *c; c++) {

@@ -91,8 +91,9 @@ struct opencl_command {
     uint32_t word;
 };
 
-// A kernel object whose arguments are set. The batch keeps it until a reset. A later dispatch with
-// the same program, arguments and params uses it again if it is among the newest BOUND_LOOK_BACK.
+// A kernel object whose arguments are set. The batch keeps the kernel object until a reset. A later
+// dispatch with the same program, arguments and params uses the object again if it is among the
+// newest BOUND_LOOK_BACK objects.
 struct opencl_bound {
     struct gpu_dispatch dispatch;
     unsigned char params[GPU_PARAMS_MAX_BYTES];
@@ -145,7 +146,7 @@ MUST_CHECK bool opencl_event_wait(const struct opencl_device *device, cl_event e
 // A caller that puts a command into the queue `host` must call opencl_host_begin before it, and
 // opencl_host_end after it. opencl_host_begin waits for the work of the device's first queue.
 // opencl_host_end gets `result` and `event` from the function that put the command into the queue.
-// It waits until the command is done, and releases `event`.
+// opencl_host_end waits until the command is done, and releases `event`.
 MUST_CHECK bool opencl_host_begin(const struct opencl_device *device, struct error *err);
 MUST_CHECK bool opencl_host_end(const struct opencl_device *device, cl_int result, cl_event event,
                                 const char *what, struct error *err);

@@ -299,8 +299,8 @@ bool vulkan_device_hold_clock(struct gpu_device *base, struct error *err);
 void vulkan_device_free_clock(struct gpu_device *base);
 
 // vulkan_transfer_need creates staging memory and a command buffer unless they exist. It is called
-// for each transfer, and not when the device is opened: RADV without hardware, which compiles
-// kernels in tests, has no memory for them. vulkan_transfer_fini accepts that they do not exist.
+// for each transfer, not when the device is opened: RADV without hardware (in tests) has no memory
+// for them. vulkan_transfer_fini accepts that they do not exist.
 MUST_CHECK bool vulkan_transfer_need(struct vulkan_device *device, struct error *err);
 void vulkan_transfer_fini(struct vulkan_device *device);
 

@@ -354,7 +354,7 @@ static void fill_caps(struct vulkan_physical *physical, const struct properties 
         info->caps |= GPU_CAP(SUBGROUP_CHOICE);
     if (physical->extensions.KHR_global_priority || physical->extensions.EXT_global_priority)
         info->caps |= GPU_CAP(PRIORITY) | GPU_CAP(PRIORITY_GLOBAL);
-    // Only RADV gets STABLE_CLOCK, because it sets the peak clocks while a program holds the
+    // Only RADV gets STABLE_CLOCK, because RADV sets the peak clocks while a program holds the
     // profiling lock (radv_device.c).
     if (physical->features.counters.performanceCounterQueryPools &&
         p->v12.driverID == VK_DRIVER_ID_MESA_RADV)

@@ -239,8 +239,8 @@ bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struc
 }
 
 // Records the time stamp at the begin or end of a span. At the begin, a barrier makes the time
-// stamp and all later commands wait until the earlier commands are done. It is not needed if an
-// ordered batch has just recorded a barrier. At the end, the time stamp is written when all earlier
+// stamp and all later commands wait until the earlier commands are done. This barrier is not needed
+// if an ordered batch has just recorded one. At the end, the time stamp is written when all earlier
 // commands are done (ALL_COMMANDS). The barrier after that time stamp makes later commands wait; it
 // is outside the span.
 bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct error *err)

@@ -97,8 +97,8 @@ bool vulkan_ray_pipeline_create(const struct vulkan_device *device,
     return ok;
 }
 
-// Returns the stack size of a ray pipeline in bytes, for rays that trace no further rays. The
-// formula is Vulkan's formula for the default stack size.
+// Returns the stack size of a ray pipeline in bytes, for rays that trace no further rays. Uses
+// Vulkan's formula for the default stack size.
 VkDeviceSize vulkan_ray_stack_bytes(const struct vulkan_device *device,
                                     const struct vulkan_program *program)
 {
