@@ -50,18 +50,19 @@ void sensor_clocks_close(struct sensor_clocks *clocks);
 MUST_CHECK bool sensor_clocks_lock(struct sensor_clocks *clocks, double hz, double *granted_hz,
                                    struct error *err);
 
-// Returns the state that sensor_clocks_restore restores, as one word: amdgpu's performance level
-// before the lock ("auto"), or "default" for NVML, which does not report an earlier state.
+// Returns the state that sensor_clocks_restore restores, as one word. For amdgpu, this is the
+// performance level before the lock ("auto"). NVML does not report an earlier state, so for NVML
+// the word is "default".
 const char *sensor_clocks_before(const struct sensor_clocks *clocks);
 
 // Restores the clock if it is locked. If it stays locked, returns false with the reason.
 MUST_CHECK bool sensor_clocks_restore(struct sensor_clocks *clocks, struct error *err);
 
-// Returns a text in `arena` that names the processes that use a card, except desc->own_pid and its
-// descendants: "python3 (process 4711), blender (process 815)". The text names the processes that
-// NVML lists. If NVML lists none, it names those whose fdinfo names the card. Returns NULL if no
-// process is visible: a container hides processes, and only root sees the fdinfo of other users'
-// processes. A process in the text does not necessarily keep the card busy.
+// Returns the processes that use a card, as a text in `arena`: "python3 (process 4711), blender
+// (process 815)". The process desc->own_pid and its descendants are left out. The text names the
+// processes that NVML lists. If NVML lists none, it names those whose fdinfo names the card.
+// Returns NULL if no process is visible: a container hides processes, and only root sees the fdinfo
+// of other users' processes. A process in the text does not necessarily keep the card busy.
 const char *sensor_clocks_users(struct arena *arena, const struct sensor_clocks_desc *desc);
 
 #endif
