@@ -158,9 +158,9 @@ static bool sampled_texture(struct cuda_batch *batch, const struct gpu_arg *arg,
     return true;
 }
 
-// Records the copy of a constant argument: from the caller's buffer to the symbol (device memory of
-// the program's module) from which the kernel reads the argument. The copy runs before the first
-// command of the batch. If a later command uses another buffer or another range for the same
+// Records the copy of a constant argument from the caller's buffer to the argument's symbol: device
+// memory of the program's module. The kernel reads the argument there. The copy runs before the
+// first command of the batch. If a later command uses another buffer or another range for the same
 // symbol, a second copy runs between the commands. Only an ordered batch allows that; in an
 // unordered batch the recording fails.
 static bool add_upload(struct cuda_batch *batch, const struct cuda_constant *constant,

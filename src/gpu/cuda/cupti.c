@@ -67,8 +67,9 @@ static struct candidates find_candidates(struct arena *arena)
     return list;
 }
 
-// Opens the library `name` in the folder of libcupti, whose path is `file`. libcupti later opens
-// `name` without a folder; the dynamic loader then returns the library that is already open.
+// Opens the library `name` in the folder of libcupti. `file` is the path of libcupti. libcupti
+// later opens `name` without a folder; the dynamic loader then returns the library that is already
+// open.
 static struct dynlib *open_beside(struct arena *arena, const char *file, const char *name,
                                   struct error *err)
 {

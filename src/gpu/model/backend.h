@@ -144,9 +144,10 @@ uint64_t model_thread_clock_core(void);   // returns the core's cycle counter
 uint64_t model_thread_clock_device(void); // returns the device's clock in ns
 uint32_t model_thread_core(void);
 
-// For kernels that only describe their buffer accesses as streams (bench/prelude/stream.clh), and
-// whose threads are therefore not simulated. model_thread_stream describes what the dispatch reads
-// from or writes to one buffer. model_thread_sum returns the sum of 32-bit words in a buffer.
+// Functions for kernels that only describe their buffer accesses as streams
+// (bench/prelude/stream.clh). The threads of such kernels are not simulated. model_thread_stream
+// describes what the dispatch reads from or writes to one buffer. model_thread_sum returns the sum
+// of 32-bit words in a buffer.
 void model_thread_stream(const struct model_stream *stream);
 uint32_t model_thread_sum(const void *from, uint64_t bytes);
 

@@ -61,7 +61,7 @@ struct group {
     ucontext_t scheduler;
     struct model_stacks *stacks;
     // first_fiber: index of the group's first fiber. used: number of the group's fibers that have
-    // been given a thread. cursor: index of the fiber in the group that next_fiber checks next.
+    // been given a thread. cursor: index within the group of the fiber that next_fiber checks next.
     uint32_t first_fiber, used, cursor;
     // Bit i of `stopped` is set if fiber i of the group has the state FIBER_STOPPED. Bit i of `due`
     // is set if next_fiber has not yet checked whether this fiber still has time until the

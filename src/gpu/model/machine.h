@@ -76,8 +76,8 @@ struct model_machine {
     uint64_t seed;
 };
 
-// A model can simulate other processes on the device. Returns the time in ns that these processes
-// have used the device when it has worked own_ns for this process.
+// A model can simulate other processes on the device. Returns for how many ns these processes have
+// used the device when it has worked own_ns for this process.
 double model_company_ns(const struct model_machine *machine, double own_ns);
 
 // Reads a model's file into `machine`; its strings live in `arena`. If the file does not describe a
