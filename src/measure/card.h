@@ -49,8 +49,8 @@ struct measure_traffic {
     double card, others;
 };
 
-// Measures the traffic over the links, or returns the result of the last measurement if that is
-// recent: the measurement took d ns and began less than 25 × d ns ago.
+// Measures the traffic over the links. But if the last measurement is recent, only returns its
+// result. A measurement that took d ns is recent if it began less than 25 × d ns ago.
 struct measure_traffic measure_card_traffic(struct measure_card *card);
 
 // Observes the card's used memory for 2 or 20 ms, and returns by how many bytes it changed

@@ -107,7 +107,8 @@ void measure_claim_report(const struct measure_account *account, unsigned metric
                           enum measure_form form, double amount);
 
 // Returns the values that the device's hardware counters should have for one unit of the claimed
-// work: claim->counts, or if that is NULL, values computed from the claim's other members.
+// work. These are claim->counts. If this pointer is NULL, the values are computed from the claim's
+// other members.
 struct measure_count_claims measure_claim_counts(const struct measure_claim *claim,
                                                  const struct gpu_info *info);
 

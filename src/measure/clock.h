@@ -48,8 +48,9 @@ void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *bat
 // them.
 uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits);
 
-// Returns the width in bits of the readings of the core's counter that kernels store: at most 32,
-// because most kernels store only the low word. Returns 32 if the counter's width is not known.
+// Kernels store readings of the core's counter. Returns the width in bits of a stored reading: at
+// most 32, because most kernels store only the low word. Returns 32 if the counter's width is not
+// known.
 unsigned measure_clock_low_bits(const struct measure_clock *clock);
 
 // Returns a 64-bit reading of the device-wide clock that a kernel stored as two words, low word

@@ -18,9 +18,9 @@ struct clock_stamp {
 // stamps.
 uint32_t clock_kernel_iterations(uint32_t stamps);
 
-// Returns the number of workgroups of the clock kernel that run before and after each sample: two
-// per core, so that almost every core runs at least one, but at most 1024. Returns 64 if the number
-// of cores is not known.
+// Returns how many workgroups of the clock kernel run before each sample, and again after it. The
+// number is two per core, so that almost every core runs at least one, but at most 1024. Returns 64
+// if the number of cores is not known.
 uint32_t clock_kernel_groups(const struct gpu_info *info);
 
 struct clock_dispatch {

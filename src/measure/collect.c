@@ -117,9 +117,9 @@ static struct interval interval_of(const struct round_metric *metric, double con
     return interval;
 }
 
-// Returns true if the first metric is precise enough: half of its interval, relative to the median,
-// is at most the goal or `enough`, whichever is larger, or at most one clock step. Also returns
-// true if no metric has values.
+// Returns true if the first metric is precise enough. This means that half of its interval is at
+// most one clock step, or relative to the median at most the larger of the goal and `enough`. Also
+// returns true if no metric has values.
 static bool is_precise(const struct collect *collect, double confidence, double enough)
 {
     const struct round_metric *metric = rounds_primary(collect->rounds);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The physical limits of a device: tables of architectures, chips and products (with their sources
-// in measure/limits.c), and figures of the driver, which replace those of the tables. A limit of 0
-// is unknown, and no share of it is shown.
+// The physical limits of a device. They come from tables of architectures, chips and products (with
+// their sources in measure/limits.c). Figures of the driver replace figures of the tables. A limit
+// of 0 is unknown, and no share of it is shown.
 #ifndef MEASURE_LIMITS_H
 #define MEASURE_LIMITS_H
 
@@ -51,8 +51,9 @@ void measure_limits_of(const struct gpu_info *info, struct measure_limits *limit
 // no such row.
 bool measure_limits_product(size_t row, const char **name, const char **source);
 
-// Returns the size of the largest cache that may lie in front of memory: last_cache_bytes if it is
-// certain to be the last cache, else at least 256 MiB, the largest size in the table of products.
+// Returns the size of the largest cache that may lie in front of memory. This is last_cache_bytes
+// if no larger cache is possible (last_cache_known). Otherwise it is at least 256 MiB, the largest
+// size in the table of products.
 uint64_t measure_limits_cache_most(const struct measure_limits *limits);
 
 // measure_limits_is_dram returns true if a working set of `bytes` certainly lies in memory: it has

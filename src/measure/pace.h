@@ -16,11 +16,11 @@ enum {
     // Number of kinds of load (struct pace_load) that a worker process remembers. If there are
     // more, it forgets the kind whose last visit is longest ago.
     PACE_LOADS = 64,
-    // If the core clock is below the usual one, and the same in this many successive visits, it
+    // If this many successive visits have the same core clock, below the usual one, the lower clock
     // becomes the normal clock of this kind of load.
     PACE_LASTING = 8,
-    // If the core clock is above the highest known one, and the same in this many successive
-    // visits, it is taken as real and not as a measurement error.
+    // If this many successive visits have the same core clock, above the highest known one, the
+    // higher clock is taken as real and not as a measurement error.
     PACE_HIGHER = 3,
     // Length of the first lead in a visit: light work before the samples, during which the core
     // clock can rise. Each further lead is 4 times as long.

@@ -79,9 +79,10 @@ double rounds_goal(const struct round_metric *metric, double goal);
 size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,
                         size_t visit_count);
 
-// Judges a result whose metrics are filled from these rounds, as measure/collect.h describes: adds
-// the reasons that make it suspect, and remarks. `goal` is collect_rule.goal. If the result is less
-// precise than its goal, `step_limits` says why: true for the clock's step, false for noise.
+// Judges a result, as measure/collect.h describes: adds remarks, and the reasons that make the
+// result suspect. The metrics of the result must be filled from these rounds. `goal` is
+// collect_rule.goal. If the result is less precise than its goal, `step_limits` says why: true for
+// the clock's step, false for noise.
 void rounds_judge(const struct rounds *rounds, double goal, bool step_limits, struct arena *arena,
                   struct result *result);
 

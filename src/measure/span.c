@@ -59,9 +59,9 @@ static double hz_between(const struct measure_clock *clock, struct clock_stamp a
     return ticks > 0 ? cycles * 1e9 / (ticks * clock->device_tick_ns) : NAN;
 }
 
-// Fills `hz` with the core clock of each core that ran a workgroup of the clock kernel both before
-// and after the sample: the mean clock over the whole sample. Returns the number of clocks in `hz`.
-// A core may appear there more than once.
+// Fills `hz` with the mean clocks of cores over the whole sample. A core counts if it ran a
+// workgroup of the clock kernel both before and after the sample. Returns the number of clocks in
+// `hz`. A core may appear there more than once.
 static size_t hz_by_core(const struct measure_clock *clock, const struct span_stamps *stamps,
                          double *hz)
 {

@@ -12,10 +12,10 @@
 MUST_CHECK bool measure_unit_run(struct gpu_device *device, const struct gpu_dispatch *dispatch,
                                  uint64_t timeout_ns, struct error *err);
 
-// Sets *ns to the device time of the one unit of work that desc->record records: the shortest of
-// `runs` submissions of the same batch, each with a time-out of desc->request->timeout_ns. The
-// first submission is often slower, because drivers finish their preparations in it and clocks are
-// still low.
+// Sets *ns to the device time of one unit of work, which desc->record records. Submits the same
+// batch `runs` times; the shortest time counts. Each submission has a time-out of
+// desc->request->timeout_ns. The first submission is often slower, because drivers finish their
+// preparations in it and clocks are still low.
 MUST_CHECK bool measure_unit_time(const struct measure_span_desc *desc, unsigned runs, double *ns,
                                   struct error *err);
 
