@@ -8,15 +8,18 @@
 // Returns the counted value of the result's hardware counter `name`; NULL if the result lacks it.
 const double *audit_counted(const struct result *result, const char *name);
 
-// Returns the counted value divided by the claim, which is the value that the benchmark predicts;
-// NaN if there is no claim or it is zero.
+// Returns the counted value divided by the claim; NaN if there is no claim or if it is zero. (A
+// claim is the value that the benchmark predicts.)
 double audit_ratio(const struct counter *counter);
 
 // Returns true if the counted value agrees with its claim, the value that the benchmark predicts.
-// Bytes may differ by 3 % if less than 1 GiB is claimed in all, everything else by 1 %. `dram_read`
-// may also be lower by what the L2 served. If zero is claimed, the count may be up to 1 % of the
-// result's largest claim of the same unit; a count of bytes may also be up to AUDIT_ZERO_BYTES,
-// summed over all units of work. A counter without a claim agrees.
+//
+// Bytes may differ from the claim by 3 % if less than 1 GiB is claimed in all. Every other count
+// may differ by 1 %. For `dram_read`, the bytes that the L2 served may be missing, too.
+//
+// If zero is claimed, the count may be up to 1 % of the result's largest claim of the same unit. A
+// count of bytes may then also be up to AUDIT_ZERO_BYTES, summed over all units of work. A counter
+// without a claim agrees.
 enum {
     AUDIT_ZERO_BYTES = 256 << 10
 };
@@ -29,8 +32,8 @@ double audit_hit_rate(const struct result *result, unsigned level);
 // Adds up to three findings to the run for each device whose counters have claims. (A claim is the
 // value that a benchmark predicts for a hardware counter.)
 //   counted        value: the share of the claims that agree with the count.
-//   l2-served      About claims `dram_read` (bytes read from memory) that agree with the count. Its
-//                  value is the largest share of such a claim that the L2 served instead of memory.
+//   l2-served      About claims `dram_read` (bytes read from memory) that agree with the count.
+//                  value: the largest share of such a claim that the L2 served instead of memory.
 //                  key: the result with this share.
 //   claim-differs  value: the number of claims that do not agree. keys: the results with them.
 // Results that other work may have disturbed (reason "shared-device") are left out, because the

@@ -45,8 +45,8 @@ unsigned banks_count(const struct banks_curve *curve)
     for (size_t i = curve->count; i-- > 0;)
         if (is_power(curve->strides[i]) && curve->times[i] * alike >= longest)
             banks = curve->strides[i];
-    // Checks the strides that are powers of two above `banks`: the time must not fall there again,
-    // and at least one such stride must have been measured.
+    // Checks the strides that are powers of two above `banks`. The time must not fall again at
+    // these strides. At least one of them must have been measured.
     for (unsigned stride = (unsigned)banks; stride && stride <= last; stride *= 2)
         if (time_at(curve, stride) * alike < longest)
             return 0;

@@ -17,9 +17,9 @@ struct builder {
 
 // ---------------------------------------------------------------- levels of memory
 
-// The card is the summary of a device's main figures. Returns which level of memory (L1, L2 or
-// DRAM) level k of the latency curve is. Returns CARD_LEVEL_ANY if it is none of these; the card
-// then has no row for it.
+// Returns which level of memory (L1, L2 or DRAM) level k of the latency curve is. Returns
+// CARD_LEVEL_ANY if level k is none of these; then the card, the summary of the device, has no row
+// for it.
 static enum card_level level_name(const struct level_curve *curve, size_t k)
 {
     if (k + 1 == levels_count(curve) && isfinite(levels_memory(curve)))
@@ -32,11 +32,11 @@ struct working_sets {
     double least, most;
 };
 
-// Returns the sizes of working sets that show a level's bandwidth. For a cache they range from four
-// times the size of the cache before it (for L1: from 0) to half of its own size, so that the cache
-// holds the whole set. For memory they begin at four times the size of the last cache. The range is
-// empty (least > most) if the latency curve does not show the memory, or does not show where the
-// cache ends. CARD_LEVEL_ANY stands for all sizes.
+// Returns the sizes of working sets that show a level's bandwidth. For a cache they end at half of
+// its size, so that the cache holds the whole set. They begin at four times the size of the cache
+// before it (for L1: at 0). For memory they begin at four times the size of the last cache. The
+// range is empty (least > most) if the latency curve does not show the memory, or does not show
+// where the cache ends. For CARD_LEVEL_ANY, the range has all sizes.
 static struct working_sets level_sets(const struct level_curve *curve, enum card_level level)
 {
     size_t count = levels_count(curve), k = level == CARD_LEVEL_L1 ? 0 : 1;
@@ -52,8 +52,8 @@ static struct working_sets level_sets(const struct level_curve *curve, enum card
 
 // ---------------------------------------------------------------- adding rows and figures
 
-// Returns the card's row with this section and label, which is added if the card lacks it. Returns
-// NULL if it cannot be added, because the card has CARD_ROWS_MAX rows already.
+// Returns the card's row with this section and label. Adds the row if the card lacks it. Returns
+// NULL if the card lacks the row and is full (CARD_ROWS_MAX).
 static struct card_row *row_get(struct card *card, enum card_section section, const char *label)
 {
     size_t at = 0;
@@ -71,10 +71,10 @@ static struct card_row *row_get(struct card *card, enum card_section section, co
     return &card->rows[at];
 }
 
-// Returns true if the figure `one` is better than `other`, so that the card (the device's summary)
-// shows it. A measured figure wins against one that was not measured. Of two measured figures the
-// better value wins, but if they are at most CARD_NEAR apart, the better verdict wins. Of two
-// figures that were not measured, a failed one wins against a skipped one.
+// Returns true if the card shows the figure `one` instead of `other`. A measured figure wins
+// against one that was not measured. Of two measured figures the better value wins. But if the two
+// values are at most CARD_NEAR apart, the better verdict wins. Of two figures that were not
+// measured, a failed one wins against a skipped one.
 static bool is_better(const struct card_figure *one, const struct card_figure *other)
 {
     if (!isfinite(one->value) || !isfinite(other->value))
@@ -85,8 +85,8 @@ static bool is_better(const struct card_figure *one, const struct card_figure *o
     return gain > 0;
 }
 
-// Adds the figure to the card's row with this label. Of several figures with the same name, the row
-// shows the best; the others are kept in the list card_figure.other.
+// Adds the figure to the card's row with this label. If the row already has figures with the same
+// name, it shows the best of them. The others are kept in the list card_figure.other.
 static void figure_add(const struct builder *b, const char *label, const struct card_figure *figure)
 {
     struct card_row *row = row_get(b->card, b->headline->section, label);
@@ -178,9 +178,9 @@ static bool is_described(const struct builder *b, const struct result *result,
            (b->headline->level == CARD_LEVEL_ANY || (bytes >= sets->least && bytes <= sets->most));
 }
 
-// Returns the range of working sets whose cases may give the headline's figure. For a cache it has
-// only the largest working set that was measured. (Of a smaller working set, a larger part lies in
-// caches nearer to the cores.)
+// Returns the range of working sets whose cases may give the headline's figure. For a cache this is
+// only the largest working set that was measured. (The smaller a working set, the more of it lies
+// in caches nearer to the cores.)
 static struct working_sets wanted_sets(const struct builder *b)
 {
     struct working_sets sets = level_sets(&b->card->curve, b->headline->level);
@@ -194,8 +194,8 @@ static struct working_sets wanted_sets(const struct builder *b)
     return sets;
 }
 
-// Finds the best figure among the cases that the headline describes. Returns false if the run has
-// no such case, or only measured ones without a value above 0.
+// Finds the best figure among the cases that the headline describes. Returns false if there is no
+// such case. Also returns false if all such cases were measured but have no value above 0.
 static bool best_figure(const struct builder *b, struct card_figure *best)
 {
     const struct run *run = b->card->run;
@@ -247,8 +247,8 @@ static void add_levels(const struct builder *b)
     }
 }
 
-// Returns true if the headline belongs to the benchmark and metric of the latency curve that shows
-// the device's levels of memory.
+// The card has one latency curve, which shows the levels of memory. Returns true if the headline is
+// of the benchmark and the metric of this curve.
 static bool declares_curve(const struct builder *b)
 {
     return b->headline->kind == HEADLINE_LEVELS && b->card->curve.count > 0 &&

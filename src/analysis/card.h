@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
 // The card of a device: at most CARD_ROWS_MAX rows with its most important figures, a comparison
 // with the reference card, and notes on what stands out. The rows come from the headlines that the
-// benchmarks of the run declare (struct headline_info): a headline names the metric and the cases
-// that give a figure. So no benchmark or metric is named here.
+// benchmarks of the run declare (struct headline_info). A headline names the metric and the cases
+// that give a figure, so this file names no benchmark and no metric.
 //
 // A row has one figure, or two that belong together, for example read and copy, or FP16 and FP8.
 // There are two kinds of figures:
 //
-//   a level    The latency of a level of memory. It is that of the case with the median latency in
-//              a flat part of the latency curve (analysis/levels.h). If at least half of the cases
-//              are ok, only those are considered. The first flat part is L1, the second L2. The
+//   a level    The latency of a level of memory: the median latency of the cases in one flat
+//              part of the latency curve (analysis/levels.h). If at least half of these cases are
+//              ok, only those that are ok count. The first flat part is L1, the second L2. The
 //              last one is DRAM if the curve reaches four times the size of the last cache.
-//   the best   The best of the cases that the headline describes. A case that is ok is preferred
-//              to a better one that is not ok, if they are at most CARD_NEAR apart. If the headline
-//              names a level (headline_info.level), only cases whose working set fits that level
-//              count: for a cache the largest working set that is at most half of its size.
+//   the best   The best value of the cases that the headline describes. If two values are at most
+//              CARD_NEAR apart and only one of their cases is ok, that one is taken. If the
+//              headline names a level (headline_info.level), only cases whose working set fits
+//              that level count. For a cache this is the largest working set that is at most half
+//              of the size of the cache.
 #ifndef ANALYSIS_CARD_H
 #define ANALYSIS_CARD_H
 
@@ -27,14 +28,14 @@ enum {
     CARD_NOTES_MAX = 5
 };
 #define CARD_NEAR 0.05 // figures count as equal if they differ by at most this share
-// If a trusted figure differs by more than this share from the same figure of a reference card of
-// the same model, the card has a note about it. There is one note each for the two largest
-// differences, and one for the number of further differences.
+// The card has a note about a trusted figure that differs by more than this share from the
+// reference card of the same model. There is one note each for the two largest differences, and one
+// for the number of further differences.
 #define CARD_DIFFERS 0.10
-// If several benchmarks measure the same figure, and their values differ by more than this share,
-// the card has a note about it.
+// Several benchmarks may measure the same figure. If another benchmark's trusted value differs by
+// more than this share from the shown value, the card has a note about it.
 #define CARD_APART 0.01
-// if a trusted figure is below this share of its physical limit, the card gets a note about it
+// the card has a note about each trusted figure that is below this share of its physical limit
 #define CARD_FAR 0.75
 
 // Code of the finding that fathom found no GPU and measured a CPU. The text of the finding becomes
@@ -65,8 +66,8 @@ struct card_figure {
     // Value of the same figure on the reference card. Not finite if there is no reference card, or
     // if it lacks this figure of the same benchmark and version.
     double reference;
-    // The next figure in a list of figures with the same row and name, from other headlines, that
-    // are worse than the shown one. NULL at the end of the list.
+    // Next figure in a list of figures that have the same row and name but come from other
+    // headlines. The list has the figures that the card does not show. NULL at the end of the list.
     const struct card_figure *other;
 };
 
@@ -113,9 +114,10 @@ struct card {
     // Known card to compare with; NULL if no known card is suitable.
     const struct known_card *reference;
     bool same_model; // true if the reference has the same model name as this card
-    // Sentences about what stands out: a figure differs from a reference of the same model, is not
-    // trusted or is far below its limit, or several benchmarks measured different values for it. If
-    // no figure differs from such a reference, a sentence says so.
+    // Sentences about figures that stand out. A figure stands out if it differs from a reference of
+    // the same model, if it is not trusted, or if it is far below its limit. It also stands out if
+    // several benchmarks measured different values. If no figure differs from a reference of the
+    // same model, a sentence says so.
     const char *notes[CARD_NOTES_MAX];
     size_t note_count;
 };
@@ -130,9 +132,9 @@ void card_build(struct arena *arena, const struct run *run, const char *device,
 // figures, and writes the notes. card_build calls this function.
 void card_judge(struct arena *arena, struct card *card, const struct known_cards *known);
 
-// Returns a sentence that says what the run lacks: nothing was measured on this device, none of its
-// cases gave a number, or the run was interrupted or is not finished. Returns NULL if it lacks
-// nothing.
+// Returns a sentence about what the run lacks; NULL if it lacks nothing. The sentence says that
+// nothing was measured on this device, that none of its cases gave a number, or that the run was
+// interrupted or is not finished.
 const char *card_state(const struct card *card);
 
 // Returns true if the figure has a final value and the verdict ok.
@@ -152,9 +154,9 @@ void card_put(struct json_out *out, const char *name, const struct card *card);
 // Returns the known cards of reference/cards.json, a file that is embedded in the program.
 const struct known_cards *known_cards_builtin(struct arena *arena);
 
-// known_cards_read reads the text of a file of known cards. It returns NULL with ERROR_USAGE if the
-// text is not such a file; error messages call the file `name`. known_cards_write writes such a
-// file with the trusted figures of `cards`.
+// Two functions for a file of known cards. known_cards_read reads the text of such a file. It
+// returns NULL with ERROR_USAGE if the text is not such a file; error messages call the file
+// `name`. known_cards_write writes a file with the trusted figures of `cards`.
 const struct known_cards *known_cards_read(struct arena *arena, const char *text, size_t bytes,
                                            const char *name, struct error *err);
 MUST_CHECK bool known_cards_write(const struct card *cards, size_t count, FILE *stream,

@@ -150,9 +150,9 @@ static bool is_same_model(const struct known_card *known, const struct card *car
     return card->device->name && strcmp(known->device, card->device->name) == 0;
 }
 
-// Returns how suitable a known card is as a reference for `card`. 0 means unsuitable: it is from
-// the same run, has another API, or has no figure in common. The same model counts most, then the
-// same preset, then the number of figures that both have.
+// Returns how suitable a known card is as a reference for `card`. Returns 0 if it is unsuitable,
+// because it is from the same run, has another API, or has no figure in common. The same model
+// counts most, then the same preset, then the number of common figures.
 static size_t rank(const struct known_card *known, const struct card *card)
 {
     bool itself = card->run->started && strcmp(known->started, card->run->started) == 0;
@@ -224,8 +224,8 @@ static struct choice choose(const struct card *card,
     return choice;
 }
 
-// Gives each trusted figure that differs from the reference by more than CARD_DIFFERS a weight, for
-// choose(). The figure that differs most gets the smallest weight and so comes first.
+// For choose(): returns a weight for each trusted figure that differs from the reference by more
+// than CARD_DIFFERS. The figure that differs most gets the smallest weight and so comes first.
 static double by_difference(const struct card_figure *figure)
 {
     double gain = card_figure_trusted(figure) ? card_figure_gain(figure) : NAN;
@@ -304,8 +304,8 @@ static void note_limits(struct arena *arena, struct card *card)
                                 unit_text(arena, far.figures[i]->limit, far.figures[i]->unit)));
 }
 
-// `shown` and `other` are the same figure. If another benchmark measured `other`, and its value is
-// trusted and differs from that of `shown` by more than CARD_APART, appends it to the text `list`.
+// `shown` and `other` are the same figure. Appends `other` to the text `list` if another benchmark
+// measured it, if it is trusted, and if it differs from `shown` by more than CARD_APART.
 static const char *also_measured(struct arena *arena, const char *list,
                                  const struct card_figure *shown, const struct card_figure *other)
 {

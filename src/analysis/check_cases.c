@@ -125,8 +125,8 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-// If the result measured copies between two devices and gives a figure of `device`, returns the
-// index of the other device (1 for "cuda:1"); else NaN.
+// The result may have measured copies between `device` and another device, and give a figure of
+// `device`. If so, returns the index of the other device (1 for "cuda:1"); else NaN.
 static double peer_of(const struct check_case *of, const struct result *result,
                       const struct run_device *device)
 {
@@ -167,11 +167,13 @@ const struct result *check_result(const struct run *run, const struct run_device
 }
 
 // Rates how well `other`, a result of another run, can be compared with copies between `card` and
-// the device with index `peer`. Returns 3 if `other` is of copies between `card` and a device with
-// that index. Returns 2 if it is of copies between `card` and a device with another index. Returns
-// 1 if it is of copies between all devices together. Also returns 1 if `card` measured it and it
-// does not name the devices, as in the reference results that are embedded in the program. Returns
-// 0 if it is of copies between other devices.
+// the device with index `peer`:
+//
+//   3  copies between `card` and a device with the index `peer`
+//   2  copies between `card` and a device with another index
+//   1  copies between all devices together; or `card` measured the copies, but the result does not
+//      name the devices (like the reference results that are embedded in the program)
+//   0  copies between other devices
 static int fitness(const struct check_case *of, const struct result *other,
                    const struct run_device *card, double peer)
 {
@@ -291,9 +293,9 @@ double check_sensor(const struct result *result, const char *name)
     return sensor ? sensor->value : (double)NAN;
 }
 
-// Sets the state in the check from the device's results: the core clock from the FP32 result (else
-// from the first result that has it), the memory clock from the DRAM result, and the highest
-// temperature and power of all results.
+// Sets the state in the check from the device's results. The core clock is from the FP32 result,
+// else from the first result that has this clock. The memory clock is from the DRAM result.
+// Temperature and power are the highest of all results.
 static void take_state(const struct run *run, const struct run_device *device, struct check *check)
 {
     struct check_state *state = &check->state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The cases of benchmarks that a check measures, and the figures that it takes from them.
+// Declares the cases that a check measures, and how the check gets its figures from the results.
 #ifndef ANALYSIS_CHECK_CASES_H
 #define ANALYSIS_CHECK_CASES_H
 
@@ -31,15 +31,16 @@ const struct check_case *check_case_of(enum check_metric metric);
 // Returns the name of the figure on screens: "DRAM", "Copy to GPU 1". The text may live in `arena`.
 const char *check_title(struct arena *arena, const struct check_figure *figure);
 
-// Returns the value of the parameter `bytes` with which a check measures the case on a device:
-// of->bytes, halved until it is small enough, but not below 16 KiB. It is small enough if it is at
-// most a quarter of the memory and of the largest allocation. In cases of the L2 it must also be at
-// most half of the last cache. On a CPU it must be at most 64 MiB in all other cases.
+// Returns the value of the parameter `bytes` with which a check measures the case on a device. It
+// is of->bytes, halved until it is small enough, but not below 16 KiB. Small enough means: at most
+// a quarter of the memory and of the largest allocation. In cases of the L2 it must also be at most
+// half of the last cache. On a CPU it must be at most 64 MiB in all other cases.
 uint64_t check_bytes(const struct check_case *of, const struct run_device *device);
 
 // Returns the case of a check that the result has measured with the full size (check_case.bytes).
-// Returns NULL if there is none, if the verdict is not ok, or if the result is of a copy within one
-// device. The results of reference runs for which this returns a case are embedded in the program.
+// Returns NULL if there is no such case, if the verdict is not ok, or if the result is of a copy
+// within one device. Of each reference run, the program embeds the results for which this is not
+// NULL.
 const struct check_case *check_wanted(const struct result *result);
 
 // Returns the result of the run that gives the device's figure of the kind `metric`; NULL if there
@@ -47,11 +48,13 @@ const struct check_case *check_wanted(const struct result *result);
 const struct result *check_result(const struct run *run, const struct run_device *device,
                                   enum check_metric metric, double peer);
 
-// Returns the result of the run `run` that can be compared with `result`, a result of another run.
-// `result` gives a figure of `device`; the returned result gives the same figure of `card`. NULL if
-// there is none. For copies between devices, both results must have been made the same way, and a
-// peer with the same index is preferred. For copies between all devices, the number of devices must
-// be the same, too.
+// Finds a result of the run `run` that can be compared with `result`, a result of another run.
+// `result` gives a figure of `device`; the returned result gives the same figure of `card`. Returns
+// NULL if there is none.
+//
+// For copies between devices, both results must have been made the same way, and a peer with the
+// same index is preferred. For copies between all devices, the number of devices must be the same,
+// too.
 const struct result *check_counterpart(const struct run *run, const struct run_device *card,
                                        const struct check_case *of, const struct run_device *device,
                                        const struct result *result);
@@ -59,13 +62,14 @@ const struct result *check_counterpart(const struct run *run, const struct run_d
 // Returns the run's device with this id; NULL if the run has none or `id` is NULL.
 const struct run_device *check_device(const struct run *run, const char *id);
 
-// Reduces a result to what a later check compares with: the metric that checks use (without the
-// rounds), the clocks, and how copies between devices were made. Returns false and changes nothing
-// if the result was not measured or lacks that metric, or if no check measures its case.
+// Reduces a result to what a later check needs for a comparison. Keeps the metric that checks use
+// (without the rounds), the clocks, and how copies between devices were made. Returns false and
+// changes nothing if the result was not measured or lacks that metric, or if no check measures its
+// case.
 bool check_shorten(struct arena *arena, struct result *result);
 
-// Returns true if the result says something about the device: the device measured it, or took part
-// in the copies between devices that it measured.
+// Returns true if the result says something about the device. If the result is of copies between
+// devices, the device must have taken part. Otherwise the device must have measured it.
 bool check_concerns(const struct result *result, const char *device);
 
 // Returns the value of a sensor of the result; NaN if the result is NULL or lacks the sensor.

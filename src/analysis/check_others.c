@@ -86,9 +86,8 @@ static int compare(const void *a, const void *b)
 
 // ---------------------------------------------------------------- pooling the spreads
 
-// Sums of squared deviations of the logarithms of figures from their means (`between`: between
-// cards of one model, `repeats`: between runs of one card), and the cards that the figures come
-// from.
+// Sums of squared deviations of the logarithms of figures from their means. `between` is between
+// cards of one model, `repeats` between runs of one card. Also the cards that gave the figures.
 struct sums {
     double between, repeats;
     // Degrees of freedom of `between` and `repeats`: number of squared deviations minus number of
@@ -141,8 +140,8 @@ static void add_figure(struct sums *sums, const struct seen *list, size_t count,
     }
 }
 
-// Returns how much the figures of one class differ between cards of a model. Also adds the
-// deviations between runs of one card to the sums, because these are pooled over all classes.
+// Returns how much the figures of one class differ between cards of a model. Also adds to the sums
+// how much they differ between runs of one card; that sum is over all classes.
 static struct check_spread pool_class(struct sums *sums, const struct seen *list, size_t count,
                                       double *means)
 {
@@ -204,8 +203,8 @@ double check_spread_bound(const struct check_spread *spread, size_t count, doubl
 // ---------------------------------------------------------------- values of other cards
 
 // Returns true if `device` and `other` are the same card. The caller compares only devices with the
-// same model name, which is the only identity of a simulated device; so two simulated devices
-// always count as the same.
+// same model name. A simulated device has no other identity, so two simulated devices always count
+// as the same.
 static bool is_itself(const struct run_device *device, const struct run_device *other)
 {
     return device_same_chip(device, other) || text_begins(device->id, "model:");
@@ -246,7 +245,7 @@ static unsigned long branch_of(const char *driver)
     return number ? strtoul(number, NULL, 10) : 0;
 }
 
-// Returns the result in another run, measured on `card`, that can be compared with `result`; NULL
+// Returns the result of another run, measured on `card`, that can be compared with `result`. NULL
 // if that run has none.
 static const struct result *comparable(struct arena *arena, const struct run *run,
                                        const struct run_device *card, const struct check_case *of,
@@ -311,9 +310,9 @@ static void add_same_model(struct arena *arena, const struct check_ask *ask,
     }
 }
 
-// Returns true for a kind of figure that is limited by the bandwidth of the memory or of the host
-// link. All models reach a similar share of such a limit. Arithmetic, in contrast, is limited by
-// power, and the share that it reaches differs between models.
+// Returns true if a kind of figure is limited by the bandwidth of the memory or of the host link.
+// All models reach a similar share of such a limit. Arithmetic, in contrast, is limited by power,
+// and each model reaches another share of its limit.
 static bool is_bound_by_limit(enum check_metric metric)
 {
     return metric == CHECK_DRAM_READ || check_metric_is_host_link(metric);

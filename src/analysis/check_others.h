@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Finds what other cards reach in the cases of a check, and how far figures of healthy cards
-// differ. There are few cards of each model, so the spread between cards is pooled over all models
-// and over the cases of a class of figures, in which the relative spread is much the same. Even
-// fewer cards were measured more than once, so the spread of repeated runs is pooled over all
-// classes.
+// differ. There are few cards of each model. So the spread between cards is computed over all
+// models together, for each class of figures. (Within a class the relative spread is much the
+// same.) Even fewer cards were measured more than once. So the spread of repeated runs is computed
+// over all classes together.
 #ifndef ANALYSIS_CHECK_OTHERS_H
 #define ANALYSIS_CHECK_OTHERS_H
 
@@ -24,35 +24,35 @@ enum check_class {
 };
 enum check_class check_class_of(enum check_metric metric);
 
-// How much figures differ, as the standard deviation of their logarithms. The deviation is not
-// known if `freedom` is 0. The degrees of freedom count cards (for repeated runs: further runs of a
-// card), not figures, because the figures of one card are not independent.
+// How much figures differ, as the standard deviation of their logarithms. If `freedom` is 0, the
+// deviation is not known. The degrees of freedom count cards (for repeated runs: further runs of a
+// card). They do not count figures, because the figures of one card are not independent.
 struct check_spread {
     double deviation;
     unsigned freedom;
 };
 
-// How much the figures of checks differ between cards of one model (`between`, for each class of
-// figures), and between runs of one card (`repeats`). Two results are compared only if model, API,
-// version of the benchmark, case and method are equal.
+// How much the figures of checks differ: `between` cards of one model, for each class of figures;
+// `repeats` between runs of one card. Two results are compared only if model, API, version of the
+// benchmark, case and method are equal.
 struct check_spreads {
     struct check_spread between[CHECK_CLASS_COUNT], repeats;
 };
 void check_spreads_of(struct run *const *runs, size_t run_count, struct check_spreads *spreads);
 
-// The spread between cards of one model is used only with at least this many degrees of freedom.
-// With fewer cards, all of them may be alike by chance, and the spread would be too small. The
-// larger minimum (KINDS) is for the classes MEMORY and LATENCY, in which one model has several
-// kinds of card, so that even seven cards may be of one kind.
+// Minimum degrees of freedom with which the spread between cards of one model is used. With fewer
+// cards, all cards may be alike by chance, and the spread would be too small. The minimum KINDS is
+// for the classes MEMORY and LATENCY. There one model has several kinds of card, so even seven
+// cards may be of one kind.
 enum {
     CHECK_SPREAD_FREEDOM = 4,
     CHECK_SPREAD_FREEDOM_KINDS = 7
 };
 
 // Returns how far the value of a healthy card (or run) may be above or below the median of `count`
-// other values, as a factor − 1 (0.03: 3 %). In each of the two directions, only the share 1 −
-// confidence of all healthy cards is farther from the median. Returns NaN if the spread has no
-// degrees of freedom.
+// other values. The bound is a factor − 1: 0.03 means 3 %. Only the share 1 − `confidence` of all
+// healthy cards is farther above the median, and the same share farther below it. Returns NaN if
+// the spread has no degrees of freedom.
 double check_spread_bound(const struct check_spread *spread, size_t count, double confidence);
 
 // ---------------------------------------------------------------- values of other cards
@@ -70,26 +70,28 @@ struct check_ask {
     const struct check_state *state;
 };
 
-// The values with which a device is compared in one case. There is one value for each run of this
-// very card. If there is no such run, there is one for each card of the same model. If there is no
-// such card either, and none was left out, there is one for each card of the same architecture, but
-// only if the limit of memory or host link bounds the case. That value is the share of its own
-// limit that the other card reaches, times the limit of this device.
+// The values with which a device is compared in one case. They come from the first of these sources
+// that has values:
+//
+//   1. runs of this very card, each run
+//   2. other cards of the same model, the last run of each card
+//   3. cards of the same architecture, the last run of each card; but only if no card was left
+//      out, and if the bandwidth of the memory or of the host link limits the case. Such a value
+//      is the share of its limit that the other card reaches, times the limit of this device.
 struct check_others {
     double values[CHECK_OTHERS_MAX], core_hz[CHECK_OTHERS_MAX], memory_hz[CHECK_OTHERS_MAX];
     const char *uuids[CHECK_OTHERS_MAX];
     size_t count;
     bool itself; // true if all values are from runs of this very card
-    // True if no card of the model was measured, so that the values are computed from the share of
-    // their limit that other models reach.
+    // true if the values are from cards of other models, because no card of this model was measured
     bool by_limit;
     double unsure; // relative half-width of the 95 % interval of the value that was added last
-    // UUIDs of cards of which a run was not used, because the card then had another power limit or
+    // UUIDs of cards with a run that was not used. In that run the card had another power limit or
     // ECC state than the judged device.
     const char *left[CHECK_OTHERS_MAX];
     size_t left_out;
-    // Driver of a card that is compared, if its branch (first number of the version) differs from
-    // that of the judged device's driver. NULL if no branch differs.
+    // Driver of a compared card. Its branch, the first number of its version, differs from the
+    // branch of the judged device's driver. NULL if no branch differs.
     const char *driver;
 };
 void check_others_of(struct arena *arena, const struct check_ask *ask, const struct check_case *of,

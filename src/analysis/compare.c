@@ -34,7 +34,7 @@ struct ratio ratio_of(const struct metric *base, const struct metric *now)
 
 // ---------------------------------------------------------------- the word for one metric
 
-// How a metric changed: where the interval of the ratio new ÷ base lies relative to the threshold.
+// How a metric changed. This depends on the interval of the ratio new ÷ base and on the threshold.
 enum side {
     SIDE_UNSURE,
     SIDE_SAME,
@@ -45,14 +45,14 @@ enum side {
 // The same metric of one case in two runs: element 0 is from run base, element 1 from run new.
 struct figure {
     const struct metric *of[2]; // the metric in both runs; NULL if unknown
-    // The metrics of which those in `of` are a part (metric_info.part_of), such as the total time.
-    // NULL if those in `of` are not parts.
+    // The total metrics, such as the total time, of which the metrics in `of` are a part
+    // (metric_info.part_of). NULL if the metrics in `of` are not parts.
     const struct metric *whole[2];
 };
 
-// Returns true if the interval of `a` ends below that of `b`, and the gap between the two intervals
-// is more than the threshold times the upper end of `a` (or of `whole`, if `a` is a part of that
-// metric). If that upper end is 0, any gap is enough.
+// Returns true if the interval of `a` ends below the interval of `b`, with a gap of more than the
+// threshold times the upper end of `a`. If `a` is a part of the metric `whole`, the upper end of
+// `whole` counts instead. If that upper end is 0, any gap is enough.
 static bool is_below(const struct metric *a, const struct metric *b, const struct metric *whole,
                      double threshold)
 {
@@ -60,7 +60,7 @@ static bool is_below(const struct metric *a, const struct metric *b, const struc
 }
 
 // Returns true if the relative change from base to new is at most the threshold, at every point of
-// its interval. The change of a part is relative to the whole metric.
+// its interval. If the metric is a part of another metric, the change is relative to that metric.
 static bool is_within(const struct figure *figure, double threshold)
 {
     const struct metric *base = figure->of[0], *now = figure->of[1];
@@ -198,8 +198,8 @@ static bool ratios_apart(const struct figure *time, const struct figure *cycles)
     return a.low > b.high || b.low > a.high;
 }
 
-// Returns how the figure changed, like side_of, but counts a change only if it also exceeds the
-// difference of healthy cards of one model (card_spread_of).
+// Returns how the figure changed, like side_of. But a change counts only if it also exceeds the
+// difference between healthy cards of one model (card_spread_of).
 static enum side side_beyond(const struct comparing *c, const char *benchmark,
                              const struct figure *figure)
 {
@@ -208,12 +208,13 @@ static enum side side_beyond(const struct comparing *c, const char *benchmark,
 }
 
 // Of the figures of two healthy cards, 95 % differ by at most card_spread_of. The other 5 % are
-// outliers. A figure can be one of them if its difference is at most this factor times
-// card_spread_of, both as logarithms.
+// outliers. A difference of more than this factor times card_spread_of (in logarithms) cannot be an
+// outlier.
 static const double outlier_most = 3;
 
-// Returns true if the figure changed, in logarithms, by at most outlier_most times what
-// card_spread_of allows between two healthy cards. Of many figures, a few change that much.
+// Returns true if the change of the figure (as a logarithm) is at most outlier_most times
+// card_spread_of. That is how much healthy cards differ. Of many figures, a few may change so much
+// by chance.
 static bool may_be_outlier(const char *benchmark, const struct figure *figure)
 {
     double base = figure->of[0]->median, now = figure->of[1]->median;
@@ -277,8 +278,8 @@ static void metrics_compare(struct comparing *c, const struct result *base,
                                   .ratio = ratio_of(metric, other),
                                   .cycles = ratio_of(cycles.of[0], cycles.of[1]),
                                   .is_part = time.whole[0] != NULL};
-        // The row may be an outlier if its change in time or in cycles is small enough. If the
-        // clock changed too, the ratio of the cycles shows by how much the card itself differs.
+        // The row may be an outlier if its change is small enough in time or in cycles. If the
+        // clock changed, too, the cycles show how much the card itself differs.
         row.is_outlier =
             c->other_card &&
             (may_be_outlier(base->benchmark, &time) ||
@@ -354,7 +355,7 @@ static void pair_compare(struct comparing *c, const struct device_pair *pair,
         compare_excuse_outliers(c->arena, c->compare, pair, first);
 }
 
-// Adds a row for each measured result of a device that no device of the other run is paired with.
+// Adds a row for each measured result of a device that has no partner in the other run.
 static void unpaired_list(struct comparing *c, enum compare_word word,
                           const struct result_index *index)
 {
@@ -426,8 +427,8 @@ const char *compare_row_case(struct arena *arena, const struct compare *compare,
     return arena_printf(arena, "%s %s", result->device, result->key);
 }
 
-// Rows are sorted by the size of their change, |log ratio|. Returns this size; infinity if one of
-// the two values is 0, and 0 if nothing changed or there is no new metric.
+// Returns the size of the change of a row, |log ratio|, by which rows are sorted. It is infinite if
+// one of the two values is 0. It is 0 if nothing changed or if there is no new metric.
 static double change_of(const struct compare_row *row)
 {
     if (row->ratio.value > 0)

@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: MIT
-// Compares two runs: which cases are faster, which are slower, and which are undecided.
+// Compares two runs: finds the cases that are faster, slower or undecided.
 //
-// Cases are paired by device (analysis/pairing.h) and key; only the same version of a benchmark and
-// the same METHOD values are comparable. For each metric the ratio new ÷ base has the interval
-// [new.low ÷ base.high, new.high ÷ base.low]. This interval is right whenever both 95 % intervals
-// are right. If those have equal widths, it is √2 times as wide as the 95 % interval of a ratio. So
-// well under 1 % of the pairs without a difference are called changed, however noisy they are
-// (tests/unit/test_compare.c).
+// Cases are paired by device (analysis/pairing.h) and key. Two results are comparable only if the
+// version of the benchmark and the METHOD values are equal. For each metric the ratio new ÷ base
+// has the interval [new.low ÷ base.high, new.high ÷ base.low]. This interval is right whenever both
+// 95 % intervals are right. If the two have equal widths, it is √2 times as wide as the 95 %
+// interval of a ratio. So well under 1 % of the pairs without a difference are called changed,
+// however noisy they are (tests/unit/test_compare.c).
 //
-// The ratio has no interval if a metric's interval reaches 0 or below. Then the two values differ
-// if the gap between their intervals is more than t (the threshold) times the upper end of the
-// lower interval.
+// If a metric's interval reaches 0 or below, the ratio has no interval. Then the intervals of the
+// two values are compared. The values differ if the gap between these intervals is more than t (the
+// threshold) times the upper end of the lower interval.
 //
-//   same      the interval lies within 1/(1+t) … 1+t; or both are 0
-//   faster,   the whole interval lies outside of that range
+//   same      The interval lies within 1/(1+t) … 1+t, or both values are 0.
+//   faster,   The whole interval lies outside of that range.
 //   slower
-//   card      like faster, slower and other, but the devices are different cards of one model
-//             (their UUIDs differ), and healthy cards of one model differ by as much
-//             (card_spread_of). That spread is the limit for 95 % of a benchmark's figures. Further
-//             figures are called card as well if they are at most 5 % of all and differ by at most
-//             three times the spread (in logarithms). But a figure on the card (analysis/card.h) of
-//             either run is never such a further figure.
+//   card      Would be faster, slower or other, but the devices are different cards of one model
+//             (their UUIDs differ), and the change is at most card_spread_of. That is the limit
+//             for 95 % of a benchmark's figures between healthy cards. The changes of some figures
+//             are above this limit, but at most three times as large (in logarithms). These are
+//             called card, too, if they are at most 5 % of all figures. But a figure that the card
+//             (analysis/card.h) of either run shows never is.
 //   clock     Time and cycles of the same work disagree: the core clock changed, not the work. If
 //             the cycles are unsure, the intervals of both ratios must not overlap. Two cards of
-//             one model also get this word if the time differs by more than card_spread_of, but the
-//             cycles do not.
-//   other     like faster and slower, but for a metric without a better direction
-//   unsure    the interval contains a limit of the range, there is no interval, or a value is only
-//             a lower bound (metric.at_least)
-//   missing   a case, a metric or a device that was measured in base only
-//   added     a case or a device that was measured in new only
-//   broken    a case that was measured in base and failed in new
-//   refused   the versions or METHOD values differ
+//             one model also get this word if the time differs by more than card_spread_of, but
+//             the cycles do not.
+//   other     Would be faster or slower, but neither direction of the metric is better.
+//   unsure    The interval contains a limit of the range. Or there is no interval, and the values
+//             do not differ by the rule above. Or a value is only a lower bound
+//             (metric.at_least).
+//   missing   A case, a metric or a device that was measured in base only.
+//   added     A case or a device that was measured in new only.
+//   broken    A case that was measured in base and failed in new.
+//   refused   The versions or METHOD values differ.
 //
 // A metric that is a part of another one (metric_info.part_of) is same, faster or slower relative
-// to that metric. For example, the host's call is a part of the 3 µs that a kernel takes: 13 ns
-// more are no change, even if the call then takes five times as long.
+// to that other metric. For example, the host's call is a part of the 3 µs that a kernel takes. If
+// the call takes 13 ns more, this is no change, even if the call then takes five times as long.
 #ifndef ANALYSIS_COMPARE_H
 #define ANALYSIS_COMPARE_H
 
@@ -71,8 +72,8 @@ struct ratio {
 };
 
 // Returns the ratio new ÷ base of a metric with its interval. The value is NaN if a median is not
-// known or the base's is 0; the bounds are NaN if the interval of a median is not known or reaches
-// 0 or below. If `base` or `now` is NULL, all are NaN.
+// known or if the median of base is 0. The ends of the interval are NaN if the interval of a median
+// is not known or reaches 0 or below. If `base` or `now` is NULL, all three are NaN.
 struct ratio ratio_of(const struct metric *base, const struct metric *now);
 
 // Returns the metric of `result` that measures the same work in core cycles
@@ -86,8 +87,8 @@ const struct metric *metric_in_cycles(const struct benchmark_info *info,
 bool metric_is_twin(const struct benchmark_info *info, const struct result *result,
                     const struct metric *metric);
 
-// How much two healthy cards of one model differ in the figures of one benchmark that have this
-// unit. The table is in analysis/spread.c, which tools/results.py makes from the runs in
+// How much two healthy cards of one model differ in certain figures: those of one benchmark with
+// this unit. The table is in analysis/spread.c. tools/results.py makes it from the runs in
 // reference/.
 struct card_spread {
     const char *benchmark;
@@ -98,8 +99,8 @@ extern const struct card_spread card_spreads[];
 extern const size_t card_spread_count;
 
 // Returns the relative difference between two healthy cards of one model that 95 % of a benchmark's
-// figures with this unit do not exceed. It is at least RESULTS_CLOCK_STEPS. If the table has no row
-// for such figures, because too few cards were measured, returns the largest value in the table.
+// figures with this unit do not exceed. It is at least RESULTS_CLOCK_STEPS. If too few cards were
+// measured, the table has no row for such figures. Then returns the largest value in the table.
 double card_spread_of(const char *benchmark, enum unit unit);
 
 // A row of a comparison: one metric of one case in both runs. A row whose word is ADDED, BROKEN or
@@ -129,8 +130,8 @@ struct compare_row {
 struct compare_part {
     const char *benchmark;
     size_t counts[COMPARE_WORD_COUNT];
-    // Geometric mean of the ratios base ÷ new (where lower is better) and new ÷ base (where higher
-    // is better). A mean above 1 says that new is faster.
+    // Geometric mean of the speed ratios: base ÷ new where lower is better, new ÷ base where higher
+    // is better. A mean above 1 says that new is faster.
     double geometric_mean;
     // number of rows that the geometric mean includes; with 0 rows the mean is NaN
     size_t mean_count;
@@ -160,10 +161,11 @@ MUST_CHECK bool compare_runs(struct arena *arena, const struct run *base, const 
                              const struct compare_desc *desc, struct compare *compare,
                              struct error *err);
 
-// Gives rows of a pair of two cards of one model the word "card", if their change may be an
-// outlier, and if there are at most 5 % of such rows among a benchmark's figures. A figure that the
-// summary of either run shows (analysis/card.h) never counts as an outlier. Looks at the rows from
-// index `first` on, which are the rows of this pair. compare_runs calls this function.
+// Called by compare_runs for a pair of two cards of one model; the rows from index `first` on are
+// the rows of this pair. Gives rows the word "card" if their change may be an outlier
+// (compare_row.is_outlier). But if more than 5 % of a benchmark's figures are such rows, the words
+// of these rows stay. A figure that the card of either run shows (analysis/card.h) never counts as
+// an outlier.
 void compare_excuse_outliers(struct arena *arena, struct compare *compare,
                              const struct device_pair *pair, size_t first);
 
@@ -175,8 +177,8 @@ bool compare_other_card(const struct device_pair *pair);
 // for use in CI.
 bool compare_regressed(const struct compare *compare);
 
-// Returns the case of a row as people read it: the key, after "DEVICE " if a run has several
-// devices.
+// Returns the case of a row as a text for people: the case key. If a run has several devices, the
+// device's id comes before the key.
 const char *compare_row_case(struct arena *arena, const struct compare *compare,
                              const struct compare_row *row);
 

@@ -27,12 +27,12 @@ bool compare_other_card(const struct device_pair *pair)
            strcmp(base->uuid, now->uuid) != 0;
 }
 
-// Of a benchmark's figures, 95 % differ between two healthy cards by at most card_spread_of. This
-// is the share of the figures that may differ by more.
+// Of a benchmark's figures, 95 % differ between two healthy cards by at most card_spread_of. The
+// other figures, up to this share, may differ by more.
 static const double outlier_share = 0.05;
 
-// `card` is the summary of a run's most important figures. Returns true if it shows a figure from
-// the row's case. Such a row is never treated as one outlier among many figures.
+// Returns true if `card`, the summary of a run's most important figures, shows a figure of the
+// row's case. Such a row is never treated as one outlier among many figures.
 static bool is_on_card(const struct card *card, const struct compare_row *row)
 {
     for (size_t i = 0; i < card->count; i++)
@@ -44,8 +44,8 @@ static bool is_on_card(const struct card *card, const struct compare_row *row)
 }
 
 // An outlier is a row whose change may occur in a few of many figures of two healthy cards. Gives
-// the outliers of one benchmark the word "card", if they are at most the share outlier_share of its
-// figures. Considers only rows from index `first` on.
+// the outliers of one benchmark the word "card". Does nothing if more than the share outlier_share
+// of the benchmark's figures are outliers. Considers only rows from index `first` on.
 static void excuse_part(struct compare *compare, struct compare_part *part, size_t first)
 {
     size_t figures = 0, outliers = 0;

@@ -15,9 +15,9 @@ static bool chip_holds(const struct cross_chip *chip, const struct run_device *d
     return false;
 }
 
-// Returns true if two devices of one run are the same chip. This is easier to tell than between two
-// runs: devices with one PCI address are one chip, even if APIs report different UUIDs, and all CPU
-// devices are the processors of the host.
+// Returns true if two devices of one run are the same chip. Within one run, this is easy to tell.
+// Devices with one PCI address are one chip, even if APIs report different UUIDs. All CPU devices
+// are the processors of the host.
 static bool same_chip_here(const struct run_device *a, const struct run_device *b)
 {
     bool cpus = a->kind && b->kind && strcmp(a->kind, "cpu") == 0 && strcmp(b->kind, "cpu") == 0;
@@ -115,9 +115,9 @@ static void row_add(struct arena *arena, struct cross_chip *chip, const struct r
     chip->rows[chip->row_count++] = row;
 }
 
-// Returns true if an earlier device of the chip has a value of this metric in this case. When that
-// device was handled, the row was either added, or left out because fewer than two devices have
-// comparable values.
+// Returns true if an earlier device of the chip has a value of this metric in this case. The row
+// was then already added for that device, or left out because fewer than two devices have such a
+// value.
 static bool has_row(const struct cross_chip *chip, size_t device, const struct result_index *index,
                     const struct result *result, const char *metric)
 {
@@ -177,15 +177,15 @@ bool cross_opens_group(const struct cross_chip *chip, size_t row)
     return earlier == row;
 }
 
-// How one device differs from the reference device of its chip in one group of rows (one benchmark
-// and metric).
+// Compares one device with the reference device of its chip, in one group of rows. All rows of a
+// group have the same benchmark and metric.
 struct gap {
     const struct cross_chip *chip;
     size_t device;
     // Any row of the group; it gives the name of the benchmark and the metric.
     const struct cross_row *group;
-    // `equal` is the number of rows with a ratio, `apart` the number of those whose ratio is a
-    // finding.
+    // `equal` is the number of rows that have a ratio. `apart` is the number of rows whose ratio is
+    // a finding.
     size_t equal, apart;
     // The row whose ratio is a finding and farthest from 1; NULL if no ratio is a finding.
     const struct cross_row *worst;

@@ -23,8 +23,8 @@ struct cross_cell {
     bool apart; // true if the ratio is so far from 1 that it is reported as a finding
 };
 
-// One metric of one case. Each cell holds the metric's value on one device of the chip, that is,
-// through one API.
+// One metric of one case. Each cell has the value of the metric on one device of the chip. The
+// devices are the same chip through several APIs.
 struct cross_row {
     const struct result *first; // result of the first device that has the metric
     const struct metric *metric;
@@ -45,7 +45,8 @@ struct cross_chip {
     size_t row_count, row_capacity;
 };
 
-// Returns true if this row is the first one of its group in the chip.
+// A group is all rows of the chip with the same benchmark and metric. Returns true if this row is
+// the first one of its group.
 bool cross_opens_group(const struct cross_chip *chip, size_t row);
 
 struct cross {
@@ -60,8 +61,8 @@ struct cross {
 struct cross cross_of(struct arena *arena, const struct run *run);
 
 // Adds findings "api-gap" to the run. A group of rows has the same benchmark and metric. There is
-// one finding for each device and each group in which at least one ratio of the device is so far
-// from 1 that it counts (`apart`).
+// one finding for each device and group with at least one ratio that is too far from 1
+// (cross_cell.apart).
 void cross_add_findings(struct run *run);
 
 #endif

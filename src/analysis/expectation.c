@@ -19,8 +19,8 @@ struct judging {
     struct check *check;
     struct check_spreads spreads;
     size_t left_out; // largest number of cards that a figure left out (check_others.left_out)
-    // Driver of a compared card whose branch (the first number of its version) differs from that of
-    // the judged device's driver (check_others.driver); NULL if there is none.
+    // Driver of a compared card. Its branch, the first number of its version, differs from the
+    // branch of the judged device's driver. NULL if no branch differs.
     const char *driver;
 };
 
@@ -34,8 +34,8 @@ static double median_of(const double *values, size_t count)
     return stats_median(known, known_count);
 }
 
-// Returns how far the figures of healthy cards may be apart, as a factor − 1 (0.03: 3 %): for few
-// cards from the known spreads, for EXPECTATION_CARDS or more from their own spread.
+// Returns how far the figures of healthy cards may be apart, as a factor − 1 (0.03: 3 %). From
+// EXPECTATION_CARDS other cards on, their own spread counts; with fewer, the known spreads count.
 static double spread_of(const struct check_others *others, const struct check_spreads *spreads,
                         const struct check_case *of, enum unit unit)
 {
@@ -83,7 +83,7 @@ static double bound_of(const struct check_others *others, const struct check_spr
 }
 
 // Returns the better end of the figure's interval; for a link to the host, its best round if that
-// is even better: other work of the host slows only some rounds, a faulty link slows all.
+// is even better. (Other work of the host slows only some rounds, a faulty link slows all.)
 static double best_of(const struct judging *j, const struct check_figure *figure)
 {
     bool lower = check_metric_better(figure->metric) == BETTER_LOWER;
@@ -159,8 +159,8 @@ static void remark(struct run *run, struct check *check, const char *text)
     check->remarks = more;
 }
 
-// Returns the figure's title. For a figure of several devices a colon follows: it separates the
-// number of a device, with which the title may end, from the value in a text ("Copy to GPU 1:").
+// Returns the figure's title. If the figure is of several devices, a colon follows ("Copy to GPU
+// 1:"). The colon separates a device's number at the end of the title from the value that follows.
 static const char *titled(struct arena *arena, const struct check_figure *figure)
 {
     const char *title = check_title(arena, figure);
@@ -178,15 +178,15 @@ static const char *figure_text(struct arena *arena, const struct check_figure *f
     return arena_printf(arena, "%s %s of %s %s", titled(arena, figure), value, expected, name);
 }
 
-// Returns true if the clock `hz` is so far below its usual value `expected_hz` that this explains
-// at least half (in logarithms) of how much worse the figure is than expected.
+// A clock `hz` below its usual value `expected_hz` makes a figure worse. Returns true if this
+// explains at least half of the figure's deficit to the expected value (in logarithms).
 static bool explains(double hz, double expected_hz, const struct check_figure *figure)
 {
     return log(expected_hz / hz) >= deficit_of(figure) / 2; // false if a clock is not known (NaN)
 }
 
-// If the host link has fewer lanes or a lower generation than the card can have, gives the check
-// the verdict slow with this cause. Returns false if not.
+// The host link may have fewer lanes or a lower generation than the card can have. If so, gives the
+// check the verdict slow with this cause. Returns false if not.
 static bool find_link_cause(struct run *run, struct check *check, const char *what)
 {
     const struct check_state *state = &check->state;
@@ -243,8 +243,8 @@ static void find_clock_cause(struct run *run, struct check *check,
 
 // ---------------------------------------------------------------- the verdict of the check
 
-// Looks in the device's results with this verdict for a reason with this code and with `part` in
-// its text. Returns the first one, and sets *of to its result; NULL if there is none.
+// Finds the first reason with this code and with `part` in its text, in the device's results with
+// this verdict. Sets *of to its result. Returns NULL if there is none.
 static const struct reason *reason_of(const struct run *run, const struct check *check,
                                       enum verdict verdict, const char *code, const char *part,
                                       const struct result **of)
@@ -267,9 +267,9 @@ static const char *count_text(struct run *run, double count, const char *what)
                         text_count(run->arena, (size_t)count, what));
 }
 
-// Gives the check the verdict broken if the driver reports errors: uncorrected ECC errors, a bad
-// memory row that stays in use because no spare row is left, or an NVLink that was retrained
-// because it had lost its connection. Returns false if there are none.
+// Gives the check the verdict broken if the driver reports an uncorrected ECC error, a bad memory
+// row that no spare row can replace, or an NVLink that lost its connection and was trained again.
+// Returns false if there is no such error.
 static bool find_errors(struct run *run, struct check *check)
 {
     const struct check_state *state = &check->state;
@@ -307,8 +307,8 @@ static bool find_breakage(struct run *run, struct check *check)
     return check->verdict == CHECK_BROKEN || find_errors(run, check);
 }
 
-// If other work on the device disturbed one of its results (reason "shared-device"), concludes that
-// the device was busy. Returns false if none was disturbed.
+// If other work disturbed a result of the device (reason "shared-device"), gives the check the
+// verdict unknown, because the device was busy. Returns false if no result was disturbed.
 static bool find_busy(struct run *run, struct check *check)
 {
     const struct result *result;
@@ -320,9 +320,9 @@ static bool find_busy(struct run *run, struct check *check)
     return reason != NULL;
 }
 
-// Returns a text like "17 of 18 NVLinks work". Returns NULL if all links work, or none, because
-// then the card is not linked to other cards. Missing links alone are no fault, because some boards
-// have fewer bridges than the card has links.
+// Returns a text like "17 of 18 NVLinks work". Returns NULL if all links work. Also returns NULL if
+// no link works, because then the card is not linked to other cards. Missing links alone are no
+// fault: some boards have fewer bridges than the card has links.
 static const char *nvlinks_text(struct run *run, const struct check *check)
 {
     const struct check_state *state = &check->state;
@@ -374,11 +374,11 @@ static const char *why_nothing(const struct run *run, const struct check *check)
     return check->cause ? check->cause : "no figure was measured";
 }
 
-// Finds the slow figure that is worst relative to its expected value, and concludes its cause.
-// Ignores figures that were measured while the host was busy (reason "shared-host"). If no other
-// figure is slow and no figure of the host link is ok, looks for too few lanes or a low generation
-// of this link, which make the card slow. If there are none but a slow figure was ignored, the card
-// was busy. Returns false if none of this is true.
+// Finds the slow figure that is worst relative to its expected value, and gives the check its
+// cause. Ignores figures that were measured while the host was busy (reason "shared-host"). If no
+// slow figure is left, the verdict is slow if the host link lacks lanes or generation, and no
+// figure of the link is ok. Else, if a slow figure was ignored, the verdict is unknown: busy.
+// Returns false if neither holds.
 static bool find_slow(const struct judging *j)
 {
     struct run *run = j->run;
@@ -421,8 +421,8 @@ static bool find_slow(const struct judging *j)
     return true;
 }
 
-// Returns how much figures differ between cards and between runs of one card, computed from the
-// runs with which devices are compared and from the reference runs.
+// Returns how much figures differ between cards of one model, and between runs of one card. Uses
+// the reference runs and the runs with which devices are compared.
 static struct check_spreads spreads_of(struct arena *arena, const struct expectation *expectation)
 {
     struct check_spreads spreads;

@@ -9,14 +9,14 @@
 //                (check_others.h), but at most the bound for few cards. If there is only one run,
 //                the error of its value is added.
 //   few cards    There are fewer than EXPECTATION_CARDS other cards. The bound is the spread
-//                between cards, pooled over the class of the figure. A remark of the check says how
-//                many cards there are.
-//   many cards   The bound is the spread between these cards, but no less than that of repeated
-//                runs.
+//                between cards of one model, computed over all figures of the class. A remark of
+//                the check says how many cards there are.
+//   many cards   The bound is the spread between these cards, but no less than the spread of
+//                repeated runs.
 //
-// For arithmetic, matrix units and the latency of the L1 the bound is at least RESULTS_CLOCK_STEPS,
-// for the bandwidth of the L2 at least EXPECTATION_L2_LEAST. A link to the host is slow if its best
-// round is below the expectation divided by √2.
+// For the bandwidth of the L2 the bound is at least EXPECTATION_L2_LEAST. For arithmetic, matrix
+// units and the latency of the L1 it is at least RESULTS_CLOCK_STEPS. A link to the host is slow if
+// its best round is below the expectation divided by √2.
 //
 // All other bounds are Student's t times the standard deviation: one healthy figure in 1/(1 −
 // EXPECTATION_CONFIDENCE) is called slow. The bound for few cards is at most the spread that
@@ -29,27 +29,27 @@
 
 #define EXPECTATION_CARDS      8
 #define EXPECTATION_CONFIDENCE 0.999
-// Minimum bound for the bandwidth of the L2, because healthy cards differ in it: one of 13 H200
-// read its L2 2.4 % slower than the others, and one of 5 H100 2.6 %
+// Minimum bound for the bandwidth of the L2, because healthy cards differ in it. One of 13 H200
+// read its L2 2.4 % slower than the others, and one of 5 H100 2.6 % slower
 // (reference/other-host/*-counters.json.gz). On these two cards eight workgroups read 1.94 TB/s
-// instead of 1.25: they run on other cores, so these chips probably have their cores in other
-// places.
+// instead of 1.25 TB/s, because the workgroups run on other cores. So the cores of these chips
+// probably lie in other places.
 #define EXPECTATION_L2_LEAST 0.035
 
 struct expectation {
     struct run *const *runs;
     size_t run_count;
     enum check_basis basis;
-    // Reference runs (reference_checks_run), used in addition to compute how much healthy cards
-    // differ; may be NULL.
+    // Reference runs (reference_checks_run). They only help to compute how much healthy cards
+    // differ. May be NULL.
     struct run *references;
 };
 
-// Judges the figures and gives the check its verdict. If the check is already CHECK_BROKEN, its
-// verdict and code stay, unless a failed result gives a more precise code.
+// Judges the figures and gives the check its verdict. A check that is already CHECK_BROKEN stays
+// so. It also keeps its code, unless a failed result gives a more precise code.
 void expectation_judge(struct run *run, const struct expectation *expectation, struct check *check);
 
-// Returns the worst verdict of the checks, where broken is worst, then slow, unknown and healthy.
+// Returns the worst verdict of the checks. Broken is the worst, then slow, unknown and healthy.
 // Returns CHECK_UNKNOWN if there is no check.
 enum check_verdict expectation_worst(const struct check *checks, size_t count);
 

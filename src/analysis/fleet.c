@@ -250,8 +250,8 @@ static int compare_indices(const struct fleet_card *a, const struct fleet_card *
     return (a->check.index > b->check.index) - (a->check.index < b->check.index);
 }
 
-// Sorts checks by host and API. Among checks of the same host and API, those that a process took
-// over from another process of the host come last; otherwise newer checks come first.
+// Sorts checks by host and API. Checks with the same host and API are sorted from new to old. But a
+// check comes last if another fathom process of the host made it (check.shared_check).
 static int compare_checks(const void *a, const void *b)
 {
     const struct fleet_card *x = *(struct fleet_card *const *)a,
@@ -293,9 +293,9 @@ static bool is_left_out(const struct fleet *fleet, const char *file)
     return false;
 }
 
-// Records that the check of `card` is dropped, because the fleet has another check of the same card
-// (`kept`). The file of `card` is recorded as left out, unless the fleet uses other checks of that
-// file. A check that was only taken over from another process of the host is just counted.
+// The fleet keeps another check (`kept`) of the same card. Records that the check of `card` is
+// dropped. If the fleet uses no check of its file, the file is recorded as left out. But if another
+// fathom process of the host made the check, the check is only counted.
 static void note_dropped(struct fleet *fleet, const struct fleet_card *card,
                          const struct fleet_card *kept)
 {
@@ -309,8 +309,8 @@ static void note_dropped(struct fleet *fleet, const struct fleet_card *card,
     fleet->files--;
 }
 
-// Returns the check of the same card as `card` that the fleet has already; NULL if there is none.
-// The checks of the card's host and API that were added so far are the last ones in the fleet.
+// Returns the check of the same card as `card` that the fleet already keeps; NULL if there is none.
+// Looks only at the last checks in the fleet, because checks of one host and API are neighbours.
 static struct fleet_card *kept_of(const struct fleet *fleet, const struct fleet_card *card)
 {
     for (size_t i = fleet->count; i > 0 && compare_groups(fleet->cards[i - 1], card) == 0; i--)

@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: MIT
-// Judges the checks of many machines (`fathom check`, results/check.h) together: finds cards that
-// are broken or slow, groups of cards that differ, and machines that are missing.
+// Judges the checks of many machines (`fathom check`, results/check.h) together. Finds broken and
+// slow cards, groups of cards that differ, and missing machines.
 //
 // A card is first judged by its own check, then compared with the cards of its kind: the same model
-// through the same API. Cards that their checks call slow, broken or busy do not count for the
-// kind's median and scale. Otherwise, cards with half of their lanes would look normal if half of a
-// fleet had this fault.
+// through the same API. The kind's median and scale leave out cards that their checks call slow,
+// broken or busy. Otherwise, if half of a fleet had lost half of its lanes, these cards would look
+// normal.
 //
 //   loss       How much worse a figure is than the median of the kind: 0.03 means 3 % worse.
-//   distance   The same difference in logarithms, counted in scales (math/outliers.h). The scale is
-//              the largest of these: the scatter of the kind, half the card's own 95 % interval,
-//              one step of the core clock (for figures that the core clock drives), and
-//              FLEET_RESOLUTION. Kinds with fewer than FLEET_LEAST cards are not compared.
-//   slow       The loss is at least FLEET_EFFECT, and the distance is so large that only a share
-//              FLEET_ERROR of all healthy fleets has such a figure anywhere: with N figures, the
-//              chance of each is at most FLEET_ERROR / N (Bonferroni).
-//   by check   A card that its check calls slow is slow, with one exception: all its slow figures
-//              are just beyond the bound of an expectation from many cards, as one healthy figure
-//              in a thousand is. Such a card is compared like all others, but it is at least
-//              doubtful. There is no exception if more figures of the fleet are beyond such bounds
-//              than chance explains.
+//   distance   The same difference in logarithms, counted in scales (math/outliers.h). The scale
+//              is the largest of these: the scatter of the kind; half of the card's own 95 %
+//              interval; FLEET_RESOLUTION; one step of the core clock, for figures that depend on
+//              this clock. Kinds with fewer than FLEET_LEAST cards are not compared.
+//   slow       The loss is at least FLEET_EFFECT, and the distance is too large for chance: only
+//              the share FLEET_ERROR of all healthy fleets has such a figure anywhere. So if N
+//              figures are compared, the chance of a slow one is at most FLEET_ERROR / N
+//              (Bonferroni).
+//   by check   A card that its own check calls slow is slow, with one exception. If many cards
+//              gave an expectation, one healthy figure in a thousand exceeds its bound. If all
+//              slow figures of the card are just beyond such bounds, the card is compared like all
+//              others, but it is at least doubtful. There is no exception if more figures of the
+//              fleet are beyond such bounds than chance explains.
 //   doubtful   The loss is at least FLEET_EFFECT, but the distance is unlikely only by the weaker
 //              test of the false discovery rate (FLEET_DISCOVERIES). A doubtful card is no failure.
-//   noisy      The spread of the medians of a card's rounds is as rare as the loss of a slow card,
-//              and at least FLEET_NOISE times that of the kind. The card is healthy otherwise.
+//   noisy      The card is healthy, but the medians of its rounds spread at least FLEET_NOISE
+//              times as much as those of the kind. Such a spread must also be as rare among healthy
+//              cards as the distance of a slow card.
 //   found      The smallest loss with which 99 of 100 cards would be called slow: the limit of
 //              "slow" plus 2.58 scales for the random error of the card itself (FLEET_MISSED).
 #ifndef ANALYSIS_FLEET_H
@@ -35,16 +37,16 @@
 
 #include <regex.h>
 
-// Share of all healthy fleets in which some card is called slow by chance. Users are promised at
-// most 1 %; the other half allows for errors of the estimated scatter.
+// Share of all healthy fleets in which some card is called slow by chance. The promise to users is
+// at most 1 %. The other half of this 1 % allows for errors of the estimated scatter.
 #define FLEET_ERROR 0.005
 // Probability that a slow card is missed. It is half of the 1 % that users are promised.
 #define FLEET_MISSED      0.005
 #define FLEET_DISCOVERIES 0.05
 #define FLEET_EFFECT      0.01
 #define FLEET_RESOLUTION  0.002
-// Probability that a healthy card's figure is beyond the bound that its check expects, if many
-// cards gave the expectation.
+// If an expectation is from many cards, this is the probability that the figure of a healthy card
+// is beyond the bound of its check.
 #define FLEET_BOUND_CHANCE 0.001
 #define FLEET_NOISE        3.0
 
@@ -53,8 +55,8 @@ enum {
     FLEET_BOUND_CARDS = 8,
     // cards of one kind (model and API) are compared only if there are at least this many
     FLEET_LEAST = 8,
-    // groups, such as racks, are compared with their kind only if they have at least this many
-    // cards
+    // A group, such as a rack, is compared with its kind only if at least this many of its cards
+    // are compared.
     FLEET_GROUP_LEAST = 3,
     // the computed effect of a group with fewer cards than this is reduced towards 0
     FLEET_GROUP_FULL = 20
@@ -64,7 +66,7 @@ enum {
 enum fleet_grade {
     FLEET_HEALTHY,
     FLEET_NOISY,
-    FLEET_UNKNOWN, // no grade: the card was busy, or was not measured, …
+    FLEET_UNKNOWN, // no grade, for example because the card was busy or was not measured
     FLEET_DOUBTFUL,
     FLEET_SLOW,
     FLEET_BROKEN,
@@ -113,8 +115,8 @@ struct fleet_card {
     // short word for the cause of the grade: from check_code_words, or "below-fleet", "noisy"
     const char *code;
     const char *cause; // why the card has its grade, as one sentence
-    // largest loss among the card's slow figures (0.03: 3 % worse), or among the doubtful figures
-    // of a doubtful card; 0 if it has none
+    // Largest loss among the card's slow figures (0.03: 3 % worse). For a doubtful card, figures
+    // with a loss of at least FLEET_EFFECT count, too. 0 if there is no such figure.
     double loss;
 };
 
@@ -124,8 +126,8 @@ struct fleet_metric {
     double median, low, high; // median, 1 % and 99 % quantile of the values of `cards`
     // Median of the values that the checks expect; NaN if no check expects one.
     double expected;
-    // The scale of a card whose 95 % interval is as wide as the median of the kind (see "distance"
-    // at the top of this file).
+    // Scale of a typical card of the kind (see "distance" at the top of this file). The 95 %
+    // interval of such a card has the median width of the kind's intervals.
     double scale;
     // Smallest loss with which 99 of 100 cards would be called slow; NaN if the kind has too few
     // cards.
@@ -152,8 +154,8 @@ struct fleet_group {
     const char *name;
     size_t kind, count;
     enum check_metric metric;
-    // Median loss of the group's cards minus that of the kind; above 0 if the group is slower. The
-    // difference is reduced towards 0 if the group is small.
+    // Median loss of the group's cards minus the median loss of the kind. It is above 0 if the
+    // group is slower. For a small group this difference is reduced towards 0.
     double effect;
     double score;
 };
@@ -164,13 +166,13 @@ struct fleet_relation {
     size_t kind;
     enum check_metric metric;
     double rank; // rank correlation of the loss with the quantity
-    // Median loss of the quarter of cards with the highest values of the quantity, minus that of
-    // the quarter with the lowest.
+    // The cards are sorted by the quantity. This is the median loss of the quarter of cards with
+    // the highest values, minus the median loss of the quarter with the lowest values.
     double quarters;
 };
 
-// An entry in the list of cards that somebody should look at: cards of one host with the same grade
-// and code.
+// An entry in the list of cards that somebody should look at. It has all cards of one host with the
+// same grade and code.
 struct fleet_entry {
     const struct fleet_card *card; // the worst card of the entry
     size_t count;
@@ -182,8 +184,7 @@ struct fleet {
     struct fleet_card **cards; // sorted by host, API and index
     size_t count, capacity;
     size_t files; // number of run files that were read and used
-    // Number of checks that were dropped, because a process had only taken them over from another
-    // process of the host.
+    // number of checks that were dropped because another fathom process of the same host made them
     size_t shared;
     struct named_text *left; // names of the files that were left out, and why
     size_t left_count, left_capacity;
@@ -198,7 +199,7 @@ struct fleet {
     size_t tests;
     struct fleet_entry *list; // cards that somebody should look at, the worst entry first
     size_t list_count;
-    // groups that differ from their kind, the one that is least likely by chance first
+    // Groups that differ from their kind. They are sorted: the least likely by chance comes first.
     struct fleet_group *groups;
     size_t group_count, group_capacity;
     struct fleet_relation *relations; // correlations with a loss, the strongest first
@@ -212,18 +213,18 @@ struct fleet {
 struct fleet *fleet_create(void);
 void fleet_destroy(struct fleet *fleet);
 
-// Adds the checks of a run or, if it has none, the figures of its devices' cards (analysis/card.h).
-// Keeps no pointer into the run. A file that has neither checks nor figures is left out.
-// fleet_judge later also leaves out a file if other files have newer or the same checks of all its
-// cards.
+// Adds the checks of a run. If the run has no checks, adds the figures of its devices' cards
+// (analysis/card.h). Keeps no pointer into the run. A file that has neither checks nor figures is
+// left out. Also, fleet_judge later leaves out a file if, for each of its cards, another file has a
+// newer or the same check.
 void fleet_add_run(struct fleet *fleet, struct run *run, const char *file);
 
 // Records that a file is left out, and why.
 void fleet_leave_out(struct fleet *fleet, const char *file, const char *why);
 
-// Groups the cards by their hosts' names instead of by racks. `pattern` is an extended regular
-// expression: the name of the group is what its first parentheses match, or all that it matches if
-// it has none.
+// Groups the cards by the names of their hosts instead of by racks. `pattern` is an extended
+// regular expression. The name of a group is the text that the first parentheses of the pattern
+// match. If the pattern has no parentheses, it is all that the pattern matches.
 bool fleet_group_by(struct fleet *fleet, const char *pattern, struct error *err);
 
 // Judges all cards. Must be called once, after the last card was added.
@@ -232,9 +233,9 @@ void fleet_judge(struct fleet *fleet);
 // Returns true if any card is broken or slow.
 bool fleet_failed(const struct fleet *fleet);
 
-// The steps of fleet_judge, in the order in which it calls them. fleet_keep_each_once sorts the
-// cards and keeps one check of each card. fleet_compare finds the kinds, their metrics, and how
-// rare each card's loss is. fleet_find_patterns finds groups that differ, correlations and remarks.
+// The parts of fleet_judge, in the order of their calls. fleet_keep_each_once sorts the cards and
+// keeps one check of each card. fleet_compare finds the kinds, their metrics, and how rare each
+// card's loss is. fleet_find_patterns finds groups that differ, correlations and remarks.
 void fleet_keep_each_once(struct fleet *fleet);
 void fleet_compare(struct fleet *fleet);
 void fleet_find_patterns(struct fleet *fleet);

@@ -21,8 +21,8 @@ static size_t kind_of(struct fleet *fleet, const struct fleet_card *card)
     return i;
 }
 
-// Sets the card's figure for each metric. If a check has several figures of a metric, for links to
-// several cards, the smallest value is taken, which is that of the slowest link.
+// Sets the card's figure for each metric. A check may have several figures of a metric, one for
+// each link to another card. Of these, the smallest value is taken: that of the slowest link.
 static void take_figures(struct fleet_card *card)
 {
     for (size_t i = 0; i < card->check.figure_count; i++) {
@@ -53,8 +53,7 @@ static void sort_into_kinds(struct fleet *fleet)
 
 // ---------------------------------------------------------------- one metric of one kind
 
-// Returns a number that is larger the worse the figure is: −ln(value) or, if lower is better,
-// ln(value).
+// Returns how bad the figure is, as a logarithm: ln(value) if lower is better, else −ln(value).
 static double log_loss(const struct check_figure *figure)
 {
     double l = log(figure->value);
@@ -111,7 +110,7 @@ static void gather_cards(struct fleet *fleet, size_t kind, enum check_metric met
         summary->cards[i] = list[i].card;
 }
 
-// A function that computes one number from a figure, such as its loss or its expected value.
+// A function that computes one number from a figure, such as the expected value.
 typedef double figure_number(const struct check_figure *figure);
 
 static double expectation(const struct check_figure *figure)
@@ -119,9 +118,9 @@ static double expectation(const struct check_figure *figure)
     return figure->expected > 0 ? figure->expected : NAN;
 }
 
-// Fills `values` with the finite numbers that `number` returns for the figures of a metric, and
-// returns how many there are. The figures include the links of a card to all its peers, while
-// card->points has only the slowest link, which is not typical of links.
+// Calls `number` for the figures of a metric, stores its finite results in `values`, and returns
+// how many there are. Uses the links of a card to all its peers. (card->points has only the slowest
+// link, which is not typical.)
 static size_t gather_numbers(const struct fleet_metric *summary, enum check_metric metric,
                              figure_number *number, double *values)
 {
@@ -137,7 +136,7 @@ static size_t gather_numbers(const struct fleet_metric *summary, enum check_metr
     return count;
 }
 
-// Returns the value of a metric that has this loss. This is the inverse of log_loss.
+// Returns the value of the metric for which log_loss returns `loss`.
 static double value_at(enum check_metric metric, double loss)
 {
     return exp(check_metric_better(metric) == BETTER_LOWER ? loss : -loss);
@@ -164,10 +163,12 @@ static void summarise(struct fleet *fleet, size_t kind, enum check_metric metric
         fmax(summary->population.sigma, least_scale(&fleet->kinds[kind], metric, interval));
 }
 
-// Sets how much worse the card's figure is than the kind's median (loss) and, if at least
-// FLEET_LEAST cards of the kind are compared in this metric, how rare that is (score). If the card
-// itself is compared, also sets the probability of such a score (chance), and adds the card's
-// number of figures of this metric to fleet->tests.
+// Sets how much worse the card's figure is than the kind's median (point.loss). If at least
+// FLEET_LEAST cards of the kind are compared in this metric, also sets how rare this loss is
+// (point.score).
+//
+// A card that is itself compared also gets the probability of such a score (point.chance). The
+// number of its figures of this metric is added to fleet->tests.
 static void score(struct fleet *fleet, struct fleet_card *card, enum check_metric metric)
 {
     const struct fleet_kind *kind = &fleet->kinds[card->kind];

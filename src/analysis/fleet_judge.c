@@ -10,9 +10,9 @@
 
 // ---------------------------------------------------------------- verdicts of the checks
 
-// If a host link has fewer lanes or a lower generation than the card can have, returns a text that
-// says so, and sets *code; else returns NULL. A card with such a link is slow, even if nothing is
-// known about other cards of its model.
+// The host link may have fewer lanes or a lower generation than the card can have. If so, returns a
+// text that says so, and sets *code; else returns NULL. A card with such a link is slow, even if
+// nothing is known about other cards of its model.
 static const char *link_cause(struct arena *arena, const struct check_state *state,
                               enum check_code *code)
 {
@@ -30,11 +30,10 @@ static const char *link_cause(struct arena *arena, const struct check_state *sta
 }
 
 // A check gives each figure a bound, on the worse side of its expected value. If the expectation is
-// from many cards, one healthy figure in a thousand is beyond the bound by chance. A figure beyond
-// the bound is called slow without comparison with the fleet only in two cases. First: its loss is
-// at least `factor` times the loss at the bound, too much for chance in a fleet of this size.
-// Second: `often` is set, because more figures of the fleet are beyond their bounds than chance
-// explains.
+// from many cards, one healthy figure in a thousand is beyond the bound by chance. So such a figure
+// alone makes a card slow in only two cases. First: its loss is at least `factor` times the loss at
+// the bound. That is too much for chance in a fleet of this size. Second: `often` is set. Then more
+// figures of the fleet are beyond their bounds than chance explains.
 struct bounds {
     double factor;
     bool often;
@@ -61,8 +60,8 @@ static struct bounds find_bounds(const struct fleet *fleet)
                                     FLEET_BOUND_CHANCE <= FLEET_DISCOVERIES * (double)broken / n};
 }
 
-// Returns true if a check that says "slow" may do so by chance: all its slow figures are just
-// beyond the bounds of expectations from many cards.
+// Returns true if the check says "slow", but may say so by chance. This is so if all its slow
+// figures are just beyond the bounds of expectations from many cards.
 static bool may_be_chance(const struct check *check, const struct bounds *bounds)
 {
     bool any = false,
@@ -107,8 +106,8 @@ static void take_check(struct fleet *fleet, struct fleet_card *card, const struc
 
 // ---------------------------------------------------------------- why a card is slow
 
-// Returns true if `value`, a number from the driver, is lower than `normal`, the median of the
-// card's kind, by more than the share FLEET_EFFECT.
+// `value` is a number from the driver, `normal` its median over the cards of the kind. Returns true
+// if `value` is lower than `normal` by more than the share FLEET_EFFECT.
 static bool is_below(double value, double normal)
 {
     return value < normal * (1 - FLEET_EFFECT);
@@ -188,8 +187,8 @@ static const char *loss_text(struct arena *arena, const struct fleet_card *card,
                         fleet_percent(arena, point->loss));
 }
 
-// Sets the cause of the card's grade: a text that says which figure is slow and, if numbers from
-// the driver explain it, why. Sets the card's code, too.
+// Sets the cause of the card's grade: a text that says which figure is slow. If numbers from the
+// driver explain the slow figure, the text has them, too. Also sets the card's code.
 static void explain(struct fleet *fleet, struct fleet_card *card, enum check_metric worst,
                     size_t metrics)
 {
@@ -214,9 +213,9 @@ static int compare_reals(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// A figure makes its card doubtful if its chance is small enough by the test of the false discovery
-// rate (FLEET_DISCOVERIES). The chance is the probability that a healthy card is so slow. Returns
-// the largest chance that is small enough; 0 if no figure passes the test.
+// A figure makes its card doubtful if its chance passes the test of the false discovery rate
+// (FLEET_DISCOVERIES). The chance is the probability that a healthy card is so slow. Returns the
+// largest chance that passes the test; 0 if none does.
 static double discovery_limit(struct fleet *fleet)
 {
     double *chances = ARENA_ARRAY(fleet->arena, fleet->tests, double);
@@ -231,8 +230,9 @@ static double discovery_limit(struct fleet *fleet)
     return found ? chances[found - 1] : 0;
 }
 
-// Gives the card the grade `grade` if one of its figures has a loss of at least FLEET_EFFECT, and
-// the probability that a healthy card has so bad a figure is at most `chance`.
+// Gives the card the grade `grade` if one of its figures is bad enough. Such a figure has a loss of
+// at least FLEET_EFFECT, and a healthy card has so bad a figure with a probability of at most
+// `chance`.
 static void grade(struct fleet *fleet, struct fleet_card *card, enum fleet_grade grade,
                   double chance)
 {
@@ -340,8 +340,8 @@ static const char *cards_text(struct arena *arena, struct fleet_card *const *car
     return arena_printf(arena, "%s %s", entry->count > 1 ? "cards" : "card", text);
 }
 
-// Adds the cards of one host that are not healthy to the list of cards to look at: one entry for
-// each combination of grade and code.
+// Adds those cards of one host that are not healthy to the list of cards to look at. Cards with the
+// same grade and code share an entry.
 static void list_host(struct fleet *fleet, struct fleet_card *const *cards, size_t count)
 {
     size_t first = fleet->list_count;
@@ -390,8 +390,8 @@ static void make_list(struct fleet *fleet)
 
 // ---------------------------------------------------------------- judging the whole fleet
 
-// Returns true if no figure of the card was judged: there are no expected values, and no comparison
-// with other cards.
+// Returns true if no figure of the card was judged, because it has no expected values and was not
+// compared with other cards.
 static bool is_unjudged(const struct fleet_card *card)
 {
     bool any = card->grade != FLEET_HEALTHY || card->check.code != CHECK_NO_EXPECTATION;

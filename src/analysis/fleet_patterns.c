@@ -45,7 +45,7 @@ static struct numbered number_of(const char *host)
     return (struct numbered){start, end - start, strtoul(host + start, NULL, 10), host + end};
 }
 
-// Returns true if both hosts' names have a number and are equal except for it.
+// Returns true if the names of both hosts have a number and differ at most in this number.
 static bool is_same_row(const char *a, const char *b)
 {
     const struct numbered x = number_of(a), y = number_of(b);
@@ -53,9 +53,10 @@ static bool is_same_row(const char *a, const char *b)
            strcmp(x.rest, y.rest) == 0;
 }
 
-// Returns the rack or partition of the card's host. It comes from the part of the host's name
-// before the machine's number, up to the last digit of that part: "rack r01" for "r01n17". If that
-// part has no digit, it is the part without separators at its end: "rack gpu-a" for "gpu-a-017".
+// Returns the rack or partition of the card's host as a text. Uses the part of the host's name
+// before the number of the machine. The text ends after the last digit of this part: "rack r01" for
+// "r01n17". If this part has no digit, only separators at its end are removed: "rack gpu-a" for
+// "gpu-a-017".
 static const char *rack_of(const struct fleet *fleet, const struct fleet_card *card)
 {
     size_t length = number_of(card->host).before, end = length;
@@ -113,9 +114,9 @@ static const char *numbered_name(struct arena *arena, const char *host, unsigned
                         own.rest);
 }
 
-// Returns which hosts are missing between the first and the last of `count` hosts whose names
-// differ only in their number: "n007, n010 to n012". Returns NULL if none is missing, or if more
-// than half are missing, because such numbers have gaps on purpose.
+// `hosts` has `count` names that differ only in their number, sorted by it. Returns the missing
+// names between the first and the last as a text: "n007, n010 to n012". Returns NULL if none is
+// missing. Also returns NULL if more than half are missing: such numbers have gaps on purpose.
 static const char *missing_in_row(struct arena *arena, const char *const *hosts, size_t count)
 {
     const struct numbered first = number_of(hosts[0]), last = number_of(hosts[count - 1]);
@@ -165,8 +166,8 @@ static size_t host_end(const struct fleet *fleet, size_t i, size_t *present)
     return i;
 }
 
-// If at least nine of ten machines have the same, largest number of cards, adds a remark that names
-// the other machines (at most MISSING_SHOWN), which have fewer cards.
+// If at least nine of ten machines have the same, largest number of cards, adds a remark. The
+// remark names the machines that have fewer cards (at most MISSING_SHOWN).
 static void find_missing_cards(struct fleet *fleet)
 {
     size_t most = 0, whole = 0, lacking = 0, present;
@@ -230,8 +231,7 @@ static int compare_members(const void *a, const void *b)
     return order ? order : (x->card > y->card) - (x->card < y->card);
 }
 
-// Returns the cards of one kind (model and API), sorted by the name of the group that `key`
-// returns.
+// Returns the cards of one kind (model and API), sorted by the group that `key` returns for each.
 static struct member *members_of(struct fleet *fleet, size_t kind, group_key *key, size_t *count)
 {
     struct member *members = ARENA_ARRAY(fleet->arena, fleet->kinds[kind].count, struct member);
@@ -251,9 +251,9 @@ static size_t group_end(const struct member *members, size_t count, size_t i)
     return end;
 }
 
-// Adds a group of cards to the fleet, with the difference between the median loss of these cards
-// and that of their kind in one metric. Adds nothing if fewer than FLEET_GROUP_LEAST of the cards
-// were compared in this metric. The group's score uses the standard error of the median of n normal
+// Adds a group of cards to the fleet. The group's effect is the median loss of its cards minus that
+// of their kind, in one metric. Adds nothing if fewer than FLEET_GROUP_LEAST of the cards were
+// compared in this metric. The group's score uses the standard error of the median of n normal
 // values, 1.25 σ / √n.
 static void add_group(struct fleet *fleet, size_t kind, enum check_metric metric,
                       const struct member *members, size_t count)
@@ -300,9 +300,9 @@ static int compare_groups(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-// Keeps only groups whose difference from their kind is unlikely to be chance: at most the share
-// FLEET_ERROR of all healthy fleets has a group with so large a score. The difference must also be
-// at least FLEET_RESOLUTION.
+// Keeps only groups whose difference from their kind is hardly chance. Only the share FLEET_ERROR
+// of all healthy fleets has a group with so large a score. The difference must also be at least
+// FLEET_RESOLUTION.
 static void keep_groups(struct fleet *fleet)
 {
     double limit = score_of_chance(FLEET_ERROR / 2 / (double)fleet->group_count);
@@ -341,8 +341,8 @@ static int compare_pairs(const void *a, const void *b)
     return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
-// Sorts the pairs (x[i], y[i]) by x. Returns the median y of the pairs with the largest x (a
-// quarter of all) minus that of the quarter with the smallest x.
+// Sorts the pairs (x[i], y[i]) by x. Returns the median y of the last quarter of the pairs minus
+// the median y of the first quarter.
 static double quarters_of(struct arena *arena, const double *x, const double *y, size_t count)
 {
     double(*pairs)[2] = arena_array(arena, count, sizeof *pairs);

@@ -53,15 +53,15 @@ double hits_rate(const struct result *result, unsigned level)
 
 // ---------------------------------------------------------------- sizes at which hits end
 
-// A range of points of a latency curve: the indices of its two ends. Where the hits of a cache end,
-// `held` is the last point at which almost all reads hit the cache, and `next` is the next point
-// with a known hit rate.
+// The two points of a latency curve between which the hits of a cache end, as indices. At `held`,
+// almost all reads hit the cache. `next` is the next point with a known hit rate.
 struct end {
     size_t held, next;
 };
 
 // Finds the two points of the latency curve between which the reads stop hitting cache `level` (1:
-// L1, 2: L2). Returns false if the reads hit that cache at no point, or up to the last point.
+// L1, 2: L2). Returns false if there are no such points: the reads never hit that cache, or they
+// still hit it at the last point with a known hit rate.
 static bool find_end(const struct level_curve *curve, unsigned level, struct end *end)
 {
     bool found = false;
@@ -78,8 +78,8 @@ static bool find_end(const struct level_curve *curve, unsigned level, struct end
     return false;
 }
 
-// Returns the step of the latency curve at which cache `level` ends: that of "L2", or of "far L2"
-// if the L2 has two halves. Returns NULL if the curve does not show the end.
+// Returns the step of the latency curve at which cache `level` ends. For the L2 this is the step of
+// "L2", or of "far L2" if the L2 has two halves. Returns NULL if the curve does not show the end.
 static const struct plateaus_step *step_of(struct arena *arena, const struct level_curve *curve,
                                            unsigned level)
 {
@@ -91,9 +91,8 @@ static const struct plateaus_step *step_of(struct arena *arena, const struct lev
     return step;
 }
 
-// Compares the size at which reads stop hitting a cache with the size at which the latency rises
-// beyond that cache. Returns the ratio of the larger to the smaller size; 1 if their intervals
-// touch.
+// The hits of a cache end at one size, and the latency rises beyond the cache at another size.
+// Returns the larger of the two sizes divided by the smaller one; 1 if their intervals touch.
 static double factor_of(const struct level_curve *curve, const struct end *end,
                         const struct plateaus_step *step)
 {
@@ -107,8 +106,8 @@ static const char *size_text(struct arena *arena, double octaves)
     return unit_text(arena, round(exp2(octaves)), UNIT_BYTE);
 }
 
-// Returns a text that says up to which size the latency is that of cache `level`, and whether the
-// reads hit the cache up to the same size.
+// Returns a text that says where the cache `level` ends by latency, and whether the hits of the
+// cache end at the same size.
 static const char *verdict_text(struct arena *arena, const struct plateaus_step *step,
                                 unsigned level, double factor)
 {
@@ -144,10 +143,10 @@ static void report_end(struct run *run, struct arena *arena, const char *device,
         .key_count = 2};
 }
 
-// Finds the chains of the curve that miss all caches and have counter `name`. Fills `values` with
-// the counter's value in each of them, and returns their number. Sets range->held to the index of
-// the first such chain and range->next to that of the last one. (These two members have another
-// meaning in the finding hits-end.)
+// Finds the chains of the curve that miss all caches and have the counter `name`. Stores the
+// counter's value in each of these chains in `values`, and returns the number of chains. Sets
+// range->held to the index of the first such chain and range->next to the index of the last.
+// (Elsewhere these two members have another meaning.)
 static size_t find_missing(const struct level_curve *curve, const char *name, double *values,
                            struct end *range)
 {

@@ -20,10 +20,10 @@ struct search {
 
 // ---------------------------------------------------------------- finding the latency curves
 
-// Finds the first benchmark with a headline of kind HEADLINE_LEVELS that fits, and stores benchmark
-// and headline in `search`. The headline's metric must have this unit, and its parameter the type
-// `by`: PARAM_BYTES if the parameter is the size of a working set, PARAM_UINT if it is the number
-// of a level. Returns false if there is none.
+// Finds the first benchmark with a fitting headline, and stores both in `search`. The headline must
+// be of kind HEADLINE_LEVELS. Its metric must have this unit, and its parameter must have the type
+// `by`. The type is PARAM_BYTES for the size of a working set, and PARAM_UINT for the number of a
+// level. Returns false if there is none.
 static bool find_headline(struct search *search, enum unit unit, enum param_type by)
 {
     for (size_t b = 0; b < search->run->benchmark_count; b++) {
@@ -54,7 +54,8 @@ static const struct metric *reading(const struct search *search, const struct re
 // A case that may become a point of a latency curve.
 struct point {
     const struct result *result;
-    // name of the parameter that is the curve's x: cases of one curve differ only in it
+    // name of the parameter that is the curve's x; only this parameter differs between the cases of
+    // a curve
     const char *by;
     double octaves, ns;
     size_t place; // index of the case in the run
@@ -89,9 +90,9 @@ static int compare_values(const struct case_value *a, const struct case_value *b
     return (a->uint > b->uint) - (a->uint < b->uint);
 }
 
-// Returns 0 if both cases are points of the same curve: they have the same parameters, and those of
-// role AXIS have equal values, except for the parameter that is the curve's x (point.by). Else
-// returns which of the two curves comes first.
+// Returns 0 if both cases are points of the same curve. Then they have the same parameters, and all
+// parameters of role AXIS have equal values, except the curve's x (point.by). Otherwise returns
+// which of the two curves comes first.
 static int compare_rows(const struct point *a, const struct point *b)
 {
     const struct bench_case *one = &a->result->bench_case, *other = &b->result->bench_case;
@@ -215,8 +216,8 @@ static bool text_differs(const struct level_curve *a, const struct level_curve *
     return one && other && one->text && other->text && strcmp(one->text, other->text) != 0;
 }
 
-// Returns true if a parameter distinguishes the curves: its value is a text of role AXIS and is not
-// the same in all curves.
+// Returns true if a parameter distinguishes the curves. Its value must be a text of role AXIS, and
+// it must not be the same in all curves.
 static bool separates(const struct level_curves *curves, const struct case_value *value)
 {
     if (value->type != PARAM_TEXT || value->role != PARAM_AXIS)

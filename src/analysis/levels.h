@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Finds the levels of the memory hierarchy that a run shows: the plateaus of its latency curves
-// (math/plateaus.h). tests/levels measures how often they are right for known hierarchies.
+// Finds the levels of the memory hierarchy in a run: the plateaus of its latency curves
+// (math/plateaus.h). The tests in tests/levels measure how often the levels are right, with memory
+// hierarchies that are known.
 #ifndef ANALYSIS_LEVELS_H
 #define ANALYSIS_LEVELS_H
 
@@ -11,8 +12,8 @@ enum {
     LEVELS_POINTS_MIN = 8 // curves with fewer points are not fitted
 };
 
-// A latency curve: results of one device that differ only in the size of the working set, which
-// ascends.
+// A latency curve: results of one device that differ only in the size of the working set. They are
+// sorted by this size, in ascending order.
 struct level_curve {
     // text values by which this curve differs from the others, such as "texel"; "" if there are
     // none
@@ -33,8 +34,8 @@ struct level_curves {
     size_t longest;
 };
 
-// Returns all latency curves of a device, in `arena`. They are cases of the first benchmark with a
-// headline of kind HEADLINE_LEVELS whose metric is in ns and whose parameter is in bytes.
+// Returns all latency curves of a device, in `arena`. Their points are the cases of one benchmark:
+// the first one with a headline of kind HEADLINE_LEVELS, a metric in ns and a parameter in bytes.
 struct level_curves levels_of(struct arena *arena, const struct run *run, const char *device);
 
 // Returns the device's curve with the most cases, without a label. The curve is empty if the device
@@ -51,15 +52,16 @@ size_t levels_count(const struct level_curve *curve);
 // not be called for the last level, whose size the curve does not show.
 double levels_end(const struct level_curve *curve, size_t k);
 
-// Returns the size in bytes from which on a working set is taken to be in memory: four times the
-// size of the last cache. Infinite if the curve ends before that size, because its last level may
-// then be a cache.
+// Returns the size in bytes from which on a working set counts as being in memory: four times the
+// size of the last cache. Infinite if the curve ends before that size. (The last level of such a
+// curve may be a cache.) Also infinite if fewer than two levels are known, or if the curve is
+// undecided.
 double levels_memory(const struct level_curve *curve);
 
 // Returns the name of cache k, such as "L1". `ends` holds the sizes at which the `count` caches
-// end, in ascending order. If a cache ends at about twice the size of the cache before it, the two
-// are taken for halves of one partitioned cache, "near L2" and "far L2": a core reaches its own
-// half faster. The first cache is always L1, never a half.
+// end, in ascending order. A cache may end at about twice the size of the cache before it. Then
+// both count as halves of one partitioned cache, "near L2" and "far L2", because a core reaches its
+// own half faster. The first cache is always L1, never a half.
 const char *levels_cache_name(struct arena *arena, const double *ends, size_t count, size_t k);
 
 // Returns the name of level k of the curve: "DRAM", or the name of a cache, such as "L1".
@@ -73,8 +75,8 @@ void level_curve_insert(struct level_curve *curve, const struct result *result, 
 void levels_fit(struct arena *arena, const double *octaves, const double *latency, size_t count,
                 struct plateaus *fit);
 
-// A metric over the points of level k (counted from 0): its median, the 95 % interval of the median
-// (NaN if fewer than two points have the metric), and the number of points that have it.
+// A metric at the points of level k (counted from 0). `count` is the number of points that have the
+// metric. `ci95` is the 95 % interval of the median; NaN if fewer than two points have the metric.
 struct level_height {
     double median, ci95[2];
     size_t count;
@@ -87,9 +89,9 @@ struct level_height levels_height(struct arena *arena, const struct level_curve 
 double levels_spread(struct arena *arena, const struct level_curve *curve, size_t k,
                      const char *metric);
 
-// Reads the caches that a benchmark which finds levels, such as `map`, found in the run. sizes[k]
-// becomes the metric with the size in bytes of cache k (counted from 0; at most `most` caches), or
-// NULL if that size is unknown. Returns the number of caches; 0 if the run has no such benchmark.
+// Reads the caches that a benchmark such as `map` found in the run. sizes[k] becomes the metric
+// with the size in bytes of cache k (counted from 0; at most `most` caches). sizes[k] is NULL if
+// this size is unknown. Returns the number of caches; 0 if the run has no such benchmark.
 size_t levels_mapped(const struct run *run, const char *device, const struct metric **sizes,
                      size_t most);
 
@@ -98,18 +100,19 @@ size_t levels_mapped(const struct run *run, const char *device, const struct met
 double levels_cycles(struct arena *arena, const struct run *run, const struct level_curve *curve,
                      size_t k);
 
-// Adds these findings for the device, unless the run has one of them already. Then gives each
-// finding "level" its name.
-//   level           A step of the longest curve. value: the size (bytes) at which the curve stops
-//                   being flat. keys: the last case below that size and the first after the rise.
-//                   name: see levels_cache_name. If the run has results of the benchmark `map`,
-//                   only the ends of the caches that `map` found are reported, and the text has the
-//                   size by `map`. (If lines are shorter than the chain's stride, a level is
-//                   smaller than the curve shows.)
+// Adds the following findings for the device, unless the run already has one of them. Then gives
+// each finding "level" its name.
+//   level           A step of the longest curve.
+//                   value: the size in bytes at which the curve stops being flat.
+//                   keys: the last case below that size and the first case after the rise.
+//                   name: the name of the cache (levels_cache_name).
+//                   If the run has results of the benchmark `map`, only steps that end a cache by
+//                   `map` are reported, and the text has the size by `map`. (If lines are shorter
+//                   than the chain's stride, a cache is smaller than the curve shows.)
 //   levels-unknown  The longest curve shows no levels, or none beyond those found. The text says
 //                   why.
-//   path-levels     The staircase of another curve, if it has at least two levels. value: its
-//                   number of steps. key: its first case.
+//   path-levels     The levels of another curve, if it has at least two.
+//                   value: its number of steps. key: its first case.
 void levels_add_findings(struct run *run, const char *device);
 
 #endif

@@ -43,8 +43,8 @@ static void add_finding(struct run *run, const char *code, const char *device,
 
 // Returns the size of level k as a text: "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". If the benchmark
 // `map` measured the size (`mapped`), the text has that size. If the size by the curve differs, the
-// text has it, too. (The two differ if the chain's stride is longer than a cache line: the curve
-// then stays flat beyond the level's real size.)
+// text has it, too. The two sizes differ if the chain's stride is longer than a cache line: the
+// curve then stays flat beyond the level's real size.
 static const char *end_text(struct arena *arena, const struct level_curve *curve, size_t k,
                             const struct metric *mapped)
 {
@@ -81,10 +81,10 @@ static size_t step_near(const struct level_curve *curve, size_t first, double by
     return best;
 }
 
-// Sets steps[] to the steps of the curve that are reported as ends of levels, and returns their
-// number. If the run has results of the benchmark `map`, there is one step for each cache whose
-// size they show, because `map` can tell which steps are not the end of a cache. Otherwise, all
-// steps are reported.
+// Sets steps[] to those steps of the curve that are reported as ends of levels. Returns their
+// number. Without results of the benchmark `map`, these are all steps. But `map` can tell which
+// steps are not the end of a cache. So with its results there is one step for each cache of known
+// size.
 static size_t steps_reported(const struct run *run, const char *device,
                              const struct level_curve *curve, struct reported steps[PLATEAUS_MAX])
 {
@@ -102,8 +102,8 @@ static size_t steps_reported(const struct run *run, const char *device,
     return count;
 }
 
-// Adds a finding about steps[i], one of `count` reported steps. The level after this step reaches
-// to the next reported step.
+// Adds a finding about steps[i], one of `count` reported steps. The text also names the level after
+// this step, which ends at the next reported step.
 static void report_step(struct run *run, struct arena *arena, const char *device,
                         const struct level_curve *curve, const struct reported *steps, size_t count,
                         size_t i)
@@ -152,8 +152,8 @@ static void report_other(struct run *run, struct arena *arena, const char *devic
                           .key_count = 1});
 }
 
-// Returns a text for the end of a sentence, such as " beyond 48 KiB": the size of the last level
-// that was found; "" if none was found.
+// Returns a text for the end of a sentence, such as " beyond 48 KiB", with the size of the last
+// level that was found. Returns "" if no such size is known.
 static const char *beyond_text(struct arena *arena, const struct plateaus *fit)
 {
     return fit->flat < 2
@@ -199,8 +199,8 @@ static bool is_step(const struct finding *finding, const char *device)
            (!finding->device || strcmp(finding->device, device) == 0);
 }
 
-// Gives the device's findings "level" the names of their caches, if they lack them: earlier
-// versions of fathom wrote no names.
+// Gives each finding "level" of the device the name of its cache, if it has no name. (Earlier
+// versions of fathom wrote no names.)
 static void name_findings(struct run *run, const char *device)
 {
     double *ends = ARENA_ARRAY(run->arena, run->finding_count, double);

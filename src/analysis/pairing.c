@@ -29,8 +29,8 @@ bool device_same_api(const struct run_device *a, const struct run_device *b)
 }
 
 // How two devices of different runs are related, the closest relation first. All relations but
-// NEAR_ANY also need the same model name and API. device_pairs_of pairs the devices that have the
-// first relation, then those of the rest that have the second, and so on.
+// NEAR_ANY also need the same model name and API. device_pairs_of goes through the relations in
+// this order, and each time pairs those devices that have no pair yet.
 enum nearness {
     NEAR_UUID,
     NEAR_PCI, // the PCI addresses are equal; used only if a device reports no UUID
@@ -80,15 +80,15 @@ static size_t first_at(const struct marked *sorted, size_t count, const char *ma
     return low;
 }
 
-// Pairs each unpaired device of `base` with the first unpaired device of `now` that is related to
-// it as `nearness` says.
+// Pairs each unpaired device of `base` with a device of `now`: the first unpaired one with this
+// relation to it.
 static void pairs_add(struct arena *arena, struct device_pairs *pairs, enum nearness nearness)
 {
     const struct run *base = pairs->base, *now = pairs->now;
     struct marked *sorted = ARENA_ARRAY(arena, now->device_count, struct marked);
-    // In `sorted`, devices with equal marks are neighbours. If sorted[i] is the first device with
-    // its mark, skip[i] counts how many devices from there on are already paired. The search starts
-    // after them.
+    // In `sorted`, devices with equal marks are neighbours. For the first of these devices,
+    // sorted[i], skip[i] counts how many devices from there on are already paired. The search
+    // starts after them.
     size_t *skip = ARENA_ARRAY(arena, now->device_count, size_t);
     size_t count = 0;
     for (size_t i = 0; i < now->device_count; i++) {

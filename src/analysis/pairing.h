@@ -27,15 +27,15 @@ struct device_pairs {
     bool *base_paired, *now_paired;
 };
 
-// Pairs each device of `base` with at most one device of `now`. The two must have the same model
-// name and API. The same chip is preferred, then the same id. If `across` is true, the devices that
-// have no pair then are paired in their order, whatever their model is. The lists live in `arena`.
-// The time grows as n log n with the number of devices.
+// Pairs each device of `base` with at most one device of `now`. Both must have the same model name
+// and API. The same chip is preferred, then the same id. If `across` is true, devices that are
+// still without a pair are paired in their order, whatever their model is. The lists live in
+// `arena`. The time grows as n log n with the number of devices.
 struct device_pairs device_pairs_of(struct arena *arena, const struct run *base,
                                     const struct run *now, bool across);
 
-// A result of a run and its position. struct result_index has these sorted for fast look-ups:
-// `sorted` by key and device, `by_device` by device and position.
+// A result and its position in the run. struct result_index has two sorted arrays of these, for
+// fast look-ups: `sorted` by key and device, `by_device` by device and position.
 struct result_place {
     const struct result *result;
     size_t order; // index in run.results

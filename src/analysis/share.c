@@ -55,8 +55,8 @@ static void remove_benchmarks(struct run *run)
     run->benchmark_count = kept;
 }
 
-// Removes the results whose importance is below `least`, then the benchmarks without results. Keeps
-// only findings whose device and results are all still in the run, and whose text has no path.
+// Removes the results whose importance is below `least`, then the benchmarks without results. Then
+// removes each finding whose text has a path, or whose device and results are not all in the run.
 static void remove_results(struct run *run, const int *importance, int least)
 {
     size_t kept = 0;
@@ -85,9 +85,9 @@ static bool is_publishable(const struct result *result)
     return result_measured(result) && result->metric_count > 0 && !names_file(result);
 }
 
-// Returns true if the benchmark has a headline of kind HEADLINE_LEVELS whose parameter is the
-// number of a level. The details in the results of such a benchmark (`map`) describe each level, so
-// they are not removed.
+// Returns true if the benchmark has a headline of kind HEADLINE_LEVELS with the number of a level
+// as its parameter. An example is `map`. In its results the details describe each level, so they
+// are not removed.
 static bool describes_levels(const struct benchmark_info *info)
 {
     for (size_t h = 0; info && h < info->headline_count; h++) {
@@ -195,9 +195,9 @@ static bool is_better(const struct metric *metric, const struct metric *than)
     return !than || better_ratio(metric->better, metric->median, than->median) > 1;
 }
 
-// Gives IMPORTANCE_FIGURE to those results of a device that the headline may show. If the headline
-// has a parameter (headline_info.by), these are all cases that it describes. Otherwise these are
-// the best case, and the best case with the verdict ok.
+// Gives IMPORTANCE_FIGURE to the results of a device that the headline may show. If the headline
+// names a parameter (headline_info.by), these are the results of all cases to which the headline
+// applies. Otherwise these are the best result, and the best result with the verdict ok.
 static void mark_headline(const struct run *run, const char *device,
                           const struct benchmark_info *info, const struct headline_info *headline,
                           int *importance)

@@ -7,22 +7,23 @@
 
 // Removes from the run what identifies a machine or its owner, and what readers do not need:
 //
-//   run       the command and the checks; of the host all but os, architecture, cpu, cpu_threads
-//   device    UUID and PCI address
-//   benchmark the help texts of parameters and metrics
-//   result    results without figures (skipped, failed) or with a file's name in their case. Of the
-//             other results: series, kernel, medians of rounds, sensors other than clocks, details
-//             (except a map's), and the texts of reasons (their codes stay)
-//   finding   findings about results that were removed, or about no result
+//   run        The command and the checks.
+//   host       All but os, architecture, cpu and cpu_threads.
+//   device     UUID and PCI address.
+//   benchmark  The help texts of parameters and metrics.
+//   result     Results without figures (skipped, failed), and results whose case names a file. From
+//              the other results: series, kernel, medians of rounds, sensors other than clocks, and
+//              the texts of reasons (their codes stay). Also details, except those of a map.
+//   finding    Findings about results that were removed, or about no result.
 //
 // Medians, intervals, limits and clocks keep four digits. Details and findings whose text contains
 // a path are removed.
 void share_strip(struct run *run);
 
-// Removes one class of results and the findings about them. These are the results of benchmarks
-// without a headline of kind HEADLINE_LEVELS. If none of these is left, they are the results of
-// benchmarks with such a headline (latency, bandwidth, map). Keeps each result that a headline may
-// show. Returns false and removes nothing if only such results are left.
+// Removes one class of results and the findings about them. First these are the results of
+// benchmarks without a headline of kind HEADLINE_LEVELS. If none of these is left, they are the
+// results of benchmarks with such a headline (latency, bandwidth, map). But each result that a
+// headline may show stays. Returns false and removes nothing if only such results are left.
 bool share_thin(struct run *run);
 
 #endif
