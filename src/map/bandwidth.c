@@ -13,16 +13,17 @@ enum {
     // (whole device, one workgroup), the number of cases that read memory.
     GROUP_POINTS = 5,
     // A plateau is a series of neighbouring sizes with nearly equal bandwidth. It needs at least
-    // this many sizes, because a level of 16 KiB has room for only 3, and 1 of them may be noisy.
+    // this many sizes. (More would be too many: a level of 16 KiB has room for only 3, and 1 of
+    // them may be noisy.)
     PLATEAU_LEAST = 2,
-    // In the benchmark bandwidth, a workgroup reads again and again a part of the memory. This is
-    // the largest size of such a part.
+    // Maximum size of a piece. In the benchmark bandwidth, a piece is the part of the memory that a
+    // workgroup reads again and again.
     PIECE_BYTES = 256 << 10,
     // The size of each read is a multiple of a grain. If all workgroups read the same memory, the
-    // grain is GRAIN_BYTES for sizes below LARGE_BYTES and LARGE_GRAIN_BYTES above: a workgroup of
-    // 1024 threads reads 128 KiB in one step, and each pass over the memory should have a whole
-    // number of steps. For reads from memory by the whole device, the grain is MEMORY_GRAIN_BYTES,
-    // the size of the part that each workgroup of 1024 threads reads.
+    // grain is GRAIN_BYTES for sizes below LARGE_BYTES and LARGE_GRAIN_BYTES above. A workgroup of
+    // 1024 threads then reads 128 KiB in one step, so each pass over the memory has a whole number
+    // of steps. For reads from memory by the whole device, the grain is MEMORY_GRAIN_BYTES. This is
+    // the part that each workgroup of 1024 threads reads.
     GRAIN_BYTES = 4 << 10,
     LARGE_GRAIN_BYTES = 128 << 10,
     MEMORY_GRAIN_BYTES = 512 << 10,
@@ -102,8 +103,8 @@ static struct span device_span(const struct level_curve *curve, const struct map
     return span;
 }
 
-// Returns the size nearest to `bytes` that is a multiple of PIECE_BYTES and whose number of pieces
-// is at least 5 and not divisible by 2 or 3.
+// Returns the size nearest to `bytes` among these: a number of pieces of PIECE_BYTES that is at
+// least 5 and not divisible by 2 or 3.
 static uint64_t odd_size(double bytes)
 {
     double pieces = bytes / PIECE_BYTES;
@@ -135,9 +136,9 @@ static bool is_in_span(double bytes, const struct span *span)
 }
 
 // Adds up to `count` cases that read memory. Their sizes form a geometric series from span.from to
-// span.to, rounded by the function `round_to`. A size that rounding moves out of the span is left
-// out. If `round_to` is grain_size, all workgroups read the same memory; otherwise each workgroup
-// reads its own part.
+// span.to, rounded by the function `round_to`. If rounding moves a size out of the span, the size
+// is left out. If `round_to` is grain_size, all workgroups read the same memory; otherwise each
+// workgroup reads its own part.
 static void add_reads(struct map_cases *cases, const char *scope, uint64_t (*round_to)(double),
                       struct span span, unsigned count)
 {
@@ -215,7 +216,7 @@ static int compare_bytes(const void *a, const void *b)
 }
 
 // Finds the results that are reads by `scope` with a size in `span`. Stores those with the verdict
-// `ok` in reads->at. Sets reads->why to the reason of another of these results, or to NULL.
+// ok in reads->at. Sets reads->why to the reason of another such result; NULL if there is none.
 static void find_reads(const struct map_writer *w, const char *scope, const struct span *span,
                        struct reads *reads)
 {
@@ -243,8 +244,8 @@ struct run_of_reads {
 };
 
 // Returns the plateau: the longest series of neighbouring sizes with nearly equal bandwidth. Of
-// equally long series, returns the one with the largest sizes, because with few bytes per core
-// several cores request the same line at the same time.
+// equally long series, the one with the largest sizes is returned. (If a core reads few bytes,
+// several cores request the same line at the same time.)
 static struct run_of_reads plateau_of(const struct reads *reads)
 {
     struct run_of_reads best = {0};
@@ -275,8 +276,9 @@ static double median_of(double *values, size_t count)
 }
 
 // Returns the median bandwidth of the plateau's reads, with an interval. The interval contains the
-// medians of all these reads. It also contains the median of their lower bounds and the median of
-// their upper bounds, so one noisy read among several that agree does not widen it.
+// medians of all these reads. It also contains two more medians: that of their lower bounds and
+// that of their upper bounds. So one noisy read among several that agree does not widen the
+// interval.
 static struct level_height height_of(const struct map_writer *w, const struct reads *reads,
                                      struct run_of_reads run)
 {
@@ -333,8 +335,8 @@ static void add_plateau(const struct map_writer *w, struct result *result, enum 
     map_add_metric(w, result, which, &height);
 }
 
-// Adds the metric `instances`: the number of caches of this level on the device, that is, the
-// number of cores divided by the number of cores that share one cache.
+// Adds the metric `instances`: the number of caches of this level on the device. This is the number
+// of cores divided by the number of cores that share one cache.
 static void add_instances(const struct map_writer *w, struct result *result)
 {
     const struct metric *sharers = result_metric(result, "sharers");

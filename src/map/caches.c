@@ -7,16 +7,16 @@
 #include <math.h>
 
 // Two neighbouring steps of the latency curve may belong to one cache whose sets fill unevenly.
-// This is considered possible if their ends are less than this number of octaves apart.
-// near_octaves applies if the line of the lower step's cache is unknown, and part_octaves if that
-// of the upper step's cache is unknown. low_octaves applies if the lower step rises less than half
-// as much as the upper one.
+// This is considered possible if their ends are less than a number of octaves apart. The number is
+// near_octaves if the line of the lower step's cache is unknown. It is part_octaves if the line of
+// the upper step's cache is unknown. It is low_octaves if the lower step rises less than half as
+// much as the upper one.
 static const double near_octaves = 1.9, low_octaves = 1.4, part_octaves = 1.2;
 
-// A step is certainly the end of a cache of its own if all of this holds: its `lead` is at least
-// sure_lead; the misfit of all probes is at most sure_misfit; the next step is at least
-// sure_octaves after it; the previous step is more than sure_octaves before it (more than
-// sure_after if that previous step rises more than this one).
+// A step is certainly the end of a cache of its own if all of this is true. Its `lead` is at least
+// sure_lead. The misfit of all probes is at most sure_misfit. The next step is at least
+// sure_octaves after it. The previous step is more than sure_octaves before it; if the previous
+// step rises more than this one, more than sure_after is enough.
 static const double sure_lead = 100, sure_octaves = 2.2, sure_after = 1.5, sure_misfit = 2;
 
 // Minimum and maximum region of chains that show a cache's sector, as multiples of the cache's
@@ -35,8 +35,8 @@ const double map_caches_regions[] = {0.5,  0.65, 0.77, 0.86, 0.93, 0.98, 1.03,
                                      1.09, 1.17, 1.28, 1.45, 1.7,  2.1};
 const size_t map_caches_region_count = sizeof map_caches_regions / sizeof *map_caches_regions;
 
-// Among the results of probes with the stride of `chain`, returns the one whose region is nearest
-// to that of `chain`; NULL if none is within 15 %.
+// Returns the result of the probe that is most similar to `chain`: it has the same stride, and its
+// region is nearest to that of `chain`. Returns NULL if no such region is within 15 %.
 static const struct result *probe_near(const struct map_steps *steps, const struct run *run,
                                        const struct lines_chain *chain)
 {
@@ -84,8 +84,8 @@ static struct lines_question question_of(const struct map_steps *steps, size_t k
     };
 }
 
-// Judges level k by its probes: returns line, sector and capacity of its cache. `inner` has the k
-// caches nearer to the core. The cache of level k is stored in inner[k].
+// Judges level k by its probes. Returns the line, sector and capacity of its cache, and stores this
+// cache in inner[k]. `inner` has the k caches nearer to the core.
 static struct lines_answer line_of(struct arena *arena, const struct map_steps *steps,
                                    const struct run *run, size_t k, struct lines_cache *inner)
 {
@@ -108,10 +108,11 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
     return answer;
 }
 
-// Adds a chain with its latency `ns` to the question if the chain can show the sector of the level.
-// Its region must be between `least` and `most` bytes. A step that may, but need not, be that of a
-// TLB must not add to its latency, because it is unknown how much of the latency is translation.
-// The part that TLBs certainly add is subtracted.
+// Adds a chain with its latency `ns` to the question. The part of the latency that TLBs certainly
+// add is subtracted first. Adds nothing if the chain cannot show the sector of the level. This is
+// so if its region is not between `least` and `most` bytes. It is also so if a step of unknown kind
+// (cache or TLB) adds to its latency, because it is then unknown how much of the latency is
+// translation.
 static void add_sector_probe(const struct map_steps *steps, const struct lines_chain *chain,
                              double ns, double least, double most, struct lines_probe *probes,
                              struct lines_question *question)
@@ -123,8 +124,8 @@ static void add_sector_probe(const struct map_steps *steps, const struct lines_c
 }
 
 // Returns the sector in bytes of level k, whose line is known; 0 if the sector is unknown. Uses all
-// chains with several nodes per line: probes and, if a line is longer than the distance of the
-// latency curve's nodes, the points of the latency curve.
+// chains with several nodes per line. These are probes. If a line is longer than the distance of
+// the latency curve's nodes, they are also the points of the latency curve.
 static double sector_of(struct arena *arena, const struct map_caches *caches, const struct run *run,
                         size_t k, const struct lines_cache *inner)
 {
@@ -138,7 +139,7 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, co
     question.probes = probes;
     // Chains with one node in each line show best how the cache replaces lines.
     question.shape = caches->sized[k] ? caches->sizes[k].shape : question.shape;
-    // The level after k must hold the whole chain, so that a load that misses level k hits there.
+    // The next level must hold the whole chain, so that each load that misses level k hits there.
     if (question.beyond_end > 0)
         most = fmin(most,
                     0.6 * exp2(curve->fit.steps[k + 1].end_low) * fmin(line / MAP_NODE_BYTES, 1));
@@ -160,7 +161,8 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, co
         return lines_sector(&question, line, size, judged);
     // Fewer than two chains can show the sector, so only the sector that lines_judge found is left.
     // It is used only if the cache is about as large as the region where the curve's level ends.
-    // Otherwise the probes of lines_judge cover several times the cache, where few loads hit.
+    // Otherwise the probes of lines_judge cover several times the cache, and few of their loads
+    // hit.
     return size > 0.9 * question.end ? judged : 0;
 }
 
@@ -171,8 +173,8 @@ double map_caches_size_about(const struct map_caches *caches, size_t k)
     return line->capacity > 0 ? line->capacity : end * fmin(sqrt(line->line / MAP_NODE_BYTES), 1);
 }
 
-// Larger chains may miss the next level, too. If enough points have the height `beyond` of the next
-// level, replaces all latencies above `beyond` by `beyond`.
+// Larger chains may miss the next level, too. `beyond` is the height of the next level. If enough
+// points have this height, every latency above `beyond` is replaced by `beyond`.
 static void clip(const struct level_curve *points, double beyond)
 {
     size_t at = 0;
@@ -182,9 +184,9 @@ static void clip(const struct level_curve *points, double beyond)
         points->ns[i] = fmin(points->ns[i], beyond);
 }
 
-// True if the points show the end of level k: some points are nearly at its height, and others are
-// more than half way up to the next level. False if the previous or the next level ends less than
-// STAIRCASE_NEAR octaves from there, because that end may cause the same rise.
+// True if the points show the end of level k. For this, some points must be nearly at the height of
+// level k, and others more than half way up to the next level. False if the previous or the next
+// level ends less than STAIRCASE_NEAR octaves away, because that end may cause the same rise.
 static bool has_end(const struct plateaus *fit, size_t k, const struct level_curve *points)
 {
     double low = fit->levels[k].height, rise = fit->levels[k + 1].height - low;
@@ -231,15 +233,16 @@ static void find_size(struct arena *arena, const struct run *run, struct map_cac
     caches->endless[k] = measured && !caches->ends[k] && !(steps->clocks.usual_ghz > 0);
 }
 
-// Returns false if a chain with a node every 32 bytes misses in a region that level k should hold.
-// (`size` is the capacity that chains with one node in each line show.) The true line is then
-// shorter than the one assumed, so those chains touched only a part of the lines.
+// Chains with one node in each line show the capacity `size` of level k. Returns false if a chain
+// with a node every 32 bytes contradicts them: it misses in a region that level k should hold. Then
+// the true line is shorter than the assumed one, and those chains touched only a part of the lines.
 static bool holds_all(const struct map_steps *steps, const struct run *run, size_t k, double size)
 {
     const struct plateaus *fit = &steps->curve.fit;
     double low = fit->levels[k].height, high = fit->levels[k + 1].height;
     const struct lines_chain chain = {size, LINES_MIN_BYTES};
-    // Latency of the chain with stride 32 whose region is the largest up to 0.82 times `size`.
+    // Latency of one of the chains with stride 32: the one with the largest region of at most 0.82
+    // times `size`.
     double best = NAN;
     double bytes = 0;
     for (size_t i = 0; i < run->result_count; i++) {
@@ -317,7 +320,7 @@ static void find_sectors(struct arena *arena, const struct run *run, struct map_
 // True if the step at the end of level k and a neighbouring step may belong to one cache whose sets
 // fill unevenly. This is possible in two cases. First: level k is not the first level, its line is
 // unknown, and a neighbouring step is near. Second: the next step is near and rises more than twice
-// as much, and it shows a shorter line or one of the two lines is unknown.
+// as much. In this case its line must also be shorter, or one of the two lines unknown.
 static bool may_be_part(const struct map_caches *caches, size_t k)
 {
     const struct map_steps *steps = &caches->steps;
@@ -335,8 +338,8 @@ static bool may_be_part(const struct map_caches *caches, size_t k)
     return is_low && (line == 0 || next_line == 0 || line > next_line) && after < low_octaves;
 }
 
-// True if the curve and the probes of all steps together show that level k ends in a step of its
-// own, even if no cache explains the probes of this one step.
+// True if it is sure that level k ends in a step of its own, even if no cache explains the probes
+// of this step. The curve and the probes of all steps together must show it.
 static bool is_sure(const struct map_caches *caches, size_t k)
 {
     const struct map_steps *steps = &caches->steps;
@@ -353,11 +356,11 @@ static bool is_sure(const struct map_caches *caches, size_t k)
 }
 
 // If the latencies of a level's points differ by more than this share (plus the noise), the level
-// may be only the middle of one cache's rise. (In the far half of an H200's L2, a real level, they
-// differ by up to 0.020.)
+// may be only the middle of one cache's rise. (The far half of an H200's L2 is a real level. There
+// they differ by up to 0.020.)
 static const double bent_least = 0.035;
 
-// True if level k is short and not flat: the rises at both its ends may then be one rise, that of a
+// True if level k is short and not flat. The rises at both its ends may then be one rise, that of a
 // single cache.
 static bool is_bent(struct arena *arena, const struct map_caches *caches, size_t k)
 {
@@ -366,9 +369,9 @@ static bool is_bent(struct arena *arena, const struct map_caches *caches, size_t
            !map_steps_is_even(arena, &caches->steps, k, bent_least);
 }
 
-// Finds the first step whose probes no cache explains, unless other results show it clearly
-// (is_sure). The list of valid levels then ends before this step. For each level that may not be a
-// separate cache, stores the reason in caches->unsure.
+// Finds the first step whose probes no cache explains, unless other results show the step clearly
+// (is_sure). The list of valid levels then ends before this step. Sets caches->unsure to the reason
+// for each level that may not be a separate cache.
 static void judge_lines(struct arena *arena, struct map_caches *caches)
 {
     struct plateaus *fit = &caches->steps.curve.fit;

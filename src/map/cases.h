@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Collects the cases that a map asks for: cases of other benchmarks, like those of `fathom run
-// BENCHMARK --set KEY=VALUES …`, and probes of the benchmark `map` itself. map/plan.c decides which
-// cases to ask for, and when.
+// Collects the cases that a map asks for. Some are cases of other benchmarks, like those of `fathom
+// run BENCHMARK --set KEY=VALUES …`. The others are probes of the benchmark `map` itself.
+// map/plan.c decides which cases a map asks for, and when.
 #ifndef MAP_CASES_H
 #define MAP_CASES_H
 
@@ -39,8 +39,8 @@ MUST_CHECK bool map_cases_init(struct map_cases *cases, struct arena *arena,
 bool map_cases_of_cpu(const struct map_cases *cases);
 
 // Returns the size in bytes of the last cache before memory, if the driver or the tables of
-// measure/limits.c state it; otherwise 64 MiB. A stated size below 1 MiB counts only if it is known
-// to be that of the last cache, because it usually is that of a cache nearer to the cores.
+// measure/limits.c state it; otherwise 64 MiB. A stated size below 1 MiB is usually that of a cache
+// nearer to the cores. So it counts only if it is known to be that of the last cache.
 uint64_t map_cases_last_cache(const struct map_cases *cases);
 
 // Adds all cases of a benchmark that the settings `texts` ("KEY=VALUE") select. Adds none if the
@@ -54,11 +54,11 @@ void map_cases_add_latency(struct map_cases *cases, const char *path, const char
                            const char *bytes);
 
 // Returns the region sizes at which the latency of vector loads is measured first, as a list in the
-// form of --set. There are four sizes per octave up to twice the last cache, three per octave up to
-// six times the last cache, then one per octave. The largest sizes show address translation, and
-// caches that no driver states; later stages of the plan add more sizes around the ends of such
-// caches. (If the lines of the last cache are short, only a region of four times its size fills
-// it.) On a CPU there are three sizes per octave up to MAP_CPU_BYTES.
+// form of --set. The number of sizes per octave is four up to twice the last cache, three up to six
+// times the last cache, then one. (If the lines of the last cache are short, only a region of four
+// times its size fills it.) The largest sizes show address translation, and caches that no driver
+// states. Later stages of the plan add sizes around the ends of such caches. On a CPU there are
+// three sizes per octave up to MAP_CPU_BYTES.
 const char *map_cases_coarse_sizes(const struct map_cases *cases);
 
 // A latency chain of the benchmark map. map_cases_add_chain adds it as a case, unless its region

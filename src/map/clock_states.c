@@ -21,8 +21,8 @@ static bool is_near_clock(const struct result *result, double ghz)
     return fabs(clock_of(result) / ghz - 1) < clock_part;
 }
 
-// Converts a latency in ns at the second core clock (states->other_ghz) to the latency that a chain
-// with the same hit rates has at the usual clock.
+// Converts a latency in ns at the second core clock (states->other_ghz). Returns the latency that a
+// chain with the same hit rates has at the usual clock.
 static double as_at_usual_clock(const struct clock_states *states, const struct staircase *all,
                                 double ns)
 {
@@ -79,8 +79,8 @@ bool clock_states_choose_cycles(struct arena *arena, struct level_curve *curve,
     return true;
 }
 
-// Returns the core clock in GHz at which the largest number of the curve's points ran. Stores this
-// number in *count.
+// Returns the usual core clock of a curve in GHz: more of its points ran at this clock than at any
+// other. Stores the number of these points in *count.
 static double usual_clock(const struct level_curve *curve, size_t *count)
 {
     double usual = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Corrects latencies for a core clock that changed while a curve was measured. If the clock changed
 // often, latencies are computed from core cycles. If the clock had two states, the curve keeps only
-// the points at the usual clock. Latencies at the other clock are converted, by the heights that
-// the levels have at both clocks.
+// the points at the usual clock. Latencies at the other clock are converted: the levels have known
+// latencies at both clocks.
 #ifndef MAP_CLOCK_STATES_H
 #define MAP_CLOCK_STATES_H
 
@@ -10,30 +10,29 @@
 #include "math/staircase.h"
 
 struct clock_states {
-    // If this is above 0, latencies are computed from core cycles, and a cycle counts as this many
-    // ns.
+    // Above 0 if latencies are computed from core cycles. A cycle then counts as this many ns.
     double cycle_ns;
     // The two core clocks in GHz, if the clock had two states. If usual_ghz > 0, the curve has only
-    // points that ran at usual_ghz; results that ran at neither clock are ignored.
+    // points that ran at usual_ghz. Results that ran at neither clock are then ignored.
     double usual_ghz, other_ghz;
     double other_heights[STAIRCASE_STEPS_MAX + 1]; // latencies in ns of the levels at other_ghz
 };
 
-// Decides if the core clock changed too often for latencies in ns. It did if the 95 % intervals of
-// the latencies in cycles are less than half as wide as those in ns (medians over the curve). If
-// so, replaces the curve's latencies by values computed from cycles, sets states->cycle_ns and
+// Decides if the core clock changed too often for latencies in ns. For this, compares the 95 %
+// intervals of the latencies in cycles and in ns (medians over the curve). If those in cycles are
+// less than half as wide, computes the curve's latencies from cycles, sets states->cycle_ns and
 // returns true. Otherwise returns false.
 bool clock_states_choose_cycles(struct arena *arena, struct level_curve *curve,
                                 struct clock_states *states);
 
-// If one core clock is that of at least 30 % and at most 90 % of the curve's points, keeps these
-// points in the curve and moves all other points to `others`.
+// If 30 % to 90 % of the curve's points ran at one core clock, keeps these points in the curve and
+// moves all other points to `others`.
 void clock_states_keep_usual(struct arena *arena, struct level_curve *curve,
                              struct clock_states *states, struct level_curve *others);
 
-// Finds the latency of each level of the fit `all` at the second core clock, the one at which the
-// largest number of points of `others` ran. Sets states->other_ghz to this clock only if each level
-// has points at this clock and the latencies rise from level to level.
+// Finds the latency of each level of the fit `all` at the second core clock. More points of
+// `others` ran at this clock than at any other. Sets states->other_ghz to this clock only if each
+// level has points at this clock, and if the latencies rise from level to level.
 void clock_states_find_heights(struct arena *arena, const struct step_shapes *shapes,
                                const struct staircase *all, const struct level_curve *others,
                                struct clock_states *states);

@@ -139,8 +139,8 @@ static const char *hz_text(struct arena *arena, double hz)
     return arena_strdup(arena, unit_format(hz, UNIT_HZ, text, sizeof text));
 }
 
-// True if an earlier result is a probe of the same level at the same requested clock, so that
-// points.text already names this clock.
+// True if an earlier result is a probe of the same level at the same requested clock. points.text
+// then already names this clock.
 static bool is_repeated(const struct map_writer *w, size_t probe)
 {
     const struct bench_case *bench_case = &w->run->results[probe]->bench_case;
@@ -219,8 +219,8 @@ void map_add_clock(const struct map_writer *w, struct result *result,
     map_add_detail(result, "clock domain", clocks.domain);
 }
 
-// True if an earlier probe with the same requested clock did not reach this clock either, so that
-// the run already has a finding for it.
+// True if the run already has a finding for the clock that this probe requested, because an earlier
+// probe did not reach this clock.
 static bool is_reported(const struct map_writer *w, size_t probe)
 {
     uint64_t asked = case_uint(&w->run->results[probe]->bench_case, "clock");

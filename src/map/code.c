@@ -16,8 +16,8 @@ enum {
     PER_OCTAVE = 4
 };
 
-// If the interval of the length at which an instruction cache ends is narrower than this (in
-// octaves; 3 %), no more code lengths are measured around this end.
+// The length at which an instruction cache ends has an interval. If the interval is narrower than
+// this (in octaves; 3 %), no more code lengths are measured around this end.
 static const double knee_octaves = 0.045;
 
 // True if straight-line code can show instruction caches on this device; otherwise sets *why to the
@@ -61,9 +61,9 @@ static size_t lengths_between(double from, double to, uint64_t *lengths)
     return count;
 }
 
-// For each instruction cache (level of `curve`) whose end is not known to 3 %, adds code lengths to
-// `lengths`: from 0.03 octaves before the interval of the end to 0.03 octaves after it. Returns the
-// number of lengths.
+// The levels of `curve` are instruction caches. Adds code lengths to `lengths` around each end of a
+// level, unless this end is already known to 3 %. The lengths reach from 0.03 octaves before the
+// interval of the end to 0.03 octaves after it. Returns the number of lengths.
 static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[LENGTHS_MAX])
 {
     const struct plateaus *fit = &curve->fit;
@@ -116,8 +116,8 @@ struct level_curve map_code_curve(struct arena *arena, const struct run *run, co
 }
 
 // Returns the bytes per instruction that were computed from the driver's code size; 0 if unknown.
-// Takes the value of the longest code: only its multiply-adds are counted, and in the longest code
-// other instructions have the smallest share.
+// Uses the longest code. Only the multiply-adds of a code are counted, and the share of other
+// instructions is smallest in the longest code.
 static double driver_bytes(const struct level_curve *curve)
 {
     const struct result *longest = curve->count ? curve->results[curve->count - 1] : NULL;
@@ -129,9 +129,9 @@ static double driver_bytes(const struct level_curve *curve)
 
 // Returns the bytes per instruction of the measured code; 0 if unknown. This is the value from the
 // driver's code size, if it is plausible (AMD's instructions have 8 or 12 bytes). Otherwise it is
-// 16 on NVIDIA GPUs that are in our table of architectures. All of these are Volta or later and
-// have instructions of 128 bits (Jia, Maggioni, Staiger, Scarpazza, "Dissecting the NVIDIA Volta
-// GPU Architecture via Microbenchmarking", arXiv:1804.06826, 2018).
+// 16 on NVIDIA GPUs that are in our table of architectures. These GPUs are Volta or later, so their
+// instructions have 128 bits (Jia, Maggioni, Staiger, Scarpazza, "Dissecting the NVIDIA Volta GPU
+// Architecture via Microbenchmarking", arXiv:1804.06826, 2018).
 static double instruction_bytes(const struct map_writer *w, const struct level_curve *curve)
 {
     double said = driver_bytes(curve);
@@ -142,8 +142,8 @@ static double instruction_bytes(const struct map_writer *w, const struct level_c
 }
 
 // Returns the size in bytes of code with `instructions` multiply-adds, at `each` bytes per
-// instruction. After every stretch of multiply-adds (map_code_length) the code has two more
-// instructions, which test if this stretch was the last one; the size includes them.
+// instruction. The code consists of stretches of multiply-adds (map_code_length). Two more
+// instructions after each stretch test if it was the last one; the size includes them.
 static double bytes_of(double instructions, double each)
 {
     uint32_t steps = 0;
@@ -154,8 +154,8 @@ static double bytes_of(double instructions, double each)
 
 // ---------------------------------------------------------------- results
 
-// Returns the code length at which level k (an instruction cache) ends: in instructions if `bytes`
-// is 0, else in bytes, where each instruction has `bytes` bytes.
+// Returns the code length at which level k (an instruction cache) ends. If `bytes` is 0, the length
+// is in instructions. Otherwise it is in bytes, and an instruction has `bytes` bytes.
 static struct level_height end_of(const struct level_curve *curve, size_t k, double bytes)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
@@ -202,8 +202,8 @@ static void flag_unknown(const struct map_writer *w, struct result *result, cons
                 "could not separate the instruction caches%s: %s", beyond, why);
 }
 
-// Adds a result without a size for the last level. Even the longest code that was measured fits in
-// this level, so its end is not known.
+// Adds a result without a size for the last level. The end of this level is not known, because even
+// the longest code that was measured fits in it.
 static void add_bound(const struct map_writer *w, struct result *hierarchy,
                       const struct level_curve *curve, const char *why)
 {

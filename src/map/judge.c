@@ -7,18 +7,18 @@
 
 #include <math.h>
 
-// If the regions of all chains together are this many times as large as a level, they overflow the
-// level, however many cores share it.
+// If the regions of all chains together are more than this many times as large as a level, they
+// overflow the level. This is so for every number of cores that share it.
 static const double crowded_out = 1.6;
 
 enum {
     REGION_MIN = 2048,
     // A probe for sharers runs several chains at a time. Their regions together cover at most
-    // CROWD_MOST times the level, or at most CROWD_LEAST bytes if that is more.
+    // CROWD_MOST times the level or CROWD_LEAST bytes, whichever is more.
     CROWD_MOST = 8,
     CROWD_LEAST = 256 << 20,
     // A number of sharers counts as possible if its cost (sharers_cost_at) is at most this much
-    // above the minimum cost. The margin is large because the true shape of a rise is never known
+    // above the minimum cost. The margin is large, because the true shape of a rise is never known
     // well.
     SHARERS_MARGIN = 16
 };
@@ -104,8 +104,9 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 // such chain, but not two.
 static const double fitting_part = 0.75;
 
-// Returns the number of chains of the next probe after a probe with `chains` chains. In a series of
-// probes this number is 2, 4, 8, 16 … up to half of the cores, and then the number of cores.
+// The probes of a series have 2, 4, 8, 16 … chains, up to half of the cores; the last probe has as
+// many chains as cores. Returns the number of chains of the next probe after one with `chains`
+// chains.
 static unsigned more_chains(unsigned chains, unsigned cores)
 {
     unsigned half = cores / 2, next = 2 * chains;
@@ -115,8 +116,9 @@ static unsigned more_chains(unsigned chains, unsigned cores)
 }
 
 // Adds a probe of `chains` chains, each over a region of `part` times the level's size. Adds none
-// if the region is below REGION_MIN or the level before this one can hold it, or if all regions
-// together exceed `most` bytes. Also adds none that `probes` already has, or if `probes` is full.
+// if the region is below REGION_MIN, or if the level before this one can hold it. Adds none if all
+// regions together exceed `most` bytes. Also adds none if `probes` is full or already has this
+// probe.
 static void add_sharers_probe(const struct map_level *level, double part, unsigned chains,
                               double most, struct map_sharers_probe *probes, size_t *count)
 {
@@ -180,8 +182,8 @@ unsigned map_sharers_together(const struct map_sharers_probe *probe, unsigned co
     }
 }
 
-// Returns the latency to expect of chains that together cover `bytes` and run on cores that share
-// one cache of the level. It is read from the latency curve of a single core (level->alone).
+// Chains cover `bytes` together, on cores that share one cache of the level. Returns the expected
+// latency of these chains. It is read from the latency curve of a single core (level->alone).
 // Without that curve it is computed, for a cache that holds `end` bytes.
 static double shared_ns(const struct map_level *level, double end, double bytes)
 {
@@ -193,10 +195,10 @@ static double shared_ns(const struct map_level *level, double end, double bytes)
     return level->within + share * (level->beyond - level->within);
 }
 
-// Returns how far a probe's latency is from the expected latency `ns`, which assumes that each load
-// that misses the level hits the next level. All chains together may overflow the next level too; a
-// miss may then take up to level->slowest. In this case, latencies from `ns` to the one with such
-// misses do not count as deviations.
+// Returns how far a probe's latency is from the expected latency `ns`. `ns` assumes that each load
+// that misses the level hits the next level. But all chains together may overflow the next level,
+// too. A miss may then take up to level->slowest, and the latency may be higher than `ns`. Up to
+// the latency with such misses, this is no deviation.
 static double off_of(const struct map_level *level, const struct map_sharers_probe *probe,
                      double latency, double ns)
 {
@@ -215,10 +217,10 @@ struct crowd {
     unsigned cores;
 };
 
-// Returns how far a probe's latency (the median of its chains) is from the latency expected if
-// `sharers` cores share a cache; stores the expected latency in *ns. Half of the chains may have
-// more neighbours in their cache than the other half. The median may then be that of either half,
-// so a latency between those of the halves does not count as a deviation.
+// Returns how far a probe's latency (the median of its chains) is from the expected latency if
+// `sharers` cores share a cache. Stores the expected latency in *ns. Half of the chains may have
+// more neighbours in their cache than the other half. The median may then be the latency of either
+// half. So a latency between those of the two halves is no deviation.
 static double off_of_sharers(const struct map_level *level, double end, double crowding,
                              const struct map_sharers_probe *probe, double latency,
                              const struct crowd *crowd, unsigned sharers, double *ns)
@@ -231,8 +233,9 @@ static double off_of_sharers(const struct map_level *level, double end, double c
 }
 
 // Returns how badly the assumption that `sharers` cores share the level explains the probes: a sum
-// of squared deviations (Huber's loss). The level is assumed to hold `end` bytes. With `crowding` >
-// 1, a level that several chains use counts as full when their regions are this many times smaller.
+// of squared deviations (Huber's loss). The level is assumed to hold `end` bytes. Chains that run
+// at the same time may evict each other's lines before the level is full. So the size of each
+// region is multiplied by `crowding`, which is 1 or more.
 static double sharers_cost_at(const struct map_level *level, double end, double crowding,
                               const struct crowd *crowd, unsigned sharers)
 {
@@ -266,8 +269,8 @@ static double sharers_cost(const struct map_level *level, const struct crowd *cr
 }
 
 // Sets answer->sharers if exactly one number from answer->low to answer->high divides the number of
-// cores. The probes must exclude every other divisor near to this number by a larger margin;
-// otherwise answer->sharers stays 0.
+// cores. Other divisors of the number of cores may be near to this number. If the probes do not
+// exclude each of these by a larger margin, answer->sharers stays 0.
 static void choose_sharers(const struct map_level *level, const struct crowd *crowd, double best,
                            struct map_sharers *answer)
 {

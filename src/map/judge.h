@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Judges what the probes of a level show besides its size and line: the ways of its sets, the
-// number of cores that share it, and the clock that determines its latency. The functions depend
-// only on their arguments.
+// number of cores that share the level, and the clock on which its latency depends. The functions
+// depend only on their arguments.
 #ifndef MAP_JUDGE_H
 #define MAP_JUDGE_H
 
@@ -17,9 +17,9 @@ struct map_level {
     double before; // latency of the level before this one; 0 if this is the first level
     double within; // latency of this level
     double beyond; // latency of the next level or of memory
-    // Chains on several cores that miss this level may together overflow the next level, too.
-    // next_end is the size in bytes at which the next level ends (infinity if the next level is
-    // memory); `slowest` is the latency of loads that miss all levels.
+    // If chains on several cores miss this level, they may together overflow the next level, too.
+    // next_end is the size in bytes at which the next level ends (infinity if it is memory).
+    // `slowest` is the latency of loads that miss all levels.
     double next_end, slowest;
     double end;        // size in bytes at which the level ends
     double before_end; // size at which the level before this one ends; 0 if this is the first level
@@ -42,23 +42,23 @@ struct map_level map_level_of(const struct level_curve *curve, size_t k);
 
 // ---------------------------------------------------------------- ways
 
-// The probes for the number of ways are chains of n nodes. Their stride is a power of two that is
-// at least the size of the cache. If address bits choose the set, all nodes are in one set, so a
-// chain fits if the set has at least n ways. map_ways_plan holds the values of n.
+// The probes for the number of ways are chains of n nodes. Their stride is a power of two, and at
+// least the size of the cache. If address bits choose the set, all nodes are in one set. A chain
+// then fits if the set has at least n ways. map_ways_plan holds the values of n.
 extern const unsigned map_ways_plan[]; // the numbers n in ascending order
 extern const size_t map_ways_count;
 
-// Returns the stride in bytes of the probes for the ways of a level that ends at `end`: the
-// smallest power of two that is not below `end`. An end up to 3 % above a power of two counts as
-// that power, because it is known only within an interval.
+// Returns the stride in bytes of the probes for the ways of a level. The level ends at `end` bytes.
+// The stride is the smallest power of two from `end` on, but at least 1024. The end is known only
+// within an interval, so an end up to 3 % above a power of two counts as that power.
 uint64_t map_ways_stride(double end);
 
 // Maximum stride in bytes of the probes for ways. A level that needs a larger stride is not probed.
 #define MAP_WAYS_STRIDE_MOST (UINT64_C(4) << 20)
 
 // Bytes added to the stride of a control chain of 33 nodes. The nodes of this chain lie in
-// different sets, so the level should hold them. If it does, the TLB reaches all nodes, and the
-// other probes show the ways. If it does not, the other probes show nothing.
+// different sets, so the level should hold them. If the level holds them, the TLB reaches all
+// nodes, and the other probes show the ways. If not, the other probes show nothing.
 #define MAP_WAYS_BESIDE UINT64_C(416)
 
 // Returns the number of ways of the level. latency[i] belongs to the chain of map_ways_plan[i]
@@ -72,7 +72,7 @@ enum {
     MAP_SHARERS_MAX = 24 // maximum number of probes that one function plans for a level
 };
 
-// A probe for the number of cores that share a level: chains that run at the same time, each on a
+// A probe for the number of cores that share a level. Its chains run at the same time, each on a
 // core of its own, spread evenly over the cores.
 struct map_sharers_probe {
     double region;   // bytes that each of the chains covers
@@ -81,8 +81,8 @@ struct map_sharers_probe {
 
 // Plans the probes that show how many cores share a level. Each chain covers ¾ of the level: a
 // cache holds one such chain, but not two. If there are more chains than caches of this level, some
-// chains share a cache. If such chains on all cores would cover too much memory together, the plan
-// also has chains over smaller regions on all cores. Returns the number of probes.
+// chains share a cache. If such chains on all cores covered too much memory together, the plan also
+// has chains on all cores over smaller regions. Returns the number of probes.
 size_t map_sharers_plan(const struct map_level *level, unsigned cores,
                         struct map_sharers_probe probes[MAP_SHARERS_MAX]);
 
@@ -98,17 +98,19 @@ struct map_sharers {
 size_t map_sharers_plan_again(const struct map_level *level, const struct map_sharers *found,
                               unsigned cores, struct map_sharers_probe probes[MAP_SHARERS_MAX]);
 
-// Assumes that each group of `sharers` neighbouring cores has one cache, and counts for each chain
-// of the probe how many chains run in its cache (itself included). Returns this count for a typical
-// chain. If the chains are sorted by their counts, the typical chain is the one at the fraction
-// `part` (0.5: the median).
+// Assumes that each group of `sharers` neighbouring cores has one cache. Counts for each chain of
+// the probe how many chains run in its cache (itself included). Then sorts the chains by this
+// count. Returns the count of the chain at the fraction `part` (0.5: the median).
 unsigned map_sharers_together(const struct map_sharers_probe *probe, unsigned cores,
                               unsigned sharers, double part);
 
-// Finds how many cores share the level: the number that, with the level's shape, explains the
-// probes best. A probe whose latency is nearer (by ratio) to `before` than to `within` shows
-// nothing, because the level before this one holds its regions. The number is given only if no
-// other number within the bounds divides the number of cores. Otherwise only the bounds are given.
+// Finds how many cores share the level: the number that explains the probes best, together with the
+// level's shape. If a probe's latency is nearer (by ratio) to `before` than to `within`, the probe
+// shows nothing, because the level before this one holds its regions.
+//
+// The number must divide the number of cores. It is given only if no other such number is within
+// the bounds, and if the probes clearly exclude all such numbers near to it. Otherwise only the
+// bounds are given.
 struct map_sharers map_sharers_judge(const struct map_level *level,
                                      const struct map_sharers_probe *probes, const double *latency,
                                      size_t count, unsigned cores);
@@ -131,8 +133,9 @@ struct map_clocks {
 #define MAP_CLOCKS_APART 1.05
 
 // Fits latency = a + b / core clock to latencies (ns) measured at different core clocks (Hz).
-// Returns false with the reason in *why if the clock is known for fewer than three latencies, if
-// the clocks differ by less than 5 %, or if a and b cannot be separated.
+// Returns false with the reason in *why if there is no fit. This is so if the clock is known for
+// fewer than three latencies, if the clocks differ by less than 5 %, or if a and b cannot be
+// separated.
 bool map_clocks_judge(const double *ns, const double *hz, size_t count, struct map_clocks *clocks,
                       const char **why);
 

@@ -19,15 +19,15 @@ enum {
     BEHIND = 4 // in a region of this many times a level's size, loads rarely hit the level
 };
 
-// If address translation is a part of the latency of memory, this latency is given only if its
-// interval, relative to the median, is narrower than this.
+// Address translation may be a part of the latency of memory. The latency is then given only if its
+// interval, divided by the median, is narrower than this.
 static const double translated_width = 0.1;
 
 static const char no_end[] = "chains with a node in each line do not show its end";
 
-// A control chain of 33 nodes in different sets fits in the level. If its loads take longer than
-// the level's latency by more than this share of the latency step to the next level, address
-// translation adds to them.
+// The level should hold a control chain of 33 nodes in different sets. If its loads take longer
+// than the level's latency, address translation may add to them. It is assumed to do so if the
+// difference is above this share of the latency step to the next level.
 static const double beside_part = 0.15;
 
 // Adds the size in bytes that the driver states, as the metric `claim`; adds nothing if it is 0.
@@ -111,8 +111,8 @@ static void add_level_claim(const struct map_writer *w, struct result *result,
 
 // ---------------------------------------------------------------- ways, sharers
 
-// Returns the number of ways of level k that chains with nodes `stride` bytes apart show. If they
-// show none, returns 0 and sets *why to the reason.
+// Returns the number of ways of level k, from chains with nodes `stride` bytes apart. If these
+// chains do not show the number, returns 0 and sets *why to the reason.
 static unsigned ways_at(const struct map_writer *w, const struct map_level *level, size_t k,
                         uint64_t stride, const char **why)
 {
@@ -147,10 +147,10 @@ static void add_ways(const struct map_writer *w, struct result *result,
     map_add_known(w, result, MAP_METRIC_WAYS, unknown ? 0 : ways, unknown ? unknown : why);
 }
 
-// Adds the detail "partition" if level k looks like the near half of the next cache. It does if it
-// ends at half the size of the only cache that the driver states, and if more than one but not all
-// cores share it. If it is unknown how many cores share level k, only the sizes suggest a half, so
-// the text says "perhaps".
+// Adds the detail "partition" if level k looks like the near half of the next cache. Then it ends
+// at half the size of the only cache that the driver states. Also, more than one but not all cores
+// share it. If it is unknown how many cores share level k, the text says "perhaps", because only
+// the sizes suggest a half.
 static void add_part(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k, const struct map_sharers *sharers)
 {
@@ -227,16 +227,16 @@ static double largest_region(const struct level_curve *curve)
     return exp2(curve->octaves[curve->count - 1]);
 }
 
-// True if the driver states a last cache that is larger than the largest region measured. The last
-// part of the curve is then in that cache, not in memory.
+// True if the last cache that the driver states is larger than the largest region measured. The
+// last part of the curve is then in that cache, not in memory.
 static bool is_cut_short(const struct map_writer *w, const struct level_curve *curve)
 {
     return largest_region(curve) < 0.9 * (double)w->limits.last_cache_bytes;
 }
 
-// True if a cache that no driver states could hold all regions measured. The last part of the curve
-// may then be a cache instead of memory. A size that the driver states is ignored if it is less
-// than half of the last level found, because some drivers state the first cache (AMD's OpenCL).
+// True if a cache that no driver states could hold all measured regions. The last part of the curve
+// may then be a cache instead of memory. Some drivers state the first cache (AMD's OpenCL). So a
+// stated size is ignored if it is less than half of the last level found.
 static bool is_open(const struct map_writer *w, const struct level_curve *curve)
 {
     size_t count = curve->fit.count;
@@ -247,8 +247,8 @@ static bool is_open(const struct map_writer *w, const struct level_curve *curve)
            largest_region(curve) < fmax(BEHIND * last, 2 * most);
 }
 
-// Adds a result for the last level if no measured region was larger than this level, so that its
-// end is unknown. The detail "size" says: more than the largest region.
+// Called if no measured region was larger than the last level, so that its end is unknown. Adds a
+// result for this level. Its detail "size" says: more than the largest region.
 static void add_bound(const struct map_writer *w, const struct level_curve *curve, const char *path)
 {
     size_t k = curve->fit.count - 1;
@@ -265,7 +265,8 @@ static void add_memory_latency(const struct map_writer *w, struct result *result
 {
     const struct plateau *level = &curve->fit.levels[k];
     const struct level_height ns = levels_height(w->scratch, curve, k, "latency");
-    // If a further cache may end after the last one, only chains over few pages at a time count.
+    // If a further cache may end after the last one, only chains over few pages at a time show the
+    // latency of memory.
     bool unsure = k > 0 && w->caches->unsure[k - 1];
     if (map_add_local_height(w, result, k, ns.count && !unsure ? ns.median : INFINITY))
         return;
@@ -299,8 +300,8 @@ static void add_memory(const struct map_writer *w, const struct level_curve *cur
     map_add_clock(w, result, curve, k);
 }
 
-// Adds the number of levels to `result`, or the reason why it is unknown. If only the beginning of
-// the curve has flat levels, the reason names the size up to which levels were found.
+// Adds the number of levels to `result`, or the reason why it is unknown. If the curve has flat
+// levels only at its beginning, the reason also says up to which size.
 static void add_level_count(const struct map_writer *w, const struct level_curve *curve,
                             const char *path, struct result *result)
 {
@@ -352,7 +353,7 @@ static void add_hierarchy(const struct map_writer *w, const struct level_curve *
     for (size_t k = 0; k + 1 < fit->flat; k++) {
         is_unsure |= caches && caches->unsure[k];
         // After a rise that may be no cache of its own, the number of a level is uncertain. Such a
-        // level is added only if its size is known, because the size then identifies it.
+        // level is added only if its size is known: the size then identifies the level.
         if (!is_unsure ||
             (!caches->unsure[k] && caches->lines[k].capacity > 0 && !why_unsized(caches, k)))
             add_level(w, curve, path, k, ++number, caches, sizes);
@@ -393,8 +394,8 @@ static void add_shared(const struct map_writer *w, const struct level_curve *cur
     all.fit.levels[0] = (struct plateau){.first = 0, .last = curve->count - 1};
     map_add_heights(w, result, &all, 0);
     add_claim(w, result, w->device->limits.shared_bytes);
-    // The measured size is that of the largest chain that fitted: shared memory has at least this
-    // size.
+    // The largest chain that was measured fits in shared memory. So its region is a lower bound of
+    // the size.
     map_add_plain(w, result, MAP_METRIC_SIZE, exp2(curve->octaves[curve->count - 1]));
     map_add_known(w, result, MAP_METRIC_BANKS, banks_of(w),
                   "threads a power of two words apart do not conflict");

@@ -8,12 +8,12 @@
 enum {
     SIZES = 6,
     FILLINGS = 5,
-    // Number of pairs (line, sector) in which the line has 32, 64, 128 or 256 bytes and the sector
-    // is not longer than the line.
+    // Number of pairs (line, sector) that are tried. The line has 32, 64, 128 or 256 bytes; the
+    // sector is not longer than the line.
     SECTORS_OF_LINES = 1 + 2 + 3 + 4,
     CANDIDATES_MAX = 2 * SECTORS_OF_LINES * SIZES * FILLINGS,
     PROBES_MAX = 16,
-    SECTORS_MOST = 8, // maximum number of sector sizes that are compared: 32 bytes to 4 KiB
+    SECTORS_MOST = 8, // maximum number of sector sizes that are compared (32 bytes to 4 KiB)
     // Number of capacities tried with each sector: 0.6 to 1.63 times the capacity that was found
     // before.
     SCALES = 14,
@@ -27,31 +27,32 @@ static const double margin = 9;
 // minimum cost. This is more than `margin`, because fewer probes show a sector.
 static const double sector_margin = 11;
 
-// Costs added to an answer (line, sector, capacity of a cache) that does not follow from the end of
-// the level on the latency curve: odd_size if it assumes another size than this end shows,
-// odd_filling if it assumes sets that fill in another way.
+// An answer is the line, sector and capacity of a cache. Some answers do not follow from the end of
+// the level on the latency curve and get an additional cost. The cost is odd_size if the answer
+// assumes another size than this end shows. It is odd_filling if the answer assumes sets that fill
+// in another way.
 static const double odd_size = 12, odd_filling = 6;
-// Factor for odd_size and odd_filling if latency rises slowly at the end of the level: such an end
+// Factor for odd_size and odd_filling if latency rises slowly at the end of the level. Such an end
 // says less about size and sets.
 static const double odd_slow = 0.4;
 
-// Standard error of the model, as a share of the latency step between the level and the next one:
-// no real machine has ideal LRU replacement or exactly cyclic laps.
+// Standard error of the model, as a share of the latency step between the level and the next one.
+// No real machine has ideal LRU replacement or exactly cyclic laps.
 static const double model_error = 0.06;
 // Additional standard error, as a share of the latency step, at a region where half of the loads
-// miss. It applies if the latency rises slowly at the end of the level: the cache does not replace
-// the oldest line (random_error), or it fills its sets unevenly (slow_error). Where no load misses,
-// or all do, the error is 0.
+// miss. It applies if the latency rises slowly at the end of the level. The cache then does not
+// replace the oldest line (random_error), or it fills its sets unevenly (slow_error). If no load
+// misses, or if all miss, the error is 0.
 static const double random_error = 0.15, slow_error = 0.07;
 
 // Standard error of the model, as a share of the latency step, for chains that show only the
 // sector.
 static const double sector_error = 0.05;
-// lines_sector returns its best sector only if the cost of every other sector is higher by at least
-// a margin: agreed_margin if lines_judge found the same sector, alone_margin if it found none.
+// lines_sector returns its best sector only if every other sector costs more by at least a margin.
+// The margin is agreed_margin if lines_judge found the same sector, alone_margin if it found none.
 static const double agreed_margin = 3, alone_margin = 6;
 
-// If a lap touches more than this many times as many lines as the cache has, all its sets overflow,
+// If a lap touches more than this many times the lines that fit in the cache, all sets overflow,
 // even if they fill unevenly.
 static const double uneven_most = 4;
 
@@ -112,10 +113,10 @@ static double survival(unsigned nodes, double rate)
     return (nodes - 1) * integral;
 }
 
-// Returns the share of loads that miss a cache that replaces a random line, if a lap touches x
-// times as many lines as the cache holds. in_line and in_sector are the numbers of nodes in a line
-// and in a sector. In a lap, a part of all loads finds no line, and each of these loads replaces a
-// line, which gives the rate of `survival`. Repeating this equation finds the rate, from above.
+// Returns the share of loads that miss a cache that replaces a random line. A lap touches x times
+// as many lines as the cache holds. in_line and in_sector are the numbers of nodes in a line and in
+// a sector. Each load that does not find its line replaces another line. This gives an equation for
+// the rate of `survival`. The loop solves it by repetition, from above.
 static double random_miss_share(unsigned in_line, unsigned in_sector, double x)
 {
     double rate = x * in_line, before = 2 * rate;
@@ -126,8 +127,8 @@ static double random_miss_share(unsigned in_line, unsigned in_sector, double x)
     return 1 - survival(in_sector, rate);
 }
 
-// Returns the share of the chain's loads that miss the cache if a lap touches x times as many lines
-// as the cache holds and its sets fill evenly.
+// Returns the share of the chain's loads that miss the cache if the sets fill evenly. A lap touches
+// x times as many lines as the cache holds.
 static double miss_share_at(const struct lines_cache *cache, const struct lines_chain *chain,
                             double x)
 {
@@ -184,8 +185,8 @@ struct candidate {
     // Ways of sets that fill unevenly; 0 if they fill evenly. `sparse` is for chains whose nodes
     // are farther apart than a line, `dense` for all other chains.
     double sparse, dense;
-    // True if the candidate assumes that chains with one node per line miss as often as the chain
-    // that found the level's end.
+    // True if chains with one node per line are assumed to miss as often as the chain that found
+    // the end of the level.
     bool as_seen;
     bool random; // true if the cache replaces a random line of a set, false if the oldest one
     double cost; // −2 ln of the candidate's likelihood, up to a constant
@@ -205,8 +206,9 @@ static bool leaves_sets_out(const struct lines_probe *probe, double line)
            exp2(round(log2(probe->chain.stride))) == probe->chain.stride;
 }
 
-// How a probe's chain uses the caches nearer to the core than the level: `latency` is the part of
-// the mean latency that comes from hits in them, `beyond` the share of loads that miss them all.
+// How a probe's chain uses the caches nearer to the core than the level. `latency` is the part of
+// the mean latency from loads that hit these caches. `beyond` is the share of loads that miss all
+// of them.
 struct inner {
     double latency, beyond;
 };
@@ -247,8 +249,8 @@ static double share_of(const struct lines_question *question, const struct candi
                              log2(lines / candidate->capacity));
 }
 
-// Returns the standard error that a slow rise adds to the model where half of the loads miss the
-// level, as a share of the latency step.
+// If the latency rises slowly at the end of the level, the model has an additional standard error.
+// Returns this error where half of the loads miss the level, as a share of the latency step.
 static double slow_error_of(const struct lines_question *question)
 {
     return !question->shapes                       ? 0
@@ -270,9 +272,9 @@ static double cost_of(const struct lines_question *question, const struct inner 
         double beyond = fmin(inner[i].beyond, share_of(question, candidate, &probe->chain));
         double expected = inner[i].latency + inner[i].beyond * question->latency + beyond * step;
         double off = probe->latency - expected;
-        // The model has only one level after the judged one, of infinite size. Near the real end of
-        // that next level (beyond_end), or if nearly all loads miss the judged level, a latency
-        // above the model's is no deviation.
+        // The model has only one level after the judged one, of infinite size. In truth that next
+        // level may end (beyond_end). Near this end, or if nearly all loads miss the judged level,
+        // a latency above the model's is no deviation.
         bool may_pass = question->beyond_end > 0 &&
                         probe->chain.region > 0.9 * question->beyond_end &&
                         expected > question->latency + 0.02 * step;
@@ -286,17 +288,19 @@ static double cost_of(const struct lines_question *question, const struct inner 
     return cost;
 }
 
-// Capacities that are tried, as factors of a size. The factor 0 stands for the region where the
-// level ends: address bits choose the sets, or each node has a line of its own. The other factors
-// assume that a hash chooses the sets and that lines are shorter than the stride. The capacity is
-// then the factor times the size of the lines that the nodes touch in that region. Factors above 1
-// are needed because unevenly filled sets overflow early.
+// Capacities that are tried, as factors. The factor 0 means that the capacity is the region where
+// the level ends. This is so if address bits choose the sets, or if each node has a line of its
+// own.
+//
+// For the other factors, a hash chooses the sets and lines are shorter than the stride. The
+// capacity is then the factor times the size of the lines that the nodes touch in that region.
+// Factors above 1 are needed because sets that fill unevenly overflow early.
 static const double size_factors[SIZES] = {0, 1, 1.19, 1.41, 1.68, 2};
 
-// Ways of unevenly filled sets that are tried. The first number of a pair is for chains whose nodes
-// are farther apart than a line, the second for all other chains. (If a hash works on aligned
-// blocks, these other chains fill all sets evenly, which is 0.) The pair {0, 0} stands for sets
-// that fill in the way that the end of the latency curve shows.
+// Ways of unevenly filled sets that are tried; 0 means that the sets fill evenly. The first number
+// of a pair is for chains whose nodes are farther apart than a line. The second is for all other
+// chains. (If a hash works on aligned blocks, these other chains fill all sets evenly.) The pair
+// {0, 0} means that sets fill in the way that the end of the latency curve shows.
 static const double fillings[FILLINGS][2] = {{0, 0}, {6, 0}, {6, 6}, {16, 0}, {16, 16}};
 
 static bool is_possible(const struct lines_question *question, double line, size_t size,
@@ -345,8 +349,9 @@ static void make_candidates(const struct lines_question *question, struct candid
                 add_candidates(question, inner, line, sector, random, all);
 }
 
-// Returns the root mean square of the probes' deviations from a candidate, as a share of the
-// latency step from the level to the next one. Large deviations count less (Huber's loss).
+// Returns how far the probes are from a candidate: the root mean square of their deviations,
+// divided by the latency step from the level to the next one. Large deviations count less (Huber's
+// loss).
 static double misfit(const struct lines_question *question, const struct candidate *candidate)
 {
     struct inner inner[PROBES_MAX];
@@ -415,8 +420,9 @@ static double sector_cost(const struct lines_question *question, const struct li
     return cost;
 }
 
-// Returns the minimum cost of this sector. Tries capacities around `capacity`, sets that fill
-// evenly and sets that fill unevenly as question->spread says, and the ways to replace lines.
+// Returns the minimum cost of this sector. Tries capacities around `capacity` and the ways to
+// replace lines. Tries sets that fill evenly, and sets that fill unevenly with question->spread
+// ways.
 static double least_sector_cost(const struct lines_question *question, double line, double sector,
                                 double capacity)
 {

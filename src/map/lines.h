@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Finds the line, the sector and the true size of a cache, from the latencies of chains with other
-// strides than the chain that found the cache's end.
+// Finds the line, the sector and the true size of a cache. Uses the latencies of chains with other
+// strides than that of the chain that found the cache's end.
 //
 // The model is a cyclic walk over nodes in random order, `stride` bytes apart, through an LRU
 // cache. n = line / stride nodes share a line (1 if they are farther apart). A lap touches M =
-// region / max(stride, line) lines, x = M × line / capacity times as many as the cache has. In a
-// share g of a lap, M (1 − (1 − g)ⁿ) different lines are touched, so a line survives a gap between
-// two of its loads if the gap is shorter than the share
+// region / max(stride, line) lines. This is x = M × line / capacity times as many as the cache has.
+// In a share g of a lap, M (1 − (1 − g)ⁿ) different lines are touched. So a line survives a gap
+// between two of its loads if the gap is shorter than the share
 //   g* = 1 − (1 − 1/x)^(1/n).
-// The n loads of a line lie at uniformly random times of the lap. j gaps in a row are all shorter
-// than g* with probability
+// The n loads of a line lie at uniformly random times of the lap. The probability that j successive
+// gaps are all shorter than g* is
 //   Σᵢ (−1)ⁱ C(j, i) max(0, 1 − i g*)^(n − 1)
 // (spacings on a circle: Feller, An Introduction to Probability Theory, vol. 2, I.9). A load finds
 // its sector if the line survived all gaps since the last load of any node in this sector. With one
 // node per line, every load beyond the end misses: such chains find the ends.
 //
-// If a cache replaces a random line, a line survives the share g of a lap with the probability
-// exp(−a g), where a × capacity / line is the number of loads in a lap that find no line. A load
-// finds its sector if the line survived the gap since the last load of any node in this sector.
+// A cache may also replace a random line. Then a line survives the share g of a lap with the
+// probability exp(−a g). Here a × capacity / line is the number of loads in a lap that find no
+// line. A load finds its sector if the line survived the gap since the last load of any node in
+// this sector.
 #ifndef MAP_LINES_H
 #define MAP_LINES_H
 
@@ -36,8 +37,8 @@ struct lines_cache {
     double latency;  // latency of a load that hits this cache; any unit
     double capacity; // size of the cache in bytes
     double line, sector;
-    // Number of ways of a set, if the number of lines per set has a Poisson distribution; 0 if all
-    // sets fill evenly.
+    // Number of ways of a set, if the cache fills its sets unevenly: the number of lines per set
+    // then has a Poisson distribution. 0 if all sets fill evenly.
     double spread;
     bool random; // true if the cache replaces a random line of the set instead of the oldest one
 };
@@ -58,15 +59,20 @@ struct lines_probe {
 
 // The probes that show the line of a level. `region` is here a multiple of the region at which the
 // level ends on the latency curve. "Fits" means that the level holds all lines of the chain.
-//   stride 416 = 13 × 32: There is one node per line, and all sets are used. If the end is the
-//   capacity, 1, 2, 3 or 4 of these four probes fit for lines of 256, 128, 64 or 32 bytes.
+//
+//   stride 416 = 13 × 32: There is one node per line, and all sets are used. If the level's end
+//   is the capacity, the length of a line decides how many of these four probes fit: 1, 2, 3 or 4
+//   for lines of 256, 128, 64 or 32 bytes.
+//
 //   strides 32 and 64, regions below 1: Every line of at least `stride` bytes is touched, so only
-//   the capacity decides whether a probe fits. The capacity is less than the end if lines are
-//   shorter than the stride of the curve's chains.
+//   the capacity decides whether a probe fits. The capacity is less than the level's end if lines
+//   are shorter than the stride of the curve's chains.
+//
 //   stride 1696 = 53 × 32: Any cache holds the few lines of such a chain, but the chain needs as
-//   many pages as the other probes. If these probes do not fit, the end is that of a TLB.
-//   strides 32 and 64, regions 1.5 and 2.2: They lie beyond the end, so only loads of a sector that
-//   another node has loaded can hit.
+//   many pages as the other probes. If these probes do not fit, the level's end is that of a TLB.
+//
+//   strides 32 and 64, regions 1.5 and 2.2: These regions lie beyond the level's end. So a load
+//   can hit only if another node has loaded its sector.
 extern const struct lines_chain lines_plan[];
 extern const size_t lines_plan_count;
 
@@ -99,17 +105,18 @@ struct lines_answer {
     bool misfit; // true if the probes were measured, but no cache explains them
 };
 
-// Returns the line, sector and capacity of a level's cache with which the latencies of the probes
-// are most likely. A hash may fill sets unevenly, so that the latency rises before the capacity;
-// answers that assume this get an extra cost. A value is 0 if another value explains the probes
-// nearly as well; all values are 0 if no answer explains the probes.
+// Returns the line, sector and capacity of a level's cache that explain the latencies of the probes
+// best. If a hash fills sets unevenly, the latency rises before the capacity; answers that assume
+// this get an additional cost. A value is 0 if another value explains the probes nearly as well.
+// All values are 0 if no answer explains the probes.
 struct lines_answer lines_judge(const struct lines_question *question);
 
-// Returns the sector of a cache whose line is known; 0 if the sector is unknown. The probes in
-// `question` have several nodes per line and cover more than the cache, so only nodes that share a
-// sector find it loaded. `capacity` may be wrong by a factor of 1.6. `judged` is the sector that
-// lines_judge found, or 0. If it is not 0, the answer is this sector or 0, and a smaller margin
-// suffices to exclude other sectors.
+// Returns the sector of a cache whose line is known; 0 if the sector is unknown. `capacity` may be
+// wrong by a factor of 1.6. `judged` is the sector that lines_judge found, or 0. If lines_judge
+// found a sector, only this sector or 0 is returned, and a smaller margin excludes other sectors.
+//
+// The probes in `question` have several nodes per line and cover more than the cache. So a load can
+// hit only if another node has loaded its sector.
 double lines_sector(const struct lines_question *question, double line, double capacity,
                     double judged);
 

@@ -2,8 +2,8 @@
 // The plan of `fathom map`. It measures latency over sizes, first coarsely, then with more sizes
 // around the end of each level. Then it measures the line and the bandwidth of each level, and how
 // many cores share the level. After that it measures address translation and the other paths of
-// loads. At the end it adds its conclusions to the run as results of the benchmark `map`, which
-// reports and `compare` treat like all other results.
+// loads. At the end it adds its conclusions to the run, as results of the benchmark `map`. Reports
+// and `compare` treat them like all other results.
 #ifndef MAP_MAP_H
 #define MAP_MAP_H
 
@@ -12,9 +12,9 @@
 // Names of the benchmarks whose cases a map uses. The list ends with NULL.
 extern const char *const map_benchmarks[];
 
-// Checks the user's settings (--set) for `fathom map`. Only clock=LIST is allowed: core clocks in
-// MHz at which each level is measured in addition. The highest must be at least 5 % above the
-// lowest. Fails with ERROR_USAGE otherwise.
+// Checks the user's settings (--set) for `fathom map`. Only clock=LIST is allowed: core clocks at
+// which each level is measured in addition. LIST has up to 16 clocks from 1 to 100000 MHz, and the
+// highest is at least 5 % above the lowest. Fails with ERROR_USAGE otherwise.
 MUST_CHECK bool map_settings_check(struct arena *arena, const struct choice_request *request,
                                    struct error *err);
 

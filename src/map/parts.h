@@ -8,22 +8,22 @@
 #include "map/writer.h"
 
 // ---------------------------------------------------------------- address translation
-// The reach of a TLB is the region up to which the latency of a chain with one node in each page of
-// 2 MiB is flat. Chains whose nodes are nearer together or farther apart show the size of its
-// pages, because one entry serves all nodes that lie in one page.
+// The reach of a TLB is the memory whose translations fit into it. A chain with one node in each
+// page of 2 MiB shows the reach: up to this region its latency is flat. Chains with other distances
+// between nodes show the size of a page, because one entry of the TLB is enough for all nodes in
+// one page.
 
 // Default distance in bytes between the pages that a latency chain visits. Chains with this
 // distance show the reach of a TLB.
 #define MAP_PAGE_BYTES (UINT64_C(2) << 20)
 
-// Adds the latency cases with one node per page of 2 MiB, for regions from 16 MiB to the largest
-// that such a chain can cover. Adds none on a CPU, where the operating system chooses the page
-// size.
+// Adds latency cases with one node per page of 2 MiB. Their regions range from 16 MiB to the
+// largest that such a chain can cover. Adds none on a CPU, because its operating system chooses the
+// page size.
 void map_translation_add_cases(struct map_cases *cases);
 
 // Adds the chains that show the page size of a TLB. `curve` is the latency curve of chains with one
-// node per page of 2 MiB. Adds none if the curve does not show the reach of a TLB, or if `curve` is
-// NULL.
+// node per page of 2 MiB. Adds none if `curve` is NULL or does not show the reach of a TLB.
 void map_pages_add_cases(struct map_cases *cases, const struct level_curve *curve);
 
 // If the probes of map_pages_add_cases show that pages are smaller than 2 MiB, adds chains with one
@@ -32,27 +32,30 @@ void map_reach_add_cases(struct map_cases *cases, const struct run *run,
                          const struct map_steps *steps, const struct level_curve *curve);
 
 // Adds the results `what=tlb` from `curve`, the latency curve of chains with one node per page.
-// There is one result for each end of a flat part: the region up to which that TLB reaches. If the
-// last part of the curve is flat too, also adds a result without a level number, for loads that
-// miss all TLBs. If the curve shows no end, adds only a skipped result with the reason.
+// There is one result for each flat part that ends: its end is the reach of a TLB. If the last part
+// of the curve is flat, too, also adds a result without a level number, for loads that miss all
+// TLBs. If the curve shows no end, adds only a skipped result with the reason.
+//
+// If pages are smaller than 2 MiB, the curve of the chains of map_reach_add_cases is used instead,
+// provided that it shows an end.
 void map_add_translation(const struct map_writer *w, const struct level_curve *curve);
 
 // ---------------------------------------------------------------- bandwidth
 // The bandwidth of a level is measured by reads of several sizes within the level. It is the
 // bandwidth that neighbouring sizes have in common (a plateau). If a level consists of several
 // caches, each of them must hold all data that is read. So the number of parts that workgroups read
-// is not divisible by 2 or 3. A scheduler that assigns workgroups to 2, 3, 4, 6, 8 … caches in turn
-// then brings every part to every cache.
+// is not divisible by 2 or 3. If a scheduler assigns workgroups to 2, 3, 4, 6, 8 … caches in turn,
+// every part then reaches every cache.
 
 // Adds the bandwidth cases: reads within each level of the latency curve, and reads of memory far
 // beyond the last level. Adds none if `curve` is NULL. `sizes` comes from map_level_sizes.
 void map_bandwidth_add_cases(struct map_cases *cases, const struct level_curve *curve,
                              const struct map_size *sizes);
 
-// Adds the read bandwidth of level k (counted from 0; the last one is memory) to `result`: that of
-// the whole device and that of one workgroup, or the reasons why they are unknown. For a cache also
-// adds the number of such caches on the device. This needs the metric `sharers`, which must be
-// added first.
+// Adds two read bandwidths of level k to `result`: that of the whole device and that of one
+// workgroup. If a bandwidth is unknown, adds the reason. k is counted from 0, and the last level is
+// memory. For a cache also adds the number of such caches on the device. This needs the metric
+// `sharers`, which must be added first.
 void map_add_bandwidth(const struct map_writer *w, struct result *result,
                        const struct level_curve *curve, const struct map_size *sizes, size_t k);
 
@@ -64,8 +67,8 @@ struct level_curve map_code_curve(struct arena *arena, const struct run *run, co
 
 // Adds cases of straight-line code, with the lengths that the instruction curve needs next. If the
 // curve has no points, these are four lengths per octave from 64 to 32768 instructions. Otherwise
-// they are lengths around the end of each level that is not known to 3 %. Adds none on CPUs and
-// simulated GPUs, where code shows no instruction caches.
+// they are lengths around the end of each level whose end is not known to 3 %. Adds none on CPUs
+// and simulated GPUs: code shows no instruction caches there.
 void map_code_add_cases(struct map_cases *cases, const struct level_curve *curve);
 
 // Adds the results of the path "instruction": its levels (the instruction caches) and the memory
@@ -73,24 +76,27 @@ void map_code_add_cases(struct map_cases *cases, const struct level_curve *curve
 void map_add_code(const struct map_writer *w);
 
 // ---------------------------------------------------------------- clocks
-// Each level's latency is fitted as a + b / core clock. The fit uses chains within the level at
-// each core clock that the user asked for. If none was asked for, it uses the curve's cases and the
+// Each level's latency is fitted as a + b / core clock. If the user asked for core clocks, the fit
+// uses chains within the level at each of these clocks. Otherwise it uses the curve's cases and the
 // clocks at which they ran.
 
-// Reads the core clocks of the setting clock=LIST from the request. Stores them in Hz in *hz (in
-// `arena`) and their number in *count; leaves both unchanged without this setting. Fails with
-// ERROR_USAGE if map_settings_check would fail.
+// Reads the core clocks of the setting clock=LIST (MHz) from the request. Stores them in Hz in *hz
+// (in `arena`) and their number in *count. Without this setting, both stay unchanged.
+//
+// Fails with ERROR_USAGE if there is any other setting. Also fails if LIST has more than 16 clocks,
+// if a clock is not from 1 to 100000 MHz, or if the highest is less than 5 % above the lowest.
 MUST_CHECK bool map_clocks_read(struct arena *arena, const struct choice_request *request,
                                 const double **hz, size_t *count, struct error *err);
 
-// Adds latency chains within each level of the curve and in memory, with up to two region sizes
-// each, at each of the core clocks `hz`. Adds none if `curve` is NULL.
+// Adds latency chains at each of the `count` core clocks `hz`: within each level of the curve, and
+// in memory. For each level they have one or two region sizes. Adds none if `curve` is NULL.
 void map_clocks_add_cases(struct map_cases *cases, const struct level_curve *curve,
                           const double *hz, size_t count);
 
 // Adds to `result` how the latency of level k (counted from 0) depends on the core clock: the
-// metrics `fixed` and `clocked` and the detail "clock domain". If the user asked for clocks, also
-// adds the detail "clocks", which lists them with the clocks at which the device ran.
+// metrics `fixed` and `clocked` and the detail "clock domain". If the user asked for core clocks,
+// also adds the detail "clocks". It lists each of these clocks with the clock at which the device
+// ran.
 void map_add_clock(const struct map_writer *w, struct result *result,
                    const struct level_curve *curve, size_t k);
 

@@ -21,8 +21,8 @@ enum {
     SIZE_POINTS = 4   // number of chains added within the interval of a level's capacity
 };
 
-// If the interval of a level's end is narrower than this (in octaves; 3 %), no more region sizes
-// are added around this end.
+// The end of a level has an interval. If the interval is narrower than this (in octaves; 3 %), no
+// more region sizes are added around the end.
 static const double knee_octaves = 0.045;
 
 // The stages in which the plan adds cases, in their order. All cases of a stage are of one
@@ -62,8 +62,8 @@ struct map_plan {
     // The staircase that was last fitted to the latency curve of vector loads. The next stage of
     // the plan that needs such a fit starts from this one.
     struct staircase fit;
-    // True if map_next returned cases since it last returned PLAN_PAUSE. The results of these cases
-    // may be missing in the run.
+    // True if map_next returned cases after it last returned PLAN_PAUSE. The run may still lack the
+    // results of these cases.
     bool unseen;
 };
 
@@ -81,14 +81,14 @@ static const struct level_curve *curve_of(const struct level_curves *all, const 
 }
 
 // Returns one more than the number of level ends around which more sizes may be needed. These are
-// the ends of all flat levels of the curve that are followed by another level.
+// the ends of all flat levels of the curve that another level follows.
 static size_t levels_to_refine(const struct plateaus *fit)
 {
     return fit->flat < fit->count ? fit->flat + 1 : fit->count;
 }
 
-// Adds KNEE_POINTS region sizes around the end of each level, if this end is not known to 3 %. The
-// sizes reach from 0.03 octaves before the interval of the end to 0.03 octaves after it.
+// Adds KNEE_POINTS region sizes around each end of a level, unless this end is already known to 3
+// %. The sizes reach from 0.03 octaves before the interval of the end to 0.03 octaves after it.
 static void plan_knees(struct map_cases *cases, const struct level_curve *curve, const char *order,
                        uint64_t grain)
 {
@@ -108,9 +108,9 @@ static void plan_knees(struct map_cases *cases, const struct level_curve *curve,
         map_cases_add_latency(cases, "vector", order, sizes);
 }
 
-// Adds KNEE_POINTS region sizes across the rise at each step of the latency curve. With `again`,
-// does so only for steps whose end is not yet known to 3 % (without STAIRCASE_MARGIN, which every
-// interval includes).
+// Adds KNEE_POINTS region sizes across the rise at each step of the latency curve. If `again` is
+// true, skips each step whose end is already known to 3 %. (Every interval includes
+// STAIRCASE_MARGIN, which does not count for this.)
 static void plan_steps(struct map_cases *cases, const struct map_steps *steps, bool again)
 {
     const char *sizes = "";
@@ -150,9 +150,9 @@ static void add_probe(struct map_cases *cases, const struct map_steps *steps, co
 }
 
 // Adds the probes for the line at each step of the latency curve, without those that the run
-// already has. The first probes may move the steps, so this is done twice. The second time
-// (`again`), steps that may be either caches or TLBs get more probes, which touch few lines on many
-// pages.
+// already has. This is done twice, because the first probes may move the steps. The second time
+// (`again`), a step that may be either a cache or a TLB gets more probes. These touch few lines on
+// many pages.
 static void plan_lines(struct map_cases *cases, const struct map_steps *steps,
                        const struct run *run, bool again)
 {
@@ -191,8 +191,8 @@ static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
                                                        .bytes = 0.75 * size,
                                                        .stride = LINES_MIN_BYTES,
                                                        .grain = MAP_GRAIN_BYTES});
-        // Chains with several nodes in each line, over regions larger than the cache: they show its
-        // sector.
+        // Chains with several nodes in each line show the sector of the cache. Their regions are
+        // larger than the cache.
         for (unsigned stride = LINES_MIN_BYTES; stride < line->line; stride *= 2)
             for (int i = 0; i < 3; i++)
                 map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
@@ -203,9 +203,9 @@ static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
     }
 }
 
-// Adds more chains with one node in each line, within the interval of each capacity that such
-// chains found. Skips a capacity if its interval is narrow, or if latency rises slowly there,
-// because the interval is then always wide.
+// Chains with one node in each line found the capacities of some levels. Adds more such chains
+// within the interval of each capacity. Skips a capacity if its interval is narrow. Also skips it
+// if the latency rises slowly there, because the interval then stays wide.
 static void plan_sizes_again(struct map_cases *cases, const struct map_caches *caches)
 {
     for (size_t k = 0; k + 1 < caches->steps.curve.fit.flat; k++) {
@@ -225,7 +225,7 @@ static void plan_sizes_again(struct map_cases *cases, const struct map_caches *c
 }
 
 // Adds chains that visit few pages at a time, for each level and for memory. Adds none on a CPU,
-// which would prefetch them.
+// because a CPU would prefetch them.
 static void plan_local(struct map_cases *cases, const struct map_caches *caches)
 {
     double regions[MAP_LOCAL_POINTS];
@@ -250,11 +250,11 @@ static void add_way(struct map_cases *cases, size_t number, uint64_t stride, uns
                                                        .grain = stride});
 }
 
-// Adds the probes for the ways of level k. Without `again`, adds two chains of 33 nodes: one with
-// all nodes in one set, and one with nodes in different sets. If only the second of these chains
-// fits, address bits choose the set. With `again`, adds in this case chains of 2 to 33 nodes, with
-// the stride of the first chain and with three times this stride. Large caches choose their sets by
-// a hash, so their ways are not probed.
+// Adds the probes for the ways of level k. The first time, adds two chains of 33 nodes. All nodes
+// of one chain are in one set, the nodes of the other chain in different sets. If only the chain in
+// different sets fits, address bits choose the set. The second time (`again`), if this is so, adds
+// chains of 2 to 33 nodes. They have the stride of the chain in one set, and three times this
+// stride. Large caches choose their sets by a hash, so their ways are not probed.
 static void plan_ways(struct map_cases *cases, const struct map_caches *caches,
                       const struct run *run, size_t k, bool again)
 {

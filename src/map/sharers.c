@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-// The time that address translation adds to chains on several cores must be known with an
+// Address translation adds time to chains on several cores. This time must be known with an
 // uncertainty of at most this share of the latency step to the next level.
 static const double translated_most = 0.1;
 
@@ -27,8 +27,8 @@ struct map_level map_caches_level(const struct map_caches *caches, size_t k)
     return level;
 }
 
-// True if a level nearer to the core than level k may hold a part of the regions of the probe's
-// chains. inner[i] is the number of cores that share a cache of level i.
+// True if a level nearer to the core than level k may hold a part of the probe's regions. inner[i]
+// is the number of cores that share a cache of level i.
 static bool hits_before(const struct map_level *level, const struct map_steps *steps, size_t k,
                         unsigned cores, const unsigned *inner,
                         const struct map_sharers_probe *probe)
@@ -44,8 +44,8 @@ static bool hits_before(const struct map_level *level, const struct map_steps *s
     return false;
 }
 
-// Returns the result of a probe that shows how many cores share level k (chains on several cores at
-// the same time); NULL if the run has none.
+// A probe of the sharers of level k runs chains on several cores at the same time. Returns the
+// result of such a probe; NULL if the run has none.
 static const struct result *neighbours_result(const struct map_steps *steps, const struct run *run,
                                               size_t k, unsigned cores,
                                               const struct map_sharers_probe *probe)
@@ -67,8 +67,8 @@ static const struct result *neighbours_result(const struct map_steps *steps, con
 
 // Returns the median latency in ns of a probe for the sharers of level k, less the time that
 // address translation adds. Returns NaN if the probe was not measured. Returns 0 if the probe shows
-// nothing: it is too noisy, a level nearer to the core may hold a part of the regions, or it is not
-// known how much translation adds.
+// nothing: the probe is too noisy, a level nearer to the core may hold a part of its regions, or it
+// is unknown how much translation adds.
 static double neighbours_ns(const struct map_level *level, const struct map_steps *steps,
                             const struct run *run, size_t k, unsigned cores, const unsigned *inner,
                             const struct map_sharers_probe *probe)
@@ -79,16 +79,15 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
     double ns = map_steps_ns(steps, result);
     if (!isfinite(ns) || map_steps_noisy(steps, result))
         return 0;
-    // level->alone, the latency curve of one core, is missing if translation adds to it. Without
-    // this curve, the end of a level whose lines hold several nodes is unknown.
+    // If translation adds to the latency curve of one core, level->alone is NULL. Without this
+    // curve, the end of a level whose lines hold several nodes is unknown.
     if ((!level->alone && step_shape_is_gradual(level->shape)) ||
         hits_before(level, steps, k, cores, inner, probe))
         return 0;
     if (map_steps_may_be_translated(steps, probe->region, false))
         return 0;
-    // If a chain exceeds a TLB, the cores may share this TLB. Translation then adds at least what
-    // it adds to one chain, and at most what it would add to a single chain over all regions
-    // together.
+    // If a chain exceeds a TLB, the cores may share this TLB. Translation then adds at least as
+    // much as to one chain. It adds at most as much as to a single chain over all regions together.
     double least = map_steps_translation(steps, probe->region);
     double most = map_steps_translation(steps, probe->region * probe->chains);
     bool exceeds = map_steps_may_be_translated(steps, probe->region, true);
@@ -97,8 +96,8 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
 }
 
 // Returns how many cores share level k, as far as the probes show it. inner[i] is the number of
-// cores that share a cache of level i, for each level before level k. Stores the probes in
-// `probes`, their number in *count. With `again`, uses the second series of probes too.
+// cores that share a cache of level i, for each level before level k. Stores the probes in `probes`
+// and their number in *count. If `again` is true, also uses the second series of probes.
 static struct map_sharers sharers_of(const struct map_caches *caches, const struct run *run,
                                      size_t k, unsigned cores, const unsigned *inner, bool again,
                                      struct map_sharers_probe probes[2 * MAP_SHARERS_MAX],

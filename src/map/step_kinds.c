@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Decides which steps of the latency curve are caches and which are address translation. For this,
-// the steps are fitted to the curve and to the probes together.
+// fits the steps to the curve and to the probes together.
 #include "map/steps.h"
 
 #include "bench/map.h"
@@ -11,25 +11,25 @@
 
 enum {
     PAGE_MIN_BYTES = 4096,
-    COST_MOST = 36 // upper bound of the cost that one probe adds to a choice of kinds for all steps
+    COST_MOST = 36 // maximum cost that one probe adds to a choice of kinds for all steps
 };
 
 // Log2 of the smallest reach in bytes that a TLB may have: a little below 16 pages of 4 KiB.
 static const double reach_min = 15.9;
 // Minimum `lead` of a step whose kind is known: 2 ln 90, as in map/lines.c.
 static const double margin = 9;
-// Limits of the probes' misfit. Above explained_misfit, the probes are not explained, so levels
-// count only if they are flat. Above kinds_misfit, the kind of every step (cache or TLB) is
-// unknown.
+// Limits of the probes' misfit. If the misfit is above explained_misfit, the steps do not explain
+// the probes, so levels count only if they are flat. If it is above kinds_misfit, the kind of every
+// step (cache or TLB) is unknown.
 static const double explained_misfit = 4.5, kinds_misfit = 10;
 // Assumed relative noise of a probe's latency. It includes the deviations of real caches from the
 // shapes of math/step_shapes.h.
 static const double probe_noise = 0.04;
 
-// A step has one of 13 kinds. Kind 0 is a TLB. The others are caches with one of four lines. For
-// each line there are three ways to fill the sets: the probes fill them as the curve's chain does,
-// or a hash fills them unevenly for the probes, with 6 or with 16 ways. (A hash of aligned blocks
-// fills sets evenly for the curve's chain only.)
+// A step has one of 13 kinds. Kind 0 is a TLB. The others are caches with one of four lines, whose
+// sets fill in one of three ways. Either the probes fill the sets as the curve's chain does, or a
+// hash fills them unevenly for the probes, with 6 or with 16 ways. (A hash of aligned blocks fills
+// sets evenly for the curve's chain only.)
 enum {
     LINES = 4
 };
@@ -38,17 +38,17 @@ static const unsigned kind_ways[] = {0, 6, 16};
 
 // Returns the line in bytes of a kind of cache. A probe of n nodes is expected to have the latency
 // that the curve has at a region of n × line bytes. If address bits choose the set, this line is
-// the cache's true line. If a hash chooses the set, it is 128 for true lines of up to 128 bytes,
-// because the curve's nodes, 128 bytes apart, use one line each.
+// the cache's true line. If a hash chooses the set, true lines of up to 128 bytes count as 128: the
+// curve's nodes are 128 bytes apart and use one line each.
 static double line_of(unsigned kind)
 {
     return kind_line[(kind - 1) % LINES];
 }
 
-// Returns the shape that a step of this kind has for probes if it has `shape` on the curve. Returns
-// STEP_SHAPES if a step of this kind cannot have `shape`. The shapes differ because many nodes of
-// the curve share a page and two share a line of 256 bytes, while probes have one node in each
-// line.
+// A step of this kind has the shape `shape` on the curve. Returns the shape that the step has for
+// probes. Returns STEP_SHAPES if a step of this kind cannot have `shape`. The two shapes differ:
+// many nodes of the curve share a page, and two share a line of 256 bytes. Probes have one node in
+// each line.
 static unsigned seen_as(unsigned kind, unsigned shape)
 {
     bool is_double = step_shape_is_double(shape), is_random = step_shape_is_random(shape);
@@ -63,6 +63,7 @@ static unsigned seen_as(unsigned kind, unsigned shape)
 }
 
 // Returns the time in ns that step `i` adds to the latency of a probe if the step is of this kind.
+// NaN if a step of this kind cannot have the shape of step `i`.
 static double part_of_step(const struct map_steps *steps, size_t i,
                            const struct map_step_probe *probe, unsigned kind)
 {
@@ -89,16 +90,17 @@ static double cost_of(const struct map_steps *steps, const struct map_step_probe
             continue;
         for (size_t k = 0; k < steps->all.count; k++)
             ns += parts_of[i][k][choice[k]];
-        // COST_MOST keeps one probe from deciding alone. Some probes deviate far from the fit: if
-        // address bits choose the set, their strides fill the sets unevenly.
+        // COST_MOST keeps one probe from deciding alone. Some probes are far from the fit: if
+        // address bits choose the set, strides of probes fill the sets unevenly.
         double off = fabs(probes[i].ns - ns) / (sigma * ns);
         cost += fmin(off * off, COST_MOST);
     }
     return cost;
 }
 
-// Sets `choice`, one kind per step, to the next combination of these kinds: a TLB, and the caches
-// whose sets the probes fill as the curve's chain does. Returns false after the last combination.
+// Sets `choice`, one kind per step, to the next combination. It uses only some kinds: a TLB, and
+// the caches whose sets fill in the same way for the probes as for the curve's chain. Returns false
+// after the last combination.
 static bool next_choice(unsigned *choice, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -117,8 +119,8 @@ static bool is_allowed(const struct staircase *all, const unsigned *choice)
     return true;
 }
 
-// Chooses the kind of each step of the curve. Of all combinations of kinds that next_choice makes,
-// takes the one that explains the latencies of the probes best.
+// Chooses the kind of each step of the curve. Tries all combinations of kinds that next_choice
+// makes. Takes the one that explains the latencies of the probes best.
 static void choose_kinds(struct arena *arena, struct map_steps *steps,
                          const struct map_step_probe *probes, size_t count)
 {
@@ -193,8 +195,9 @@ bool map_steps_is_probe(const struct map_steps *steps, const struct result *resu
            isfinite(map_steps_ns(steps, result));
 }
 
-// Returns by how many ns the latency of a probe with one node in each line differs from that of
-// level k alone, by the fit. Loads in other levels and address translation cause this difference.
+// Returns by how many ns the latency of a probe differs from the latency of level k alone, by the
+// fit. (The probe has one node in each line.) Loads in other levels and address translation cause
+// this difference.
 static double probe_changed_by_others(const struct map_steps *steps, size_t k,
                                       const struct map_step_probe *probe)
 {

@@ -21,13 +21,13 @@ static const double height_part = 0.03;
 // Maximum share of a point's loads that hit an earlier level or miss the point's own level.
 static const double unsettled = 0.03;
 static const double flat_octaves = 0.3;
-// Two steps of the curve that are fewer octaves apart than this are merged into one. (The end of
-// half a cache and the end of the whole cache are 1 octave apart and stay separate.)
+// Two steps of the curve that are fewer octaves apart than this are merged into one. (A half of a
+// cache and the whole cache end 1 octave apart and stay separate.)
 static const double close_octaves = 0.93;
 // Two steps of caches without a flat part between them are merged if they are one_rise_least to
 // one_rise octaves apart. (A cache less than 2.5 times as large as the one before would hardly
-// help. Only the near half of a cache, one octave before the end of the whole, is a level of its
-// own.)
+// help. There is one exception: the near half of a cache is a level of its own, one octave before
+// the end of the whole cache.)
 static const double one_rise_least = 1.1, one_rise = 1.3;
 // If the misfit of the latency curve is larger than this, steps of caches do not explain the curve.
 static const double misfit_max = 4;
@@ -53,8 +53,8 @@ static double part_of(const struct map_steps *steps, size_t i, double height)
     return (steps->curve.ns[i] - translation) / height;
 }
 
-// True if, by the fit, almost all loads of point i of the curve miss the caches before level k and
-// hit level k.
+// True if almost all loads of point i of the curve hit level k, by the fit. So they miss all caches
+// before level k, and few of them miss level k.
 static bool is_settled(const struct map_steps *steps, size_t i, size_t k)
 {
     for (size_t j = 0; j + 1 < steps->curve.fit.count; j++) {
@@ -67,9 +67,8 @@ static bool is_settled(const struct map_steps *steps, size_t i, size_t k)
     return true;
 }
 
-// Returns by how many ns the latency of point i of the curve differs from that of level k alone, by
-// the fit, because some loads hit other levels. The time that address translation adds is not
-// included.
+// At point i of the curve, some loads hit other levels than level k. Returns by how many ns this
+// changes the latency, by the fit. Does not include the time that address translation adds.
 static double changed_by_levels(const struct map_steps *steps, size_t i, size_t k)
 {
     double ns = 0;
@@ -82,9 +81,9 @@ static double changed_by_levels(const struct map_steps *steps, size_t i, size_t 
     return ns;
 }
 
-// Sets the points that show the last level, for a curve in which address translation adds to all
-// points of this level. Takes the first FLAT_POINTS points whose loads almost all miss the caches,
-// because translation adds least to these points.
+// Sets the points that show the last level, if address translation adds to all its points. Takes
+// the first FLAT_POINTS points whose loads almost all miss the caches, because translation adds
+// least to these points.
 static void find_translated(const struct map_steps *steps, size_t k, double from,
                             struct plateau *level)
 {
@@ -100,10 +99,10 @@ static void find_translated(const struct map_steps *steps, size_t k, double from
     level->x_last = curve->octaves[level->last];
 }
 
-// Sets the first and last point that show level k, among the points with `from` < x < `to`. Almost
-// all loads of such a point hit level k, its latency is near the level's height, and address
-// translation adds almost nothing to it. If no point of the last level is like this, takes the
-// points of find_translated.
+// Sets the first and last point that show level k, among the points with `from` < x < `to`. Three
+// things are true of such a point. Almost all its loads hit level k. Its latency is near the
+// level's height. Address translation adds almost nothing to it. If no point of the last level is
+// like this, takes the points of find_translated.
 static void find_points(const struct map_steps *steps, size_t k, double from, double to,
                         struct plateau *level)
 {
@@ -136,8 +135,8 @@ static void find_points(const struct map_steps *steps, size_t k, double from, do
     level->x_last = curve->octaves[level->last];
 }
 
-// True if enough successive points of the curve have the height of level k after the part of
-// address translation is subtracted.
+// True if enough successive points of the curve have the height of level k, without the part that
+// address translation adds.
 static bool is_flat(const struct map_steps *steps, size_t k)
 {
     const struct level_curve *curve = &steps->curve;
@@ -158,8 +157,8 @@ static bool is_flat(const struct map_steps *steps, size_t k)
     return false;
 }
 
-// True if there are at least SINGLE_LEAST chains with one node in each line that show level k
-// alone, and if all of them have the height of the level.
+// True if all chains with one node in each line that show level k alone have the height of this
+// level. There must be at least SINGLE_LEAST such chains.
 static bool is_flat_for_probes(struct arena *arena, const struct map_steps *steps,
                                const struct run *run, size_t k)
 {
@@ -172,8 +171,7 @@ static bool is_flat_for_probes(struct arena *arena, const struct map_steps *step
     return single.count >= SINGLE_LEAST;
 }
 
-// True if the two ends of level k are so near to each other that the level may be a part of one
-// rise.
+// True if the two ends of level k are near to each other. The level may then be a part of one rise.
 static bool is_short(const struct map_steps *steps, size_t k)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -188,8 +186,8 @@ static bool is_wide(const struct metric *metric, double most)
 
 bool map_steps_noisy(const struct map_steps *steps, const struct result *result)
 {
-    // If the core clock had two states, some rounds of a case ran at one clock and some at the
-    // other, so its interval is wide.
+    // If the core clock had two states, the rounds of a case may have run at different clocks. The
+    // interval of the case is then wide.
     double most = steps->clocks.usual_ghz > 0 ? 0.5 : 0.1;
     return is_wide(result_metric(result, "latency"), most) &&
            is_wide(result_metric(result, "latency_cycles"), most);
@@ -219,8 +217,9 @@ static const char *why_no_fit(const struct map_steps *steps)
 }
 
 // Returns the height of the first level in ns: the median of the points before its end, without
-// what translation adds. If this median differs by 10 % or more from the fitted height, to which
-// all points of the curve contribute, or if there are too few points, returns the fitted height.
+// what translation adds. Returns the fitted height instead if there are too few points, or if the
+// median differs from it by 10 % or more. (All points of the curve contribute to the fitted
+// height.)
 static double first_height(struct arena *arena, const struct map_steps *steps)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -237,9 +236,9 @@ static double first_height(struct arena *arena, const struct map_steps *steps)
 }
 
 // Returns the maximum time in ns that address translation can plausibly add to a load. A miss in
-// the TLBs takes a few loads of a page table, each of at most the latency of memory. TLBs can also
-// be fitted to a curve that only rises, so more than two such loads are accepted only if the curve
-// has a cache and the probes fit closely.
+// the TLBs takes a few loads of a page table, each of at most the latency of memory. If a curve
+// only rises, TLBs can be fitted to it, too. So more than two such loads are accepted only if the
+// curve has a cache and the probes fit closely.
 static double dearest_translation(const struct map_steps *steps)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -247,8 +246,8 @@ static double dearest_translation(const struct map_steps *steps)
     return (close ? 8 : 2) * fit->levels[fit->count - 1].height;
 }
 
-// Makes the levels of the curve (steps->curve.fit) from all steps but those that are known to be
-// the steps of TLBs.
+// Makes the levels of the curve (steps->curve.fit) from its steps. Leaves out steps that are known
+// to be those of TLBs.
 static void make_fit(struct arena *arena, struct map_steps *steps, const struct run *run)
 {
     struct plateaus *fit = &steps->curve.fit;
@@ -283,7 +282,7 @@ static void make_fit(struct arena *arena, struct map_steps *steps, const struct 
         else if (k + 1 < fit->count && steps->kinds[steps->step[k]] == STEP_UNKNOWN)
             fit->reason = "address translation may make the next step";
         // A flat level k still counts, even if there is a reason to stop here. The step before
-        // level k is then valid, because the levels on both sides of this step are flat.
+        // level k is then valid, because there is a flat level on both sides of it.
         if (!fit->reason || (k > 0 && !noisy && is_flat(steps, k)))
             fit->flat++;
     }
@@ -371,9 +370,9 @@ double map_steps_chain(const struct map_steps *steps, const struct run *run, con
 
 // ---------------------------------------------------------------- the whole
 
-// Merges neighbouring steps that are less than close_octaves apart, because one rise of a cache
-// looks like two if its sets fill unevenly. Does not merge two steps if just one of them is that of
-// a TLB. The end of the merged step may lie anywhere between the ends of the two steps.
+// Merges neighbouring steps that are less than close_octaves apart. One rise of a cache looks like
+// two if its sets fill unevenly. But a TLB's step and a cache's step are not merged. The end of the
+// merged step may lie anywhere between the ends of the two steps.
 static void merge_close(struct staircase *all)
 {
     for (size_t i = 0; i + 1 < all->count;) {
@@ -389,9 +388,9 @@ static void merge_close(struct staircase *all)
     }
 }
 
-// Merges the steps at both ends of a level of caches if the level is one_rise_least to one_rise
-// octaves long and neither the curve nor the probes show a flat part of it. The merged step has the
-// end of the larger of the two steps. Returns false if there is no such level.
+// Merges the steps at both ends of a level of caches into one. The level must be one_rise_least to
+// one_rise octaves long, and neither the curve nor the probes show a flat part of it. The merged
+// step has the end of the larger of the two steps. Returns false if there is no such level.
 static bool merge_rise(struct arena *arena, struct map_steps *steps, const struct run *run)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -417,8 +416,8 @@ static bool merge_rise(struct arena *arena, struct map_steps *steps, const struc
     return false;
 }
 
-// Steps that lie far beyond the largest cache that the device may have (`cache_most` bytes) count
-// as steps of TLBs.
+// The device has no cache of more than `cache_most` bytes. So steps that lie far beyond this size
+// count as steps of TLBs.
 static void judge_far_steps(struct map_steps *steps, double cache_most)
 {
     for (size_t i = 0; i < steps->all.count; i++)

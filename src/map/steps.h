@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Finds the steps of the latency curve of vector loads, and decides which of them are caches. TLBs
-// make steps too. Chains with a node every 416 bytes tell the two apart: at the step of a cache,
-// such a chain takes as long as a dense chain over fewer lines; at the step of a TLB, as long as a
-// dense chain over the same region.
+// make steps, too. Chains with a node every 416 bytes show the difference. At the step of a cache,
+// such a chain takes as long as a dense chain over fewer lines. At the step of a TLB, it takes as
+// long as a dense chain over the same region.
 #ifndef MAP_STEPS_H
 #define MAP_STEPS_H
 
@@ -19,8 +19,7 @@ enum map_step_kind {
 
 struct map_steps {
     const struct step_shapes *shapes;
-    // All steps of the curve. The cases of the probes for all.steps[i] have the parameter level = i
-    // + 1.
+    // All steps of the curve. Probes for all.steps[i] are cases with the parameter level = i + 1.
     struct staircase all;
     enum map_step_kind kinds[STAIRCASE_STEPS_MAX];
     // True if the steps explain the latencies of the probes well. A level then counts even if no
@@ -28,16 +27,16 @@ struct map_steps {
     bool explained;
     struct clock_states clocks;
     size_t step[PLATEAUS_MAX]; // step[k]: index in `all` of the step at the end of level k
-    // The latency curve. Its fit contains all steps but those that are known to be TLBs', and the
+    // The latency curve. Its fit leaves out the steps that are known to be those of TLBs, and the
     // heights of its levels contain no address translation. `first` and `last` of a level are the
-    // first and last point at its height; first > last if there are none.
+    // first and last point at its height. If there is no such point, first > last.
     struct level_curve curve;
 };
 
 // Finds the steps of `curve`, a latency curve of `run`. Each step counts as a cache until the run
 // has the probes that distinguish caches from TLBs. No cache is larger than `cache_most` bytes. If
-// steps->all already is a fit of the curve and of all probes (its number of points tells), this fit
-// is kept.
+// steps->all already is a fit of the curve and of all probes, this fit is kept. (Its number of
+// points tells whether it is.)
 void map_steps_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                   double cache_most, struct map_steps *steps);
 
@@ -58,34 +57,38 @@ size_t map_steps_probes(struct arena *arena, const struct map_steps *steps, cons
 void map_steps_refine(struct arena *arena, struct map_steps *steps,
                       const struct map_step_probe *probes, size_t count);
 
-// Returns the probes with one node in each line that show the height of level k alone: by the fit,
-// loads in other levels change the latency by less than 1 % of this height. Such probes are needed
-// if lines have 256 bytes. Two nodes of the curve's chain then share a line, so the curve rises
-// slowly at the end of the level and may have no point that shows the level alone. Returns an empty
-// curve if the lines of level k are shorter.
+// Returns the probes with one node in each line that show the height of level k alone. By the fit,
+// loads in other levels change their latency by less than 1 % of this height. Returns an empty
+// curve if, by the fit, the lines of level k do not have 256 bytes.
+//
+// Such probes are needed for lines of 256 bytes. There, two nodes of the curve's chain share a
+// line. So the curve rises slowly at the end of the level, and may have no point that shows the
+// level alone.
 struct level_curve map_steps_single(struct arena *arena, const struct map_steps *steps,
                                     const struct run *run, size_t k);
 
-// Sets steps->kinds and steps->explained by how well the steps, as fitted, explain the probes.
+// Sets steps->explained and steps->kinds. Both depend on how well the fitted steps explain the
+// probes.
 void map_steps_judge_kinds(struct map_steps *steps);
 
-// Returns twice the difference between the 90th and the 10th percentile of the first level's
-// points, relative to their height. Within another level, noise may make the points differ by this
-// much.
+// Returns twice the spread of the first level's points: the difference between the 90th and the
+// 10th percentile of their latencies, divided by the height of the level. Within another level,
+// noise may make the points differ by this much.
 double map_steps_noise(struct arena *arena, const struct map_steps *steps);
 
-// A chain shows one level alone only if loads in other levels change its latency by less than this
-// share of the level's height. (A limit for the share of such loads would not suffice: 3 % of loads
-// that take four times as long change the latency by 9 %.)
+// Loads in other levels change the latency of a chain. The chain shows one level alone only if this
+// change is less than this share of the level's height. (A limit for the share of such loads would
+// not suffice: 3 % of loads that take four times as long change the latency by 9 %.)
 #define MAP_STEPS_OTHERS 0.01
 
-// If the points of a level differ by more than the sum of this share and the noise, the level is
-// not flat. (In the near half of an H200's L2 they differ by up to 0.036, because its end is near.)
+// If the points of a level differ by more than this share plus the noise, the level is not flat.
+// (In the near half of an H200's L2 they differ by up to 0.036, because its end is near.)
 #define MAP_STEPS_UNEVEN 0.05
 
-// True if level k is even: its points differ by less than `most` plus the noise (map_steps_noise).
-// The difference is that between the 90th and the 10th percentile, relative to the height. It
-// counts only points between the rises at both ends of the level, without what translation adds.
+// True if level k is even: the spread of its points is less than `most` plus the noise
+// (map_steps_noise). The spread is the difference between the 90th and the 10th percentile, divided
+// by the height. It uses only points between the rises at both ends of the level, without what
+// translation adds.
 bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_t k, double most);
 
 // ---------------------------------------------------------------- latencies
@@ -94,16 +97,17 @@ bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_
 // curve's latencies (clock_states_ns); NaN if the result has none.
 double map_steps_ns(const struct map_steps *steps, const struct result *result);
 
-// True if the 95 % interval of the result's latency is wider than 10 % of the latency (50 % if the
-// core clock had two states), both in ns and in cycles. One wide interval alone does not count,
-// because a changing core clock makes one of the two wide in any case.
+// True if the 95 % interval of the result's latency is too wide, both in ns and in cycles. Too wide
+// means wider than 10 % of the latency, or than 50 % if the core clock had two states. One wide
+// interval alone does not count, because a changing core clock always makes one of the two wide.
 bool map_steps_noisy(const struct map_steps *steps, const struct result *result);
 
 // True if the result is a chain of kind MAP_PROBE on the curve's device and has a latency.
 bool map_steps_is_probe(const struct map_steps *steps, const struct result *result);
 
-// Returns the result of the chain of kind `what` and level number `level` with the stride of
-// `chain` and a region within 2 % of that of `chain`; NULL if the run has none.
+// Returns the result of a chain of kind `what` and level number `level`. The chain has the stride
+// of `chain`, and its region differs from that of `chain` by less than 2 %. NULL if the run has
+// none.
 const struct result *map_steps_chain_result(const struct map_steps *steps, const struct run *run,
                                             const char *what, size_t level,
                                             const struct lines_chain *chain);
@@ -115,9 +119,9 @@ double map_steps_chain(const struct map_steps *steps, const struct run *run, con
 // Returns the mean time in ns that address translation adds to each load of a chain over `bytes`.
 double map_steps_translation(const struct map_steps *steps, double bytes);
 
-// True if a region of `bytes` reaches a step of the latency curve that may be a TLB's
-// (STEP_UNKNOWN), so that address translation may add to the latency of a chain over this region.
-// With `any`, steps that are certainly those of TLBs count too.
+// True if address translation may add to the latency of a chain over a region of `bytes`. This is
+// so if the region reaches a step of the latency curve that may be a TLB's (STEP_UNKNOWN). If `any`
+// is true, steps that are certainly those of TLBs count, too.
 bool map_steps_may_be_translated(const struct map_steps *steps, double bytes, bool any);
 
 #endif

@@ -14,8 +14,9 @@ enum {
     PAGES_PROBES = 9,
     // Number of wide probes, whose nodes are more than 2 MiB apart. They are the first probes.
     PAGES_WIDE = 4,
-    // One lap over a chain of up to PAGES_LAP_NODES pages should touch lines of about this many
-    // bytes in all, as in the benchmark latency.
+    // A chain of up to PAGES_LAP_NODES pages visits each page several times in a lap, so that the
+    // lap touches lines of about this many bytes in all. The benchmark latency makes its chains in
+    // the same way.
     PAGES_LAP_BYTES = 1 << 20,
     PAGES_LAP_NODES = PAGES_LAP_BYTES / MAP_NODE_BYTES,
     // Index of the first of the two odd probes, whose nodes are 1.5 MiB apart. They are the last
@@ -27,14 +28,14 @@ enum {
 
 #define PAGES_LEAST (UINT64_C(16) << 20) // smallest region of chains over pages, in bytes
 #define PAGES_MOST  (UINT64_C(32) << 30) // upper bound of the largest region, in bytes
-// The wide probes need a TLB reach of at least this many bytes. With a smaller reach, the widest of
-// them would have fewer than 4 nodes.
+// The wide probes need a TLB reach of at least this many bytes. With a smaller reach, the probe
+// with the largest distance between nodes would have fewer than 4 nodes.
 #define PAGES_REACH_MIN (UINT64_C(92) << 20)
 
-// If pages are smaller than 2 MiB, chains with one node in each page look for the TLB's reach.
-// Their number of nodes is reach_from to reach_to times the number of nodes that the TLB holds if
-// nodes are 2 MiB apart. The TLB holds more of the smaller pages, because such pages 2 MiB apart
-// use only some of its sets.
+// If pages are smaller than 2 MiB, chains with one node in each page look for the TLB's reach. If
+// nodes are 2 MiB apart, the TLB holds a certain number of nodes. The chains have reach_from to
+// reach_to times this number. They may have more, because pages 2 MiB apart use only some sets of
+// the TLB.
 static const double reach_from = 0.6, reach_to = 2.6;
 
 struct pages_probe {
@@ -81,14 +82,15 @@ static struct pages_probe probe_of(double region, uint64_t page)
 // bytes. A region of 0 means that a probe is not possible. This happens to the wide probes if the
 // reach is below PAGES_REACH_MIN, or so large that no region is at most `most`. "Fits" means that
 // the TLB has an entry for each node of the probe.
+//
 //   wide    The region is 0.7 p times the reach, with nodes p, 2p, 4p, 8p times 2 MiB apart. These
 //           probes fit if an entry covers at most 2, 4, 8, 16 MiB. p is 16, or the largest of 8, 4,
 //           2 with which the region is at most `most`.
-//   narrow  The region is 0.9, 0.45, 0.225 of the reach, with nodes 1, ½, ¼ MiB apart. These probes
-//           fit if an entry covers at least 2, 1, ½ MiB.
+//   narrow  The region is 0.9, 0.45, 0.225 of the reach, with nodes 1, ½, ¼ MiB apart. These
+//           probes fit if an entry covers at least 2, 1, ½ MiB.
 //   odd     The region is 0.65 and 1.3 times the reach, with nodes 1.5 MiB apart. Both probes fit
-//           only if pages are smaller than 2 MiB and the nodes of the curve, an even number of
-//           pages apart, did not use all sets of the TLB.
+//           only in one case: pages are smaller than 2 MiB, and the curve's chain used only some
+//           sets of the TLB. (Its nodes are an even number of pages apart.)
 static void pages_plan(double reach, double most, struct pages_probe probes[PAGES_PROBES])
 {
     double times = 16;
@@ -106,8 +108,8 @@ static void pages_plan(double reach, double most, struct pages_probe probes[PAGE
             probe_of(0.65 * reach * (i - PAGES_ODD + 1), MAP_PAGE_BYTES / 4 * 3 + MAP_NODE_BYTES);
 }
 
-// Returns the kind of chain (MAP_…) for a probe. MAP_PAGES needs nodes whose distance is a power of
-// two, which the odd probes do not have.
+// Returns the kind of chain (MAP_…) for a probe. The nodes of MAP_PAGES are a power of two apart.
+// The odd probes have another distance, so their kind is MAP_PROBE.
 static const char *chain_of(size_t probe)
 {
     return probe >= PAGES_ODD ? MAP_PROBE : MAP_PAGES;
@@ -144,13 +146,14 @@ struct pages_latency {
     double ns, half;
 };
 
-// Returns 1 if the probe's latency shows that its nodes fit the TLB, and 0 if they do not. Returns
-// −1 if the curve rises too little, or the latency is too uncertain, to tell.
+// Returns 1 if the probe's latency shows that its nodes fit the TLB, and 0 if they do not fit.
+// Returns −1 if this is unknown, because the curve rises too little or the latency is too
+// uncertain.
 static int fits(const struct level_curve *curve, double within, const struct pages_probe *probe,
                 struct pages_latency latency)
 {
-    // The curve's chain needs as many TLB entries at this region as the probe does, if each node
-    // has an entry of its own.
+    // At this region, the curve's chain needs as many TLB entries as the probe, if each node of the
+    // probe has an entry of its own.
     double alike =
         fmax(probe->region * (double)MAP_PAGE_BYTES / (double)probe->page, probe->region);
     double beyond = map_curve_ns(curve, alike);
@@ -168,9 +171,9 @@ struct pages_answer {
 };
 
 // Finds the page size from the latencies of the probes. A probe fits the TLB if its latency is
-// nearer (by ratio) to `within` than to the latency of `curve` at a larger region. This region is
-// the probe's own, or the one at which the curve's chain needs as many TLB entries as the probe,
-// whichever is larger.
+// nearer (by ratio) to `within` than to the latency of `curve` at a certain region. This is the
+// region at which the curve's chain needs as many TLB entries as the probe, but at least the region
+// of the probe.
 static struct pages_answer pages_judge(const struct level_curve *curve, double within,
                                        const struct pages_probe *probes,
                                        const struct pages_latency *latencies)
@@ -199,9 +202,9 @@ static struct pages_answer pages_judge(const struct level_curve *curve, double w
         "some of its sets";
     if (answers[PAGES_ODD + 1])
         return answer;
-    // Among the wide probes, and also among the narrow ones, each probe needs at most as many TLB
-    // entries as the probe before it. So the number of probes before the first that fits gives the
-    // page size.
+    // From one wide probe to the next, the number of TLB entries that a probe needs never grows.
+    // The same is true of the narrow probes. So the number of probes before the first that fits
+    // gives the page size.
     unsigned wide = 0, narrow = 0;
     while (wide < PAGES_WIDE && answers[wide] <= 0)
         wide++;
@@ -232,9 +235,9 @@ static struct pages_answer pages_judge(const struct level_curve *curve, double w
 
 static const char path[] = "vector";
 
-// Returns the latency of probe i and half the width of its interval, relative to the latency. The
-// interval is that in ns or that in cycles, whichever is narrower. (If the core clock changed, the
-// one in cycles is narrower.)
+// Returns the latency of probe i and half the width of its interval, divided by the latency. Of the
+// intervals in ns and in cycles, the narrower one is used. (If the core clock changed, the interval
+// in cycles is narrower.)
 static struct pages_latency latency_of(const struct map_steps *steps, const struct run *run,
                                        size_t i, const struct pages_probe *probe)
 {
@@ -292,8 +295,8 @@ void map_reach_add_cases(struct map_cases *cases, const struct run *run,
     }
 }
 
-// Returns the latency curve of the chains with one node in each page of `page` bytes, which are
-// measured if pages are smaller than 2 MiB.
+// Returns the latency curve of the chains with one node in each page of `page` bytes. Such chains
+// are measured if pages are smaller than 2 MiB.
 static struct level_curve reach_curve(const struct map_writer *w, uint64_t page)
 {
     const struct run *run = w->run;
@@ -311,9 +314,9 @@ static struct level_curve reach_curve(const struct map_writer *w, uint64_t page)
     return curve;
 }
 
-// Returns the reach of a TLB, with its interval: the region at which level k of the curve over
-// pages ends. If no flat level follows, the end lies between the last point of level k and the next
-// point.
+// Returns the reach of a TLB, with its interval. This is the region at which level k of the curve
+// over pages ends. If no flat level follows, the end lies between the last point of level k and the
+// next point.
 static struct level_height reach_of(const struct level_curve *curve, size_t k)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
@@ -326,11 +329,11 @@ static struct level_height reach_of(const struct level_curve *curve, size_t k)
         exp2((octaves[0] + octaves[1]) / 2), {exp2(octaves[0]), exp2(octaves[1])}, curve->count};
 }
 
-// True if the rise after `pages` pages may be the end of a cache instead of a TLB. A lap over few
-// pages (at most 1/8 of PAGES_LAP_NODES) touches lines of PAGES_LAP_BYTES in total, to within 6 %.
-// A lap over up to half of PAGES_LAP_NODES pages does so to within a third. If the curve of vector
-// loads is flat around this number of bytes, caches cause no rise. With more pages, a lap has one
-// node in each page. The total size of its lines then grows with the region, so a cache may end.
+// True if the rise after `pages` pages may be the end of a cache instead of a TLB. Up to half of
+// PAGES_LAP_NODES pages, a lap touches lines of about PAGES_LAP_BYTES in total. (The total is right
+// to within a third; for up to 1/8 of PAGES_LAP_NODES pages, to within 6 %.) If the curve of vector
+// loads is flat around this number of bytes, caches cause no rise. With more pages, the total size
+// of the lines grows with the region, so a cache may end.
 static bool may_be_cache(const struct map_writer *w, double pages)
 {
     const struct level_curve *vector = &w->caches->steps.curve;
@@ -342,8 +345,9 @@ static bool may_be_cache(const struct map_writer *w, double pages)
     return !flat || pages > 0.5 * PAGES_LAP_NODES;
 }
 
-// True if the points of level k differ by no more than MAP_STEPS_UNEVEN plus the noise of the curve
-// of vector loads. (Steps of that curve that are too small for its fit count as noise.)
+// True if the points of level k are about equal: they differ by at most MAP_STEPS_UNEVEN plus the
+// noise of the curve of vector loads. (This noise includes steps of that curve that are too small
+// for its fit.)
 static bool is_even(const struct map_writer *w, const struct level_curve *curve, size_t k)
 {
     double spread = fmin(levels_spread(w->scratch, curve, k, "latency"),

@@ -7,7 +7,8 @@
 
 enum {
     DETAILS_MAX = 12,
-    // minimum number of chains with one node in each line from which a level's latency is taken
+    // A level's latency is taken from chains with one node in each line only if there are at least
+    // this many.
     SINGLE_LEAST = 3
 };
 
@@ -84,8 +85,8 @@ void map_add_known(const struct map_writer *w, struct result *result, enum map_m
         map_add_unknown(w, result, w->info->metrics[which].name, "%s", why);
 }
 
-// Maximum width of the interval of a level's median latency, relative to the median, at which the
-// level counts as flat.
+// A level counts as flat if the interval of its median latency, divided by the median, is at most
+// this wide.
 static const double flat_width = 0.03;
 
 void map_add_heights(const struct map_writer *w, struct result *result,

@@ -38,8 +38,8 @@ void map_add_detail(struct result *result, const char *name, const char *text);
 void map_add_unknown(const struct map_writer *w, struct result *result, const char *name,
                      const char *format, ...) PRINTF_LIKE(4, 5);
 
-// If the value is above 0, adds it as a metric without interval. Otherwise adds a detail which says
-// that the metric is unknown, with the reason `why`.
+// If the value is above 0, adds it as a metric without an interval. Otherwise adds a detail: the
+// metric is unknown, because of the reason `why`.
 void map_add_known(const struct map_writer *w, struct result *result, enum map_metric which,
                    double value, const char *why);
 
@@ -48,19 +48,19 @@ void map_add_heights(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k);
 
 // Adds the latency of level k of the path "vector" without address translation: that of a chain
-// which visits few pages at a time. If such chains do not agree, adds instead why the latency is
-// unknown. Adds nothing and returns false if the run has no such chain, or if the chain is not
-// clearly faster than `ns`, the latency of the curve.
+// over few pages at a time. If such chains are faster than the curve but do not agree, adds why the
+// latency is unknown instead. Adds nothing and returns false if the run has no such chain, or if
+// the chain is not clearly faster than `ns`, the latency of the curve.
 bool map_add_local_height(const struct map_writer *w, struct result *result, size_t k, double ns);
 
-// Adds the latency of level k as map_add_local_height does, or else as map_add_heights does. If the
-// points that show the level do not agree, adds the detail "latency" with the reason why the
-// latency is unknown.
+// Adds the latency of level k: as map_add_local_height does if possible, else as map_add_heights
+// does. If the points that show the level do not agree, adds the detail "latency" with the reason
+// why the latency is unknown.
 void map_add_flat_heights(const struct map_writer *w, struct result *result,
                           const struct level_curve *curve, size_t k);
 
-// Returns the latency in ns of the chain of kind `what` and level number `level`, with this stride
-// and a region within 2 % of `region` bytes; NaN if the run has none.
+// Returns the latency in ns of a chain of kind `what` and level number `level`. The chain has this
+// stride, and its region differs from `region` bytes by less than 2 %. NaN if the run has none.
 double map_chain_ns(const struct map_writer *w, const char *what, size_t level, double region,
                     uint64_t stride);
 
