@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Computes how precisely samples determine a distribution, and whether two sets of samples may come
-// from the same distribution. The distribution may have any shape, also heavy tails or several
-// peaks.
+// Computes how precisely samples determine a distribution. Also tells whether two sets of samples
+// may come from the same distribution. The distribution may have any shape, also heavy tails or
+// several peaks.
 #ifndef MATH_DISTRIBUTION_H
 #define MATH_DISTRIBUTION_H
 
 #include <stddef.h>
 
 // Returns half the width of a band around the empirical distribution function of `count`
-// independent samples. The band contains the true function with probability `confidence`
-// (Dvoretzky, Kiefer and Wolfowitz 1956, with the constant of Massart, "The Tight Constant in the
-// DKW Inequality", 1990). The result is at most 1. It is 1 if there are no samples.
+// independent samples. The true function lies in the band with probability `confidence`. Source:
+// Dvoretzky, Kiefer and Wolfowitz 1956; the constant is from Massart, "The Tight Constant in the
+// DKW Inequality", 1990. The result is at most 1. It is 1 if there are no samples.
 double distribution_band(size_t count, double confidence);
 
 // Returns the largest distance between the empirical distribution functions of two sets of values
@@ -19,8 +19,8 @@ double distribution_band(size_t count, double confidence);
 double distribution_distance(const double *a, size_t a_count, const double *b, size_t b_count);
 
 // Returns Smirnov's limit for the distance between the empirical distribution functions of two sets
-// of independent samples. Two sets from the same distribution exceed this limit only with
-// probability `error`. For few samples the true probability is lower.
+// of independent samples. If both sets come from the same distribution, their distance exceeds this
+// limit only with probability `error`. For few samples the true probability is lower.
 double distribution_distance_allowed(size_t a_count, size_t b_count, double error);
 
 #endif

@@ -6,8 +6,8 @@
 struct work {
     const struct hinge *hinge;
     // Costs that are computed once, because the search needs them very often. at_low[i] is the cost
-    // of all points before point i together if they lie on the first plateau. at_high[i] is the
-    // cost of point i alone if it lies on the next plateau.
+    // of all points before point i, if they lie on the first plateau. at_high[i] is the cost of
+    // point i alone, if it lies on the next plateau.
     double *at_low, *at_high;
 };
 
@@ -34,7 +34,7 @@ static struct work work_of(struct arena *arena, const struct hinge *hinge)
 
 // Returns the cost of a fit in which the first plateau ends at `end` and the rise has this width.
 // `first` is the index of the first point after `end`. Returns infinity if the cost is above
-// `limit`. (The sum then stops early, because no further point makes it smaller.)
+// `limit`; the sum then stops early, because no further point makes it smaller.
 static double cost_of(const struct work *work, double end, size_t first, double width, double limit)
 {
     const struct hinge *hinge = work->hinge;
@@ -52,7 +52,7 @@ static double cost_of(const struct work *work, double end, size_t first, double 
     return cost <= limit ? cost : (double)INFINITY;
 }
 
-// Tries `steps` + 1 widths of the rise, from *width − reach to *width + reach, if the first plateau
+// Tries `steps` + 1 widths of the rise, from *width − reach to *width + reach. The first plateau
 // ends at `end`. Sets *width to the width with the lowest cost, and returns this cost. If every
 // cost is above `limit`, returns infinity and leaves *width unchanged.
 static double try_widths(const struct work *work, double end, double reach, int steps, double limit,
@@ -76,8 +76,8 @@ static double try_widths(const struct work *work, double end, double reach, int 
     return best;
 }
 
-// Finds the width of the rise with the lowest cost if the first plateau ends at `end`. Stores it in
-// *width and returns its cost. Searches coarsely, then finely, because often only one width in a
+// The first plateau ends at `end`. Finds the width of the rise with the lowest cost, stores it in
+// *width and returns this cost. Searches coarsely, then finely, because often only one width in a
 // hundred fits.
 static double best_width(const struct work *work, double end, double *width)
 {
@@ -88,8 +88,8 @@ static double best_width(const struct work *work, double end, double *width)
     double half = work->hinge->width_max / 2;
     *width = half;
     double coarse = try_widths(work, end, half, COARSE, (double)INFINITY, width);
-    // The fine search tries the best width of the coarse search again, so it always finds a width
-    // within the limit `coarse`.
+    // The fine search also tries the best width of the coarse search, so it always finds a width
+    // with a cost of at most `coarse`.
     return try_widths(work, end, 2 * half / COARSE, FINE, coarse, width);
 }
 
@@ -124,9 +124,9 @@ static void find_end(const struct work *work, struct plateaus_step *step)
     }
 }
 
-// Widens the interval of a plateau's end so that it reaches from the last point before the fitted
-// end to the first point after it. A narrower interval would depend on the assumption that the rise
-// is straight, which may not be true.
+// Widens the interval of a plateau's end. It then reaches at least from the last point before the
+// fitted end to the first point after it. A narrower interval would depend on the assumption that
+// the rise is straight, which may not be true.
 static void bracket_end(const struct hinge *hinge, struct plateaus_step *step)
 {
     double before = step->end_low, after = step->end_high;

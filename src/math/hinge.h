@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fits the rise from one plateau to the next: y is flat up to the end of the first plateau, then a
-// straight line up to the next plateau.
+// Fits the rise from one plateau to the next. y is flat up to the end of the first plateau, then
+// rises in a straight line to the next plateau.
 #ifndef MATH_HINGE_H
 #define MATH_HINGE_H
 

@@ -11,14 +11,16 @@ struct line {
     double intercept_half, slope_half; // half widths of the 95 % intervals
 };
 
-// Fits y = intercept + slope · x so that Σ(y − fit)² is least. The intervals come from the residual
-// scatter, by Student's t with count − 2 degrees of freedom (P. R. Bevington and D. K. Robinson,
-// "Data Reduction and Error Analysis for the Physical Sciences", 3rd edition, chapter 6). Returns
-// false if there are fewer than three points or all x are equal.
+// Fits y = intercept + slope · x so that Σ(y − fit)² is least. Returns false if there are fewer
+// than three points or if all x are equal.
+//
+// The intervals come from the residual scatter, by Student's t with count − 2 degrees of freedom.
+// Source: P. R. Bevington and D. K. Robinson, "Data Reduction and Error Analysis for the Physical
+// Sciences", 3rd edition, chapter 6.
 bool line_fit(const double *x, const double *y, size_t count, struct line *line);
 
-// Fits a line as line_fit does, but minimizes Σ((y − fit) / y)²: each point counts by its relative
-// error, with the weight 1/y². Also returns false if a y is not positive.
+// Fits a line as line_fit does, but so that Σ((y − fit) / y)² is least. Each point then counts by
+// its relative error, with the weight 1/y². Also returns false if a y is not positive.
 bool line_fit_relative(const double *x, const double *y, size_t count, struct line *line);
 
 #endif

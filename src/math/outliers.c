@@ -19,17 +19,17 @@ struct population population_of(double *values, size_t count)
     return population;
 }
 
-// Returns the unit in which distances of a value from the median are counted. It is the standard
-// deviation (at least `least`), combined with the error of the median. This error is 1.25 σ / √n,
-// because the median has the efficiency 2/π.
+// Returns the unit in which distances of a value from the median are counted. It combines the
+// standard deviation (at least `least`) with the error of the median. The error of the median is
+// 1.25 σ / √n, because the median has the efficiency 2/π.
 static double scale_of(const struct population *population, double least)
 {
     return fmax(population->sigma, least) * sqrt(1 + 1.57 / (double)population->count);
 }
 
-// Returns the factor by which Wallace's approximation converts between Student's t and a normal
-// value ("Bounds on normal approximations to Student's and the chi-square distributions", Annals of
-// Mathematical Statistics 30, 1959).
+// Returns the factor of Wallace's approximation, which converts Student's t into a normal value and
+// back. Source: "Bounds on normal approximations to Student's and the chi-square distributions",
+// Annals of Mathematical Statistics 30, 1959.
 static double wallace_factor(double freedom)
 {
     return (8 * freedom + 1) / (8 * freedom + 3);

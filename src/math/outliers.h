@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Finds the few values that lie far above many values that agree. Uses statistics which those few
-// hardly change: median, MAD (median absolute deviation), ranks. No function allocates memory
-// unless it takes an arena.
+// Finds the few values that lie far above many values that agree. Uses statistics that outliers
+// hardly change: the median, the MAD (median absolute deviation), ranks. No function allocates
+// memory unless it takes an arena.
 //
 // A distance is counted in standard deviations: (value − median) / scale. The scale of a normal
-// distribution is 1.4826 MAD, times n / (n − 0.8) for small n (Croux and Rousseeuw, "Time-efficient
-// algorithms for two highly robust estimators of scale", COMPSTAT 1992). This scale is as precise
-// as a standard deviation from 0.37 n values (Hampel, "The influence curve and its role in robust
-// estimation", JASA 69, 1974: the MAD's efficiency is 36.7 %), so a distance has Student's t
-// distribution with about 0.37 (n − 1) degrees of freedom. tests/unit/test_outliers.c counts how
-// often normal values exceed the resulting limits.
+// distribution is 1.4826 MAD. For small n it is multiplied by n / (n − 0.8) (Croux and Rousseeuw,
+// "Time-efficient algorithms for two highly robust estimators of scale", COMPSTAT 1992).
+//
+// This scale is as precise as a standard deviation from 0.37 n values, because the MAD's efficiency
+// is 36.7 % (Hampel, "The influence curve and its role in robust estimation", JASA 69, 1974). So a
+// distance has Student's t distribution with about 0.37 (n − 1) degrees of freedom.
+// tests/unit/test_outliers.c counts how often normal values exceed the resulting limits.
 #ifndef MATH_OUTLIERS_H
 #define MATH_OUTLIERS_H
 
@@ -30,8 +31,8 @@ struct population {
 struct population population_of(double *values, size_t count);
 
 // Returns the score of a value: the standard normal value that is as rare as `value` is in the
-// population. (One normal value in 3.5 million exceeds 5.) The score is positive above the median.
-// If the population's standard deviation is below `least`, `least` is used instead.
+// population. (A standard normal value above 5 occurs once in 3.5 million.) The score is positive
+// above the median. The population's standard deviation counts as at least `least`.
 double population_score(const struct population *population, double value, double least);
 
 // Returns how far above the median a value must lie to have this score. This is the inverse of
@@ -39,14 +40,14 @@ double population_score(const struct population *population, double value, doubl
 double population_distance(const struct population *population, double score, double least);
 
 // score_chance returns the chance that a standard normal value exceeds the score. score_of_chance
-// returns the score that has this chance; the chance must be between 0 and ½.
+// is its inverse: it returns the score with this chance, which must be between 0 and ½.
 double score_chance(double score);
 double score_of_chance(double chance);
 
-// Returns how many of `tests` statistical tests count as discoveries if, on average, at most the
-// share `rate` of the discoveries may be false (Benjamini and Hochberg, "Controlling the false
-// discovery rate", J. R. Statist. Soc. B 57, 1995). `chances` has the `count` smallest p-values of
-// all tests, in ascending order.
+// Returns how many of `tests` statistical tests count as discoveries. On average, at most the share
+// `rate` of the discoveries is false. `chances` has the `count` smallest p-values of all tests, in
+// ascending order. Source: Benjamini and Hochberg, "Controlling the false discovery rate", J. R.
+// Statist. Soc. B 57, 1995.
 size_t discoveries(const double *chances, size_t count, size_t tests, double rate);
 
 // Returns Spearman's rank correlation of the pairs (x[i], y[i]) (Am. J. Psychology 15, 1904). Equal

@@ -22,18 +22,18 @@ struct work {
     double rise_part; // weight of a squared deviation on a rise; on a plateau this weight is 1
     double *ln_y;
     double *weight;
-    // prefix[i]: sums over all points before point i. linear[i]: sums over the same points, but of
-    // y instead of ln y, weighted by 1 / y². Both have n + 1 elements.
+    // Sums over all points before point i: prefix[i] of ln y, linear[i] of y, weighted by 1 / y².
+    // Both arrays have n + 1 elements.
     struct sums *prefix;
     struct sums *linear;
-    // best[level][j]: minimum cost of the points 0…j if plateau `level` ends at point j. In the fit
-    // with this cost, plateau `level` begins at point first[level][j], and the plateau before it
-    // ends at point before[level][j].
+    // best[level][j] is the minimum cost of the points 0…j if plateau `level` ends at point j. In
+    // the fit with this cost, plateau `level` begins at point first[level][j]. The plateau before
+    // it ends at point before[level][j].
     double *best;
     size_t *first;
     size_t *before;
-    // entry[i]: minimum cost of the points before i if a plateau begins at point i. In the fit with
-    // this cost, the plateau before it ends at point entry_from[i].
+    // entry[i] is the minimum cost of the points before i if a plateau begins at point i. In the
+    // fit with this cost, the plateau before it ends at point entry_from[i].
     double *entry;
     size_t *entry_from;
     double *scratch;
@@ -49,9 +49,9 @@ static double robust_deviation(double *values, size_t count)
     return count ? 1.4826 * stats_median(values, count) : 0;
 }
 
-// Returns the relative noise of a point, at least noise_min. It is computed from second differences
-// of neighbouring points, because a straight line of any slope cancels out in them. The weights (1,
-// −2, 1) / √6 give a second difference the variance of one point if the noise is independent.
+// Returns the relative noise of a point; at least noise_min. It is computed from second differences
+// of neighbouring points, which are 0 on a straight line of any slope. The weights (1, −2, 1) / √6
+// give a second difference the variance of one point if the noise is independent.
 static double noise_of(const struct work *work)
 {
     size_t count = 0;
@@ -69,8 +69,8 @@ static double noise_of(const struct work *work)
 }
 
 // Gives weight 0 to outliers and weight 1 to all other points. An outlier is a single point that is
-// far from the median of the five points around it, itself included. It also lies clearly above
-// both its neighbours, or clearly below both.
+// far from the median of five points: itself and the two points on each side. It must also lie
+// clearly above both its neighbours, or clearly below both.
 static void weigh(struct work *work, double noise)
 {
     for (size_t i = 0; i < work->n; i++) {
@@ -119,8 +119,8 @@ static double flat_cost(const struct work *work, size_t from, size_t to)
 }
 
 // Returns the sum of squared relative deviations of points [from, to) from their best straight
-// line, multiplied by rise_part. The line is fitted to y, not to ln y, because the latency itself
-// rises linearly while more and more loads miss. Returns 0 for fewer than 3 points.
+// line, multiplied by rise_part. The line is fitted to y, not to ln y: while more and more loads
+// miss, the latency itself rises linearly. Returns 0 for fewer than 3 points.
 static double line_cost(const struct work *work, size_t from, size_t to)
 {
     if (between(work->prefix, from, to).w < 3)
@@ -151,8 +151,8 @@ static void first_level(struct work *work)
 }
 
 // A rise is the part of the curve between two plateaus. Sets entry[i] for each point i: the minimum
-// cost of all points before i if plateau `level` begins at point i, after a rise. The plateau
-// before it ends where this rise begins.
+// cost of all points before i if plateau `level` begins at point i, after a rise. This rise begins
+// where the plateau before it ends.
 static void make_entries(struct work *work, size_t level)
 {
     const double *below = work->best + (level - 1) * work->n;
@@ -197,9 +197,8 @@ static double plateau_height(const struct work *work, size_t first, size_t last)
     return stats_median(work->scratch, count);
 }
 
-// Reads the segmentation into `levels` plateaus with the lowest cost from the tables of `work`.
-// Returns false if a plateau in this segmentation is lower than ratio_min times the plateau before
-// it.
+// Reads a segmentation from the tables of `work`: the one into `levels` plateaus with the lowest
+// cost. Returns false if one of its plateaus is lower than ratio_min times the plateau before it.
 static bool trace_back(struct work *work, size_t levels, struct plateaus *fit)
 {
     size_t last = work->n - 1;
@@ -220,8 +219,8 @@ static bool trace_back(struct work *work, size_t levels, struct plateaus *fit)
     return true;
 }
 
-// Chooses the number of levels with the lowest penalised cost. Considers only segmentations in
-// which every level is at least ratio_min times as high as the level before it.
+// Chooses the number of levels with the lowest penalised cost. Considers only segmentations whose
+// levels rise: each is at least ratio_min times as high as the level before it.
 static void choose_levels(struct work *work, double noise, struct plateaus *fit)
 {
     struct plateaus candidate = *fit;
@@ -281,9 +280,9 @@ static double height_at_end(const struct work *work, const struct plateau *plate
     return plateau_height(work, first, plateau->last);
 }
 
-// Fits the end of each plateau to points of that plateau's second half and of the first half of the
-// next plateau. A plateau may rise slowly ("creep", because of address translation), so the fit
-// uses the plateau's height near its end.
+// Fits the end of each plateau. Uses the points of the plateau's second half and of the first half
+// of the next plateau. A plateau may rise slowly ("creep", because of address translation), so the
+// fit uses the plateau's height near its end.
 static void fit_steps(struct arena *arena, const struct work *work, struct plateaus *fit)
 {
     const struct plateaus_desc *desc = work->desc;
@@ -322,8 +321,8 @@ static double residual_noise(struct work *work, const struct plateaus *fit)
     return fmax(noise, work->desc->noise_min);
 }
 
-// Returns how much ln y rises along plateau k, by its best straight line. Points on the steep rise
-// before the plateau are left out, even if the segmentation assigned them to the plateau.
+// Returns how much ln y rises along plateau k, by its best straight line. The segmentation may have
+// assigned points of the steep rise before the plateau to the plateau; they are left out.
 static double rise_along(const struct work *work, const struct plateaus *fit, size_t k)
 {
     const struct plateau *plateau = &fit->levels[k];
@@ -343,17 +342,17 @@ static double step_above(const struct plateaus *fit, size_t k)
     return log(fit->levels[k + 1].height / fit->levels[k].height);
 }
 
-// Returns how steep the curve is between level k and the next one: ln(ratio of their heights) per
-// unit of x, from the last point of level k to the first point of the next one.
+// Returns how steep the curve is from the last point of level k to the first point of the next
+// level: ln(ratio of the two heights) per unit of x.
 static double steepness_above(const struct plateaus *fit, size_t k)
 {
     double width = fit->levels[k + 1].x_first - fit->levels[k].x_last;
     return step_above(fit, k) / fmax(width, 1e-6);
 }
 
-// Returns true if level k is flat enough: along it, y rises by less than a third of the smaller
-// step beside it. (If it is the only level, ln y rises by less than ln ratio_min.) A curve that
-// rises everywhere can be divided into levels anywhere, but each level then rises as much as the
+// Returns true if level k is flat enough. Along the level, ln y must rise by less than a third of
+// the smaller step beside it. (If it is the only level, by less than ln ratio_min.) A curve that
+// rises everywhere can be divided into levels anywhere. But each such level rises as much as the
 // steps beside it. A long level may rise by more if the slopes beside it are far steeper than its
 // own.
 static bool is_flat(const struct work *work, const struct plateaus *fit, size_t k)

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Finds the levels of a staircase: how many plateaus a noisy curve has, how high they are, and
-// where each ends. A curve that only rises has no plateaus: plateaus must be flat. (A test that
-// only compares the two sides of a step, as Kolmogorov–Smirnov or CUSUM, does not check flatness.)
+// where each ends. A curve that only rises has no plateaus: plateaus must be flat. (Some tests,
+// such as Kolmogorov–Smirnov or CUSUM, only compare the two sides of a step. They do not check
+// flatness.)
 //
-// Model: y is constant on plateau k up to its end x_k, then rises in a straight line of bounded
-// width to the next, higher plateau. Fit: least squares over all segmentations by dynamic
-// programming (Bellman; penalised form: Killick, Fearnhead, Eckley, JASA 107, 2012). The number of
-// levels minimises the Bayesian information criterion, with three parameters per level (height,
-// end, width). Then each end is fitted as a hinge, whose lower arm has the height of the plateau's
-// last points. The interval of the end is a profile likelihood interval: all ends whose cost is
-// within χ²₁(0.95) = 3.84 of the least cost (more, by the Birge ratio, if the hinge fits badly).
-// The interval reaches at least from the last point before the end to the first point after the
-// end. If the plateau rises slowly (creeps), the fit of its end assumes a larger noise: at least
-// half of ln(height of the last points / height of the plateau).
+// Model: y is constant on plateau k up to its end x_k. Then it rises in a straight line of bounded
+// width to the next, higher plateau.
+//
+// Fit: least squares over all segmentations by dynamic programming (Bellman; penalised form:
+// Killick, Fearnhead, Eckley, JASA 107, 2012). The number of levels minimises the Bayesian
+// information criterion, with three parameters per level (height, end, width). Then each end is
+// fitted as a hinge, whose lower arm has the height of the plateau's last points.
+//
+// The interval of the end is a profile likelihood interval: all ends whose cost is within χ²₁(0.95)
+// = 3.84 of the least cost. If the hinge fits badly, it is wider, by the Birge ratio. It reaches at
+// least from the last point before the end to the first point after the end. If the plateau rises
+// slowly (creeps), the fit of its end assumes a larger noise: at least half of ln(height of the
+// last points / height of the plateau).
 #ifndef MATH_PLATEAUS_H
 #define MATH_PLATEAUS_H
 
@@ -58,8 +62,8 @@ struct plateaus {
     // relative standard deviation of the points from the fit; outliers hardly change it
     double noise;
     // False if the curve as a whole is not a staircase; `reason` then says why: it is too noisy,
-    // has too few points, or rises without flat parts. Levels from index `flat` on must then not be
-    // shown.
+    // has too few points, or rises without flat parts. In this case, levels from index `flat` on
+    // must not be shown.
     bool decided;
     const char *reason;
 };

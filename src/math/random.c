@@ -35,7 +35,7 @@ uint64_t random_next(struct random *random)
 
 uint64_t random_below(struct random *random, uint64_t bound)
 {
-    // Random numbers below 2^64 mod bound are rejected: with them, small results would be more
+    // Random numbers below 2^64 mod bound are rejected. Otherwise small results would be more
     // likely than large ones.
     uint64_t reject = (UINT64_C(0) - bound) % bound, x;
     do

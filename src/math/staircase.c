@@ -7,9 +7,9 @@
 #include <string.h>
 
 enum {
-    // A chain is a loop of dependent loads. Some steps show only in chains with other strides than
-    // the curve's. Such a step is kept if the loss of those chains' points is at least this much
-    // larger without it.
+    // Some steps show only in chains with other strides than the curve's. Such a step is kept if
+    // the points of these chains need it: without the step, their loss is at least this much
+    // larger.
     OTHERS_MARGIN = 16,
     FLAT_POINTS = 4 // minimum number of points of a flat part between two steps
 };
@@ -51,8 +51,8 @@ static void find_interval(const struct staircase_work *work, struct staircase *f
             step->end_high = fmax(step->end_high, end);
         }
     staircase_widen(work->shapes, step);
-    // Widens the interval so that it contains the last point before the step's end and the first
-    // one after it.
+    // Widens the interval, so that it reaches at least from the last point before the step's end to
+    // the first point after it.
     for (size_t i = 0; i + 1 < work->curve; i++)
         if (work->x[i] <= step->end && work->x[i + 1] > step->end) {
             step->end_low = fmin(step->end_low, work->x[i]);
@@ -62,8 +62,8 @@ static void find_interval(const struct staircase_work *work, struct staircase *f
 
 // ---------------------------------------------------------------- the whole
 
-// Returns the relative noise of a point: the noise that second differences of neighbouring points
-// show (as in math/plateaus.c), combined with noise_least.
+// Returns the relative noise of a point. It combines the noise of second differences of
+// neighbouring points (as in math/plateaus.c) with noise_least.
 static double noise_of(const struct staircase_work *work)
 {
     size_t count = 0;
@@ -80,9 +80,9 @@ static double noise_of(const struct staircase_work *work)
 }
 
 // Returns how badly the fit describes the points of chains with other strides: −2 times a log
-// likelihood. Each point adds the square of its deviation in units of its standard deviation, but
-// at most STAIRCASE_OTHER_MOST, and a term for the size of the standard deviation. Adds the squares
-// alone to *squares.
+// likelihood. Each point adds its squared deviation, in units of its standard deviation, but at
+// most STAIRCASE_OTHER_MOST. It also adds a term for the size of the standard deviation. The sum of
+// the squares alone is added to *squares.
 static double others_loss(const struct staircase_work *work, const struct staircase *fit,
                           double *squares)
 {
@@ -97,9 +97,9 @@ static double others_loss(const struct staircase_work *work, const struct stairc
     return loss;
 }
 
-// Returns how badly the fit describes all points: Huber's loss of the deviations of the curve's
-// points, plus the loss of the points of chains with other strides. The losses of two fits can be
-// compared. Their costs cannot, because costs depend on the weights of each search.
+// Returns how badly the fit describes all points. This is the sum of two losses: Huber's loss of
+// the curve's points, and the loss of the points of chains with other strides. The losses of two
+// fits can be compared. Their costs cannot, because costs depend on the weights of each search.
 static double loss_of(const struct staircase_work *work, const struct staircase *fit)
 {
     double squares = 0, loss = others_loss(work, fit, &squares);
@@ -112,9 +112,9 @@ static double loss_of(const struct staircase_work *work, const struct staircase 
     return loss;
 }
 
-// Returns true if the curve has a flat part between the steps a and b: enough points where, by the
-// fit, almost all loads miss the smaller of the two steps' caches and almost none miss the larger
-// one.
+// Returns true if the curve has a flat part between the steps a and b. There must be enough points
+// at which, by the fit, almost all loads miss the smaller cache and almost none miss the larger
+// one. (The caches are those that end at the two steps.)
 static bool is_flat_between(const struct staircase_work *work, const struct staircase_step *a,
                             const struct staircase_step *b)
 {
@@ -135,8 +135,8 @@ static bool is_flat_between(const struct staircase_work *work, const struct stai
 }
 
 // Returns true if the curve alone cannot show step k, so that chains with other strides must show
-// it. This is so if the step is of kind 0. It is also so if a larger step of another kind than 0 is
-// near, and no flat part lies between the two: both may be one step with an unknown shape.
+// it. This is so in two cases. First: the step is of kind 0. Second: a larger step, not of kind 0,
+// is near, and no flat part lies between the two. Both may then be one step with an unknown shape.
 static bool needs_others(const struct staircase_work *work, const struct staircase *fit, size_t k)
 {
     for (size_t i = 0; i < fit->count; i++)
@@ -153,10 +153,10 @@ static void remove_at(struct staircase *fit, size_t k)
     memmove(&fit->steps[k], &fit->steps[k + 1], (fit->count - k) * sizeof *fit->steps);
 }
 
-// Removes each step for which one of three conditions is true. First: without the step, the cost
-// grows by less than the penalty of one step. Second: the step's rise is below
-// staircase_least_rise. Third: the curve alone cannot show the step (needs_others), and the points
-// of chains with other strides do not show it either.
+// Removes a step if one of three conditions is true. First: without the step, the cost grows by
+// less than the penalty of one step. Second: the step's rise is below staircase_least_rise. Third:
+// the curve alone cannot show the step (needs_others), and the points of chains with other strides
+// do not show it either.
 static void remove_steps(const struct staircase_work *work, struct staircase *fit, double *cost)
 {
     double penalty = 3 * log((double)work->n) + 6, squares = 0;

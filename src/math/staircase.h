@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fits the steps that caches and TLBs make in a latency curve. Model: latency = base + Σ rise ×
 // share (region / end), with one term for each step. `share` is the share of a chain's loads that
-// miss; its shape is one of those in math/step_shapes.h. x is in octaves: log2 of the region.
+// miss; math/step_shapes.h lists its possible shapes. x is in octaves: log2 of the region.
 //
 // Fit: weighted least squares with Huber's loss. Steps are added while the Bayesian information
 // criterion falls. Then the shape and the end of each step are improved in turn, and steps that are
@@ -20,11 +20,11 @@ enum {
 };
 
 // The 95 % interval of a step's end (the capacity of its cache) reaches at least this many octaves
-// to both sides, because no real cache has exactly the fitted shape.
+// to both sides. No real cache has exactly the fitted shape.
 #define STAIRCASE_MARGIN 0.04
 
-// If two steps are nearer to each other than this (octaves), they may in truth be one step with an
-// unusual shape.
+// If two steps are fewer octaves apart than this, they may in truth be one step with an unusual
+// shape.
 #define STAIRCASE_NEAR 1.6
 
 struct staircase_step {
@@ -32,12 +32,12 @@ struct staircase_step {
     double end, end_low, end_high;
     double rise;    // rise of y at the step; > 0
     unsigned shape; // number of the step's shape, for step_shapes_share
-    // Kind of the step: the first index of staircase_others.shift, which tells how chains with
-    // other strides show the step.
+    // Kind of the step: the first index of staircase_others.shift. The kind determines how chains
+    // with other strides show the step.
     unsigned kind;
-    // Set only by staircase_refine: by how much the loss is larger in the best fit in which this
-    // step has another kind. That kind is 0 if `kind` is not 0, and any kind but 0 if `kind` is 0.
-    // `lead` is twice the logarithm of a likelihood ratio.
+    // Set only by staircase_refine. Tells how certain the kind of the step is: by how much the loss
+    // grows in the best fit in which the step has another kind. If `kind` is 0, the other kind is
+    // any other; if not, it is 0. `lead` is twice the logarithm of a likelihood ratio.
     double lead;
 };
 
@@ -47,19 +47,19 @@ struct staircase {
     size_t count;
     size_t points; // number of fitted points: those of the curve and of chains with other strides
     double noise;  // relative standard deviation of each point's y that the fit assumed
-    // Root mean square of the points' deviations from the fit, each divided by its standard
-    // deviation.
+    // How badly the fit describes the points: root mean square of their deviations, each divided by
+    // its standard deviation. Points far from the fit count less.
     double misfit;
-    // Set only by staircase_refine: how badly the fit describes the points of chains whose stride
-    // is not that of the curve's chain. It is the mean of their squared deviations, each in units
-    // of the point's standard deviation. One squared deviation counts as at most 36.
+    // Set only by staircase_refine. Tells how badly the fit describes the points of chains with
+    // other strides than the curve's. It is the mean of their squared deviations, in units of each
+    // point's standard deviation. One squared deviation counts as at most 36.
     double others_misfit;
 };
 
 // Fits steps to the points x, y of `curve`. `plateaus` is the fit of the same points by
-// math/plateaus.h, or NULL. If it is given, one of the searches begins with a step at the end of
-// each flat plateau, because the other searches may miss a level. Returns false if there are fewer
-// than 8 points.
+// math/plateaus.h, or NULL. If it is not NULL, one more search is made, because the other searches
+// may miss a level. This search begins with a step at the end of each flat plateau but the last
+// one. Returns false if there are fewer than 8 points.
 bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
                    const struct plateaus_desc *curve, const struct plateaus *plateaus,
                    struct staircase *fit);
@@ -72,7 +72,7 @@ struct staircase_points {
 
 // Fits the position of one step whose heights are known: y is `low` before the step and `high`
 // after it. Does not set step->rise. Returns false if there are fewer than 5 points, if `high` is
-// not above `low`, or if no position fits the points.
+// not above `low`, or if even the best position fits the points badly.
 bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, struct staircase_step *step);
 
@@ -88,9 +88,8 @@ struct staircase_others {
     unsigned (*seen_as)(unsigned kind, unsigned shape);
 };
 
-// Improves a fit of the curve with the points of chains with other strides (`others`), which show
-// of which kind each step is. A step keeps the kind that it has in `fit` if no other kind is
-// better.
+// Improves a fit of the curve. Uses also the points of chains with other strides (`others`),
+// because these show the kind of each step. A step keeps its kind if no other kind is better.
 void staircase_refine(struct arena *arena, const struct step_shapes *shapes,
                       const struct plateaus_desc *curve, const struct staircase_others *others,
                       struct staircase *fit);

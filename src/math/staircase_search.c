@@ -9,8 +9,8 @@ static const double apart_min = 0.7;
 
 // minimum rise of a step, relative to the curve's height before the step
 static const double rise_min = 0.1;
-// Minimum rise of a step of kind 0, relative to the curve's height before the step, if the fit also
-// uses chains with other strides.
+// Minimum rise of a step of kind 0 if the fit also uses chains with other strides. It is relative
+// to the curve's height before the step.
 static const double rise_min_other = 0.03;
 
 static bool is_tried(const struct staircase_range *range, unsigned shape)
@@ -29,8 +29,8 @@ static double height_below(const struct staircase *fit, size_t k)
 }
 
 // Returns true if step k may be of kind `kind` and end at `end`: no other step ends within
-// apart_min of `end`. There is one exception: chains with other strides tell kinds apart. If there
-// are such chains and exactly one of two steps is of kind 0, the steps may be nearer.
+// apart_min of `end`. There is one exception, because chains with other strides distinguish the
+// kinds. If there are such chains, a step of kind 0 and a step of another kind may be nearer.
 static bool is_apart(const struct staircase_work *work, const struct staircase *fit, size_t k,
                      unsigned kind, double end)
 {
@@ -54,9 +54,9 @@ struct trial {
     unsigned shape, kinds;
 };
 
-// Gives step trial->k the end and the shape of `trial`, and tries each kind in trial->kinds. If a
-// kind lowers the cost below *best and the step's rise is large enough (staircase_least_rise),
-// stores the fit in *fit and its cost in *best.
+// Gives step trial->k the end and the shape of `trial`, and tries each kind in trial->kinds. The
+// best fit so far has the cost *best. If a kind has a lower cost, and the step's rise is large
+// enough (staircase_least_rise), stores the fit in *fit and its cost in *best.
 static void try_kinds(const struct staircase_work *work, struct staircase_normal *normal,
                       const struct trial *trial, struct staircase *fit, double *best)
 {

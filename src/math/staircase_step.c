@@ -7,17 +7,17 @@
 // Relative error of the height that the caller of staircase_fit_step gives for the step.
 static const double height_error = 0.1;
 
-// The interval of a step's end reaches up to where half of the loads miss, but for this reason
-// alone to at most this many octaves above the end. (Coarse shapes, step_shape_is_coarse, have
-// another limit.)
+// The interval of a step's end reaches up to where half of the loads miss. If this is the only
+// reason, it reaches at most this many octaves above the end. (Coarse shapes have another limit:
+// step_shape_is_coarse.)
 static const double middle_most = 0.09;
 
 // Widens the interval of a step's end (the capacity of its cache), because no real cache has
 // exactly the fitted shape. The interval of a slowly rising step becomes wider, because another
-// shape with another end may fit it equally well. Such steps arise where pages at arbitrary
-// addresses fill the sets unevenly. Loads then miss before the capacity, so the interval reaches
-// farther upwards. (In sets of four ways that fill at random, a fifth of the loads miss at 0.6 of
-// the capacity, which is 0.74 octaves below it.)
+// shape with another end may fit it equally well. Such steps arise if pages at arbitrary addresses
+// fill the sets unevenly. Loads then miss before the capacity, so the interval reaches farther
+// upwards. For example, if sets of four ways fill at random, a fifth of the loads miss at 0.6 of
+// the capacity. That is 0.74 octaves below the capacity.
 void staircase_widen(const struct step_shapes *shapes, struct staircase_step *step)
 {
     bool slow = step_shape_is_slow(step->shape);
@@ -30,7 +30,7 @@ void staircase_widen(const struct step_shapes *shapes, struct staircase_step *st
 }
 
 // Returns the height of a step with this shape and end that explains the points best. `low` is the
-// latency before the step. `rise` is the height that the caller expects, with the relative error
+// latency before the step. `rise` is the height that the caller expects; its relative error is
 // height_error.
 static double rise_of(const struct step_shapes *shapes, const struct staircase_points *points,
                       double low, double rise, unsigned shape, double end)
@@ -47,8 +47,8 @@ static double rise_of(const struct step_shapes *shapes, const struct staircase_p
 }
 
 // Tries a step with this end in all shapes but the gradual ones (step_shape_is_gradual). Sets
-// *best_shape to the shape that fits best, and returns its loss: Huber's loss, to which one point
-// adds at most STAIRCASE_OTHER_MOST.
+// *best_shape to the shape that fits best, and returns its loss. This is Huber's loss, but one
+// point adds at most STAIRCASE_OTHER_MOST.
 static double step_cost(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, double end, unsigned *best_shape)
 {

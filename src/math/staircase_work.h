@@ -12,23 +12,23 @@ enum {
     STAIRCASE_ALL_KINDS = (1 << STAIRCASE_KINDS) - 1
 };
 
-// The points of a fit (those of the curve by ascending x, then those of chains with other strides),
-// and the arrays that the least squares and the search need.
+// The points of a fit, and the arrays that the least squares and the search need. The curve's
+// points come first, by ascending x, then the points of chains with other strides.
 struct staircase_work {
     const struct step_shapes *shapes;
     const double *x, *y;
     size_t n, curve; // number of all points, and of the curve's points
     // Points of chains with other strides. NULL if only the curve is fitted.
     const struct staircase_others *others;
-    // seen[k][i] is a value of x. A step of kind k has the same effect on point i of the other
-    // chains as on a point of the curve at this x.
+    // seen[k][i] is a value of x for point i of the other chains. A step of kind k has the same
+    // effect on this point as on a point of the curve at that x.
     double *seen[STAIRCASE_KINDS];
-    // `weight`: weight of each point. column[0] is all ones; column[k + 1] is the share of loads
-    // that miss because of step k, at each point.
+    // `weight` has the weight of each point. column[0] is all ones. column[k + 1] has, for each
+    // point, the share of loads that miss because of step k.
     double *weight, *column[STAIRCASE_COLUMNS];
-    // Position of each point in the table of shapes if a step has the end that the search tries
-    // (step_shapes_place): `places` for the curve's points, other_places[k] for the other chains'
-    // points if the step is of kind k.
+    // Positions of the points in the table of shapes (step_shapes_place), if a step has the end
+    // that the search tries. `places` is for the curve's points. other_places[k] is for the points
+    // of the other chains, if the step is of kind k.
     struct step_places places, other_places[STAIRCASE_KINDS];
     double *scratch;
     double noise;
@@ -43,7 +43,7 @@ struct staircase_normal {
     size_t count;   // number of columns, without that of y
 };
 
-// The y that a fit expects of a point, and the standard deviation of the point from it.
+// The y of a point by a fit, and the standard deviation of the point from this y.
 struct staircase_expected {
     double y, sigma;
 };
@@ -71,32 +71,31 @@ double staircase_solve_fit(const struct staircase_work *work, struct staircase *
 void staircase_fill(const struct staircase_work *work, const struct staircase *fit,
                     struct staircase_normal *normal);
 
-// Finds where the points of chains with other strides lie in the table of shapes, if a step of this
-// kind ends at `end`. (step_shapes_place does so for the curve's points.)
+// Finds the positions of the points of chains with other strides in the table of shapes. Assumes
+// that a step of this kind ends at `end`. (step_shapes_place does the same for the curve's points.)
 void staircase_place_others(const struct staircase_work *work, unsigned kind, double end);
 
-// Two functions that set column j to the share of loads that miss because of one step:
-// staircase_fill_curve for the curve's points, staircase_fill_others for the points of chains with
-// other strides. The end of the step is that of the last call of step_shapes_place or
+// Two functions that set column j to the share of loads that miss because of one step.
+// staircase_fill_curve does so for the curve's points, staircase_fill_others for the points of
+// chains with other strides. The end of the step comes from the last call of step_shapes_place or
 // staircase_place_others.
 void staircase_fill_curve(const struct staircase_work *work, size_t j, unsigned shape);
 
 void staircase_fill_others(const struct staircase_work *work, size_t j, unsigned shape,
                            unsigned kind);
 
-// Adds to `sums` the weighted products of column j with each column and with y, summed over the
-// points from index `from` to `to` − 1.
+// Multiplies column j with each column and with y. Adds the weighted products of the points from
+// index `from` to `to` − 1 to `sums`.
 void staircase_add_products(const struct staircase_work *work, size_t count, size_t j, size_t from,
                             size_t to, double *sums);
 
-// Puts the products of column j, as staircase_add_products computes them, into the normal
-// equations.
+// Puts the products of column j into the normal equations. staircase_add_products computes these
+// products.
 void staircase_set_column(struct staircase_normal *normal, size_t j, const double *sums);
 
-// Solves the normal equations. Stores the factor of each column in `factor`: the base (height of
-// the first level) or the rise of a step, which is at least 0. Returns the cost, which is the
-// weighted sum of squared deviations. Returns infinity if there is no solution, or if the base is
-// below base_least.
+// Solves the normal equations. factor[0] becomes the base (height of the first level), and each
+// other factor becomes the rise of a step, at least 0. Returns the cost: the weighted sum of
+// squared deviations. Returns infinity if there is no solution, or if the base is below base_least.
 double staircase_solve(const struct staircase_work *work, const struct staircase_normal *normal,
                        double *factor);
 
@@ -105,16 +104,17 @@ double staircase_solve(const struct staircase_work *work, const struct staircase
 struct staircase_expected staircase_expect(const struct staircase_work *work,
                                            const struct staircase *fit, size_t i);
 
-// Sets the weight of each point from its standard deviation from the fit; if `fit` is NULL, from
-// its noise alone. Points far from the fit get less weight (Huber). One point of a chain with
-// another stride adds at most STAIRCASE_OTHER_MOST to the cost, so that it cannot decide alone.
+// Sets the weight of each point from its standard deviation from the fit. If `fit` is NULL, uses
+// the noise of the point alone. Points far from the fit get less weight (Huber). One point of a
+// chain with another stride adds at most STAIRCASE_OTHER_MOST to the cost, so that it cannot decide
+// alone.
 void staircase_weigh(const struct staircase_work *work, const struct staircase *fit);
 
 // ---------------------------------------------------------------- the search
 
-// Changes step k to the end (within the range), shape and kind with which the cost of the fit is
-// lowest. The ends and shapes of all other steps stay. Returns the cost. If no end is possible,
-// returns infinity and leaves *fit unchanged.
+// Gives step k the end (within the range), shape and kind with which the cost of the fit is lowest.
+// All other steps keep their ends and shapes. Returns the cost. If no end is possible, returns
+// infinity and leaves *fit unchanged.
 double staircase_improve(const struct staircase_work *work, struct staircase *fit, size_t k,
                          const struct staircase_range *range);
 
@@ -124,10 +124,10 @@ double staircase_improve(const struct staircase_work *work, struct staircase *fi
 double staircase_improve_all(const struct staircase_work *work, struct staircase *fit, int sweeps,
                              bool steep);
 
-// Adds to the fit the one step that reduces its cost most, and updates *cost, the cost of the fit.
-// If `steep` is true, tries only steep shapes (step_shape_is_steep). Returns false and changes
-// nothing if the cost would fall by less than the penalty of one step, or if there are
-// STAIRCASE_STEPS_MAX steps already.
+// Adds to the fit the one step that reduces its cost most. Updates *cost, the cost of the fit. If
+// `steep` is true, tries only steep shapes (step_shape_is_steep). Returns false and changes nothing
+// if the fit has STAIRCASE_STEPS_MAX steps already. Also returns false if the cost would fall by
+// less than the penalty of one step.
 bool staircase_add_step(const struct staircase_work *work, struct staircase *fit, bool steep,
                         double *cost);
 
@@ -137,9 +137,9 @@ double staircase_least_rise(const struct staircase_work *work, const struct stai
 
 // Widens the interval of a step's end (the capacity of its cache), because no real cache has
 // exactly the fitted shape. The interval of a slowly rising step becomes wider, because another
-// shape with another end may fit it equally well. Such steps arise where pages at arbitrary
-// addresses fill the sets unevenly. Loads then miss before the capacity, so the interval reaches
-// farther upwards.
+// shape with another end may fit it equally well. Such steps arise if pages at arbitrary addresses
+// fill the sets unevenly. Loads then miss before the capacity, so the interval reaches farther
+// upwards.
 void staircase_widen(const struct step_shapes *shapes, struct staircase_step *step);
 
 #endif

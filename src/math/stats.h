@@ -10,8 +10,9 @@
 // Sorts the values in ascending order, in place. The values must be finite.
 void stats_sort(double *values, size_t count);
 
-// Returns the p-quantile of sorted values, interpolated linearly between the order statistics
-// around 1 + (n − 1) p (definition 7 of Hyndman and Fan, The American Statistician 50, 1996).
+// Returns the p-quantile of sorted values. It is interpolated linearly between the values around
+// position 1 + (n − 1) p. Source: definition 7 of Hyndman and Fan, The American Statistician 50,
+// 1996.
 double stats_quantile(const double *sorted, size_t count, double p);
 
 // Returns the median. Sorts `values` in place.
@@ -27,12 +28,14 @@ double stats_mean(const double *values, size_t count);
 double stats_deviation(const double *values, size_t count);
 
 // Sums for the correlation of neighbouring values over many short series together: Young's C = 1 −
-// ΣΣ(xᵢ₊₁−xᵢ)² / 2ΣΣ(xᵢ−x̄)², where each series has its own mean (L. C. Young, "On randomness in
-// ordered sequences", Annals of Mathematical Statistics 12, 1941). C is similar to the lag-1
-// autocorrelation, but for independent normal values its expectation is exactly 0, however short
-// the series are. Its variance is then (n−2)/(n²−1) for one series of n values. Several series are
-// weighted by their shares of ΣΣ(xᵢ−x̄)², which have a Dirichlet distribution with parameters f/2
-// (f = n−1, F = Σf). So the variance is Σ f(f+2) (n−2)/(n²−1) / F(F+2) = Σ(n−2) / F(F+2).
+// ΣΣ(xᵢ₊₁−xᵢ)² / 2ΣΣ(xᵢ−x̄)². Each series has its own mean. Source: L. C. Young, "On randomness in
+// ordered sequences", Annals of Mathematical Statistics 12, 1941. C is similar to the lag-1
+// autocorrelation. But for independent normal values its expectation is exactly 0, however short
+// the series are.
+//
+// The variance of C is then (n−2)/(n²−1) for one series of n values. Several series are weighted by
+// their shares of ΣΣ(xᵢ−x̄)². These shares have a Dirichlet distribution with parameters f/2 (f =
+// n−1, F = Σf). So the variance is Σ f(f+2) (n−2)/(n²−1) / F(F+2) = Σ(n−2) / F(F+2).
 struct stats_serial {
     double squared_steps;      // ΣΣ(xᵢ₊₁−xᵢ)²
     double squared_deviations; // ΣΣ(xᵢ−x̄)²
@@ -47,16 +50,16 @@ double stats_serial_correlation(const struct stats_serial *serial);
 // Returns NaN if no series has two values.
 double stats_serial_error(const struct stats_serial *serial);
 
-// Returns the quantile of Student's t distribution: P(T ≤ t) = p, for 0 < p < 1 and at least one
-// degree of freedom. The error is about 1e-12; the method is bisection of the finite series 26.7.3
+// Returns the value t of Student's t distribution with P(T ≤ t) = p, for 0 < p < 1 and at least one
+// degree of freedom. The error is about 1e-12. The method is bisection of the finite series 26.7.3
 // and 26.7.4 of Abramowitz and Stegun.
 double stats_t_quantile(double p, unsigned freedom);
 
-// Returns the rank k for a confidence interval of the median that assumes no distribution. The
-// interval reaches from the k-th smallest to the k-th largest of n independent values. k is the
-// largest rank with which it contains the median with at least this confidence. Returns 0 if even
-// the smallest and the largest value do not suffice. The coverage is 1 − 2 P(Binomial(n, ½) < k)
-// (David and Nagaraja, "Order Statistics", 7.1).
+// Returns the rank k for a confidence interval of the median. The interval reaches from the k-th
+// smallest to the k-th largest of n independent values, which may have any distribution. k is the
+// largest rank with which the interval contains the median with at least this confidence. Returns 0
+// if even the smallest and the largest value do not suffice. The coverage is 1 − 2 P(Binomial(n, ½)
+// < k) (David and Nagaraja, "Order Statistics", 7.1).
 size_t stats_median_rank(size_t count, double confidence);
 
 struct interval {
@@ -73,10 +76,10 @@ enum {
 double root_of_squares(double a, double b);
 
 // Returns the median of `values` with its confidence interval. Sorts `values`. From
-// INTERVAL_RANKS_FROM values on, the interval comes from order statistics (stats_median_rank),
-// which assume no distribution and resist outliers. With fewer values, an interval by ranks would
-// have too low a confidence (93.75 % for five); the interval is then mean ± t s/√n, widened to
-// contain the median. This assumes normal values, which medians of rounds nearly are.
+// INTERVAL_RANKS_FROM values on, the interval comes from ranks (stats_median_rank). Ranks assume no
+// distribution, and outliers hardly change them. With fewer values, an interval by ranks would have
+// too low a confidence (93.75 % for five). The interval is then mean ± t s/√n, widened to contain
+// the median. This assumes normal values, which medians of rounds nearly are.
 struct interval interval_of_median(double *values, size_t count, double confidence);
 
 #endif

@@ -107,7 +107,7 @@ bool step_shape_is_steep(unsigned shape)
 
 // ---------------------------------------------------------------- the table
 
-// Returns the share of loads that miss in a set of `ways` ways, if one lap of the chain loads
+// Returns the share of loads that miss in one set of `ways` ways. In one lap, the chain loads
 // `lines` lines of this set.
 static double set_share(enum kind kind, unsigned ways, double lines)
 {
@@ -117,8 +117,8 @@ static double set_share(enum kind kind, unsigned ways, double lines)
     case EVEN_RANDOM:
     case SPREAD_RANDOM: {
         // A line stays in the set only if it survives a lap of the chain. In a lap, lines × share
-        // loads miss, and each of them replaces a random line of the set. Repeating this equation
-        // 40 times finds the share.
+        // loads miss, and each of them replaces a random line of the set. This gives an equation
+        // for the share, which is solved by 40 repetitions.
         double share = 1;
         for (int i = 0; i < 40; i++)
             share = 1 - pow(1 - 1.0 / ways, lines * share);
@@ -127,15 +127,15 @@ static double set_share(enum kind kind, unsigned ways, double lines)
     case EVEN_PAIR:
     case SPREAD_PAIR:
         // Two nodes of the chain share a line. After a part g of a lap, the part 1 − (1 − g)² of
-        // all lines was touched (map/lines.h), so a line is replaced after the part g = 1 − √(1 −
+        // all lines was touched (map/lines.h). So a line is replaced after the part g = 1 − √(1 −
         // ways / lines).
         return sqrt(1 - ways / lines);
     case EVEN_PARTS:
     case SPREAD_PARTS:
         // The two nodes of a line lie in different sectors, so a lap loads the line twice. The load
         // of the other node divides the time between two loads of a sector into two gaps. A load
-        // hits only if the line stayed in the cache during both. So each gap must be shorter than
-        // the part g of a lap after which a line is replaced.
+        // hits only if the line stayed in the cache during both gaps. So each gap must be shorter
+        // than the part of a lap after which a line is replaced.
         return fmin(2 * sqrt(1 - ways / lines), 1);
     case PAGES:
     case EVEN:

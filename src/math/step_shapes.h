@@ -2,17 +2,16 @@
 // The shapes that a step of a latency curve can have: the share of a chain's loads that miss, as a
 // function of the region. A shape depends on how a cache chooses sets and replaces lines:
 //
-//   even     Every set gets the same number of the chain's lines, and the oldest line is replaced:
-//            the share rises sharply.
+//   even     Every set gets the same number of the chain's lines, and the oldest line is replaced.
+//            The share rises sharply.
 //   spread   A hash of each line chooses its set, so the number of lines in a set has a Poisson
-//            distribution: the share rises long before the capacity, and is one half at the
-//            capacity.
-//   random   A random line of the set is replaced: the share rises for two octaves or more.
-//   pair     Two nodes of the chain share a line, and the oldest line is replaced: the share rises
+//            distribution. The share rises long before the capacity. At the capacity it is ½.
+//   random   A random line of the set is replaced. The share rises for two octaves or more.
+//   pair     Two nodes of the chain share a line, and the oldest line is replaced. The share rises
 //            slowly.
-//   parts    Two nodes of the chain share a line, but lie in different sectors of it: a node finds
-//            its sector only if the line survived the whole lap.
-//   pages    Entries of a TLB, each for many nodes: the share is 1 − reach / region.
+//   parts    Two nodes of the chain share a line, but lie in different sectors of it. So a node
+//            finds its sector only if the line survived the whole lap.
+//   pages    Entries of a TLB, each for many nodes. The share is 1 − reach / region.
 #ifndef MATH_STEP_SHAPES_H
 #define MATH_STEP_SHAPES_H
 
@@ -26,25 +25,25 @@ enum {
     STEP_SHAPE_SHARP = 4 // number of the shape `even` with 8 ways
 };
 
-// A table of all shapes: the share of loads that miss, by the number of octaves from the step's
-// end, which is the capacity of the cache.
+// A table of all shapes. It gives the share of loads that miss, by the distance in octaves from the
+// step's end (the capacity of the cache).
 struct step_shapes;
 
 // Computes the table of the shapes, in `arena`.
 const struct step_shapes *step_shapes_create(struct arena *arena);
 
-// Returns the share of loads that miss if the region that the chain reads is 2^octaves times the
-// capacity of the cache.
+// Returns the share of loads that miss. The chain reads a region of 2^octaves times the capacity of
+// the cache.
 double step_shapes_share(const struct step_shapes *shapes, unsigned shape, double octaves);
 
-// Returns the number of octaves from the end of a step (the capacity of the cache) to where 95 % of
-// the loads miss; at most 2.
+// Returns the distance in octaves from the end of a step (the capacity of the cache) to the region
+// at which 95 % of the loads miss; at most 2.
 double step_shapes_width(const struct step_shapes *shapes, unsigned shape);
 
-// Position of each point of a curve in the table of shapes if a step has a given end. The search
+// Position of each point of a curve in the table of shapes, if a step has a given end. The search
 // for a fit computes these positions once for all shapes. index[i] is the table's element before
-// point i. part[i] is the position between this element (0) and the next one (1). beyond[i] is 2^-n
-// if point i is n octaves after the table's end, and 0 for all other points.
+// point i. part[i] is the position between this element (0) and the next one (1). If point i is n
+// octaves after the table's end, beyond[i] is 2^-n; otherwise it is 0.
 struct step_places {
     int *index;
     double *part, *beyond;
@@ -54,7 +53,7 @@ struct step_places {
 void step_shapes_place(const double *x, size_t count, double end, const struct step_places *places);
 
 // Sets share[i] to the share of loads that miss at point i if the step has this shape. `places`
-// comes from step_shapes_place, which was given the points and the end of the step.
+// must come from step_shapes_place, for the same points and the end of the step.
 void step_shapes_fill(const struct step_shapes *shapes, unsigned shape,
                       const struct step_places *places, size_t count, double *share);
 
@@ -65,8 +64,8 @@ bool step_shape_is_gradual(unsigned shape);
 // True for shapes that only a chain with two nodes in each line can have: pair and parts.
 bool step_shape_is_double(unsigned shape);
 
-// True for shapes in which the share of misses rises slowly: those with random replacement, and
-// those of at most 16 ways that are not `even`.
+// True for shapes in which the share of misses rises slowly. These are the shapes with random
+// replacement, and the shapes other than `even` with at most 16 ways.
 bool step_shape_is_slow(unsigned shape);
 
 // True for the shape `even` with at most 3 ways. A cache with more ways can have this shape, too,
@@ -80,8 +79,8 @@ bool step_shape_is_random(unsigned shape);
 // of the chain.
 bool step_shape_is_steep(unsigned shape);
 
-// Returns the shape that the step of a cache has in a chain with one node per line, if it has
-// `shape` in a chain with two nodes per line. Returns all other shapes unchanged.
+// `shape` is the shape of a cache's step in a chain with two nodes per line. Returns the shape of
+// this step in a chain with one node per line. Returns all other shapes unchanged.
 unsigned step_shape_single(unsigned shape);
 
 // Returns the number of the shape `spread` (a hash chooses the set) for sets with `ways` ways.
