@@ -194,17 +194,17 @@ struct benchmark {
     // Used if `plan` is NULL; bench_plan sets `request` in a copy of it.
     struct bench_product product;
 
-    // Sets in `desc`, which is zeroed, the queues with which to open the device. Optional. Without
-    // this function, or if it leaves `desc` unchanged, the device is opened with one universal
-    // queue. If the benchmark needs other queues, the device is opened a second time with these
-    // queues. If the device is also open with one universal queue, that one stays open and idle.
-    // The device with other queues is closed when a benchmark with another function `device` is
-    // visited.
+    // Optional. Chooses the queues of the device for this benchmark: sets them in `desc`, which is
+    // zeroed before the call. If there is no such function, or if it leaves `desc` unchanged, the
+    // benchmark uses a device with one universal queue. Otherwise the device is opened with the
+    // queues in `desc`. If the device is already open with one universal queue, that one stays open
+    // and idle. The device with other queues is closed when a benchmark with another function
+    // `device` is visited.
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
-    // Name of another benchmark in whose sessions the cases of this benchmark are visited, because
-    // they use its state. device(), open() and close() of the other benchmark then apply to these
-    // cases. NULL if this benchmark has sessions of its own.
+    // Name of another benchmark whose state the cases of this benchmark use. The cases are then
+    // visited in sessions of the other benchmark, with its device(), open() and close(). NULL if
+    // this benchmark has sessions of its own.
     const char *session_of;
 
     // Makes the programs and buffers that cases share. Called once per session. Optional.
@@ -241,7 +241,8 @@ struct benchmark {
     void (*conclude)(struct run *run, const char *device);
 };
 
-// Lists the cases of `benchmark` with its function `plan` or, without one, with its `product`.
+// Lists the cases of `benchmark`. Calls its function `plan` or, if `plan` is NULL, uses its
+// `product`.
 MUST_CHECK bool bench_plan(const struct benchmark *benchmark, const struct bench_request *request,
                            struct bench_case_list *list, struct error *err);
 

@@ -49,8 +49,8 @@ MUST_CHECK bool choices_check(struct arena *arena, const struct choice_request *
                               struct error *err);
 
 // Finds the chosen values of each parameter of `benchmark`, in the order of its params. Fails with
-// ERROR_USAGE if values do not parse, if a parameter without the role PARAM_AXIS gets several
-// values, or if the values from --set have more than 65,536 combinations.
+// ERROR_USAGE if a value does not parse. Also fails so if a parameter without the role PARAM_AXIS
+// gets several values, or if the values from --set have more than 65,536 combinations.
 MUST_CHECK bool choices_make(struct arena *arena, const struct choice_request *request,
                              const struct benchmark *benchmark, struct bench_choice **choices,
                              struct error *err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A plan chooses the cases that a run measures on one device, and returns them one by one. The plan
-// of a preset (suite/plan.h) knows all its cases from the start. The plan of `fathom map`
-// (map/map.h) chooses further cases by the results of earlier ones, and pauses until it has these
+// A plan chooses the cases that a run measures on one device. It returns the cases one by one. The
+// plan of a preset (suite/plan.h) knows all its cases from the start. The plan of `fathom map`
+// (map/map.h) chooses further cases by the results of earlier cases. It pauses until it has these
 // results.
 #ifndef BENCH_PLAN_H
 #define BENCH_PLAN_H

@@ -99,8 +99,8 @@ static void add_values(struct planner *p, size_t param)
     p->at[param] = 0;
 }
 
-// Moves the cases for which first() is true to the front of the list. Among these cases, and among
-// the other ones, the order stays the same.
+// Moves the cases for which first() is true to the front of the list. The moved cases keep their
+// order among themselves, and so do all other cases.
 static void put_first(const struct bench_product *product, struct bench_case *cases, size_t count)
 {
     struct bench_case *rest = ARENA_ARRAY(product->request->arena, count, struct bench_case);

@@ -265,8 +265,8 @@ bool values_parse(struct arena *arena, const struct param_info *param, const cha
     *list = (struct value_list){0};
     struct parser parser = {.arena = arena, .param = param, .list = list, .err = err};
     char *rest = arena_strdup(arena, text);
-    // A text that begins with '{' is the text of a FILE. It is one value, although it contains
-    // commas.
+    // A text that begins with '{' is the text of a FILE. Such a text is one value, although it
+    // contains commas.
     if (param->type == PARAM_TEXT && *text == '{')
         return add_word(&parser, text);
     while (rest) {

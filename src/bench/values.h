@@ -9,8 +9,8 @@
 // and B itself. BYTES allow the units KiB, MiB, GiB and TiB. BYTES and UINT may allow the word
 // "max" (param_info.takes_max), the most that the device allows. It is stored as UINT64_MAX, and
 // the benchmark replaces it. A..max has the values up to param_info.most (up to 2^63 if that is 0),
-// and then UINT64_MAX. A TEXT that begins with '{' is the text of a FILE: it is one value, although
-// it contains commas.
+// and then UINT64_MAX. A TEXT that begins with '{' is the text of a FILE. Such a text is one value,
+// although it contains commas.
 #ifndef BENCH_VALUES_H
 #define BENCH_VALUES_H
 

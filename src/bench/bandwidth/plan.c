@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Lists the cases of the benchmark bandwidth. Of all combinations of the chosen values, the list
-// has those that can be measured and that the preset or the user asks for.
+// Lists the cases of the benchmark bandwidth: combinations of the chosen values. Leaves out
+// combinations that cannot be measured. Also leaves out combinations for which neither the preset
+// nor the user asks.
 #include "bench/bandwidth/session.h"
 
 #include <string.h>
@@ -25,8 +26,8 @@ static const uint64_t gibibyte = (uint64_t)1 << 30;
 // The sizes in bytes of working sets that presets use. Presets other than quick measure reads of
 // the sizes small, middle and dram with every width and type of load.
 struct regions {
-    // The minimum working set for access=apart. In a smaller one, two cores would often read the
-    // same line at the same time, and one access to the L2 cache would serve both cores.
+    // The minimum working set for access=apart. In a smaller working set, two cores would often
+    // read the same line at the same time. One access to the L2 cache would then serve both cores.
     uint64_t apart;
     uint64_t small; // a working set that fits a core's own cache
     // a quarter of the last-level cache, rounded down to a power of two; from `apart` to 32 MiB
@@ -97,8 +98,8 @@ static void find_regions(const struct bandwidth_plan *p, struct regions *regions
     regions->dram = p->quick ? regions->least : largest;
 }
 
-// Rounds a size to 1, 1.25, 1.5 or 1.75 times a power of two, so that curves with 1, 2 or 4 sizes
-// per octave have sizes in common.
+// Rounds a size to 1, 1.25, 1.5 or 1.75 times a power of two. So curves with 1, 2 or 4 sizes per
+// octave have sizes in common.
 static uint64_t round_bytes(uint64_t bytes)
 {
     uint64_t power = floor_power(bytes), quarter = power / 4;
@@ -214,8 +215,9 @@ static void add_sorted(struct arena *arena, struct case_value **values, size_t *
 
 // Returns the values that the plan uses for the parameter `bytes`. The word max (UINT64_MAX)
 // becomes regions.max. Other values from the user stay as they are. Values from a preset are
-// rounded; those above regions.max are left out. For a preset, the function also adds the sizes
-// small, middle, dram and least of p->regions and the size of the array in shared memory.
+// rounded, and rounded values above regions.max are left out. For a preset, the function also adds
+// these sizes: small, middle, dram and least of p->regions, and the size of the array in shared
+// memory.
 static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
 {
     const struct bench_choice *given = bench_choice_find(p->request, "bytes");

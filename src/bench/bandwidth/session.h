@@ -21,7 +21,7 @@ struct bandwidth_store {
     struct gpu_program *fill, *check;
     uint64_t timeout_ns;
     struct {
-        // Scope that owns only this buffer, so that a larger buffer can replace it.
+        // This scope owns only this buffer. So a larger buffer can replace this one.
         struct gpu_scope *scope;
         struct gpu_buffer *buffer;
         uint64_t bytes;

@@ -21,10 +21,10 @@ enum kind {
     KIND_SHARED
 };
 
-// A shape without its route. (The route is how the kernel reaches the data: by a 64-bit address or
-// as a storage buffer.) A search for the fastest shape tries the first form for a kind of case and
-// a width of load with both routes. It tries the other forms with one route only: the one that is
-// usually faster, if the device has it.
+// A shape without its route. (A route is the way by which a kernel reaches data: a 64-bit address
+// or a storage buffer.) In the search for the fastest shape, each kind of case and width of load
+// has several forms. The first of these forms is tried with both routes. Each other form is tried
+// with one route: the one that is usually faster, or the other one if the device lacks it.
 struct form {
     enum kind kind;
     unsigned width;

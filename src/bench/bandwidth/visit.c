@@ -328,7 +328,7 @@ static bool verify_read(struct trial *trial, const struct memory *memory,
 }
 
 // Prepares the check of the results. For a read, sets the kernels' sum to 0. For a write or a copy,
-// fills the target buffer with data that differ from those that the work must write.
+// fills the target buffer with data that differ from the right results.
 static bool prepare_proof(struct trial *trial, struct error *err)
 {
     struct bandwidth_store *store = &trial->session->store;

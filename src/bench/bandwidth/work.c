@@ -5,11 +5,11 @@
 #include "measure/unit.h"
 
 enum {
-    // The device may merge loads of the same bytes by several cores if the working set, divided by
-    // the number of cores that load it, has at most this many bytes. A core with 2048 threads loads
-    // 256 KiB at the same time (128 bytes per thread), twice this limit. So all cores together load
-    // such a set at least twice at the same time. On an H200, 1 to 85 % of such loads did not reach
-    // the L2.
+    // Limit in bytes of the working set divided by the number of cores that load it. Up to this
+    // limit, the device may merge loads of the same bytes by several cores. A core with 2048
+    // threads loads 256 KiB at the same time (128 bytes per thread), twice this limit. So all cores
+    // together load such a set at least twice at the same time. On an H200, 1 to 85 % of such loads
+    // did not reach the L2.
     MERGED_CORE_BYTES = 128 << 10,
     // Maximum number of iterations of a kernel's loop, because lavapipe stops longer loops.
     STEPS_MAX = 65535,
@@ -212,8 +212,8 @@ struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                : bandwidth_is_dram(this_case, limits) ? MEASURE_DRAM
                                                                       : MEASURE_CACHE;
     // Workgroups that read the same memory may find it in the L1. If the size of the L1 is unknown,
-    // no counts of hardware counters are predicted, because they could be those of the wrong memory
-    // level.
+    // the memory level of the reads is unknown, too. So no counts of hardware counters are
+    // predicted.
     if (!this_case->apart && !this_case->shared && limits->l1_bytes == 0)
         claim.counts = &measure_count_no_claims;
     if (level != MEASURE_DRAM && this_case->op != BANDWIDTH_WRITE)

@@ -57,9 +57,10 @@ enum {
     BANDWIDTH_SHAPES_MAX = 16
 };
 
-// Presets use only working sets that divide into the blocks of every shape. So the size of each
-// buffer is a multiple of BANDWIDTH_GRAIN_SAME bytes (with access=same) or of BANDWIDTH_GRAIN_APART
-// bytes (with access=apart). Only with the walk BANDWIDTH_PART some bytes may stay unread.
+// The presets leave out a case if its buffers do not divide into the blocks of every shape. So the
+// size of each buffer is a multiple of BANDWIDTH_GRAIN_SAME bytes (access=same) or of
+// BANDWIDTH_GRAIN_APART bytes (access=apart). Then no byte is left out, except with the walk
+// BANDWIDTH_PART: bytes that do not divide into equal parts for the workgroups stay unread.
 enum {
     BANDWIDTH_GRAIN_SAME = 4 << 10,
     BANDWIDTH_GRAIN_APART = 512 << 10
@@ -85,8 +86,8 @@ MUST_CHECK bool bandwidth_shape_known(struct arena *arena, const char *name, str
 const char *bandwidth_kernel_name(struct arena *arena, const struct bandwidth_case *this_case,
                                   const struct bandwidth_shape *shape);
 
-// Fills `shapes` with the shapes that the case may take on the device, the one that should be
-// fastest first. Returns their number.
+// Fills `shapes` with the shapes that the case may take on the device. The shape that should be
+// fastest comes first. Returns the number of shapes.
 size_t bandwidth_shapes(const struct bandwidth_case *this_case, const struct gpu_info *info,
                         const struct measure_limits *limits,
                         struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX]);
@@ -118,8 +119,8 @@ struct bandwidth_work_desc {
 };
 
 // Computes the dispatch that `desc` describes (a unit of work). Fails with ERROR_UNSUPPORTED if the
-// working set does not divide into the blocks of the shape, is too small for the number of
-// workgroups, or has more than 2^32 elements.
+// working set does not divide into the blocks of the shape, or is too small for the number of
+// workgroups. Also fails so if the working set has more than 2^32 elements.
 MUST_CHECK bool bandwidth_work_make(const struct bandwidth_work_desc *desc,
                                     struct bandwidth_work *work, struct error *err);
 

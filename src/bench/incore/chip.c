@@ -20,8 +20,8 @@ enum {
     SAMPLE_FACTOR = 3
 };
 static const double warm_ns = 15e6; // after 15 ms of work, the core clock has risen
-// If a dispatch takes less time per iteration than the fastest one before it, by more than this
-// share, the core clock is still rising.
+// Each dispatch is compared with the fastest dispatch before it, by the time per iteration. If the
+// new time is shorter by more than this share, the core clock is still rising.
 static const double still_rising = 0.01;
 
 // Data of one case that the session keeps from round to round.

@@ -150,8 +150,8 @@ static double count_ns(const struct core *core, const struct stamp *stamps)
 }
 
 // Fails with ERROR_UNSUPPORTED if the core's counter may have wrapped during the timed iterations.
-// These may last at most half of the counter's range, because the other half is for the stamps of
-// subgroups that began before subgroup 0.
+// The timed iterations may last at most half of the counter's range. The other half is for the
+// stamps of subgroups that began before subgroup 0.
 static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->run->session->clock;

@@ -56,12 +56,12 @@ enum measure_class incore_kind_class(const struct incore_kind *kind);
 struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, uint32_t chains,
                                                double steps);
 
-// Fills `words` with the values against which kernels check their results (a "proof"). These are
-// the constants a and b and, for each chain, its first value and its value after `steps` steps,
-// which the host computes. `words` has INCORE_SLOTS slots of two words (incore.h). For functions
-// that an API does not define exactly, kernels must agree with the host only up to
-// INCORE_TOLERANCE_…. Chains of such functions settle: after 1024 steps, x stays the same or
-// alternates between two values. So for them the host computes at most 1025 steps.
+// Fills `words` with the values against which kernels check their results (a "proof"). The host
+// computes these values: the constants a and b and, for each chain, its first value and its value
+// after `steps` steps. `words` has INCORE_SLOTS slots of two words (incore.h). For functions that
+// an API does not define exactly, kernels must agree with the host only up to INCORE_TOLERANCE_….
+// Chains of such functions settle: after 1024 steps, x stays the same or alternates between two
+// values. So for such functions the host computes at most 1025 steps.
 void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *words);
 
 // ---------------------------------------------------------------- cases

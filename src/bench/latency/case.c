@@ -78,8 +78,8 @@ static void bound_by(struct bound *bound, uint64_t bytes, const char *name)
         *bound = (struct bound){bytes, name};
 }
 
-// Returns the size in bytes of the largest shared array that is within `limit` and that a kernel
-// has (kernels.txt); 0 if there is none.
+// Returns the size in bytes of the largest shared array in the kernels (kernels.txt) that is not
+// larger than `limit`. Returns 0 if all are larger.
 static uint64_t shared_bytes_max(uint64_t limit)
 {
     for (uint64_t bytes = 65536; bytes > 0; bytes -= 16384)
@@ -200,8 +200,8 @@ uint32_t latency_log2(uint64_t power)
     return bits;
 }
 
-// Sets how the region is divided: the size of a block, the number of positions for a node in a
-// block (slots), and the number of times that one lap over the chain visits each block (turns).
+// Divides the region into blocks. Sets the size of a block and the number of positions for nodes in
+// a block (slots). Also sets `turns`: how many times one lap over the chain visits each block.
 static void set_blocks(const struct latency_case *this_case, struct latency_chain *chain)
 {
     switch (this_case->order) {
@@ -259,8 +259,8 @@ bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
     bool plru = this_case->order == LATENCY_ORDER_PLRU;
     chain->nodes = (uint32_t)nodes;
     chain->bytes = blocks * chain->block_bytes;
-    // If the stride is longer than a cache line (128 bytes), a lap touches only one line per node,
-    // not all bytes of the region.
+    // A lap touches one cache line (128 bytes) per node. If the stride is longer than a cache line,
+    // a lap does not touch all bytes of the region.
     const uint32_t line = 128, apart = this_case->stride < line ? this_case->stride : line;
     chain->footprint_bytes = plru ? chain->bytes : nodes * apart;
     // With order=plru, the first 16 visits of a block of 512 bytes touch its 16 different parts of

@@ -66,9 +66,9 @@ bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 // for the parameter `bytes` and the parameters after it. The members for these parameters become 0.
 void latency_case_read(const struct bench_case *c, struct latency_case *this_case);
 
-// Returns the size in bytes of the largest region that the device allows for the path, the kind of
-// link and the order of *this_case; 0 if it allows none. Ignores this_case->bytes. Sets *name to
-// the name of the device's limit that determines the size.
+// Returns the size in bytes of the largest region that the device allows for this case: for its
+// path, kind of link and order. Ignores this_case->bytes. Returns 0 if the device allows no region.
+// Sets *name to the name of the device's limit that determines the size.
 uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_case *this_case,
                            const char **name);
 
@@ -77,8 +77,9 @@ uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_cas
 // largest allocation that the device allows.
 uint64_t latency_chunk_bytes(const struct gpu_info *info);
 
-// Fails with ERROR_USAGE if the case's stride (the parameter pitch) is not allowed, if it does not
-// fit the path, or, with order=page, if it does not fit the page.
+// Fails with ERROR_USAGE if the case's stride (the parameter pitch) is not allowed or does not fit
+// the path. With order=page, also fails so if the stride or the page is not a power of two, or if
+// the page is smaller than the stride.
 MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct error *err);
 
 // Sets *chain to the chain for a region of this_case->bytes bytes. `key` selects the permutation of
@@ -106,11 +107,11 @@ struct latency_place {
 // the same formula (order.glsl, order.clh).
 struct latency_place latency_place(const struct latency_chain *chain, uint32_t k);
 
-// Sets `words` to the link that leads to hop number `k`. (The hop before it loads this link.) The
-// two words are the low and the high word of the link or, for an image, x and y. For pointer
-// chains, `chunks` must have, for each of the region's buffers, the address at which the chain
-// begins in that buffer. Each buffer has 2^chunk_shift blocks. For other chains, `chunks` is not
-// used.
+// Sets `words` to the link that leads to hop number `k`. (The hop before hop `k` loads this link.)
+// The two words are the low and the high word of the link or, for an image, x and y. For pointer
+// chains, `chunks` must have one address for each of the region's buffers: the address at which the
+// chain begins in that buffer. Each buffer has 2^chunk_shift blocks. For other chains, `chunks` is
+// not used.
 void latency_link(const struct latency_case *this_case, const struct latency_chain *chain,
                   const uint64_t *chunks, uint32_t k, uint32_t words[2]);
 

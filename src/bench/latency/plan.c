@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the cases of the benchmark latency. The better chain of a path has pointers as links, if
-// path and device can have pointers, and else indices. The presets choose these cases:
+// Lists the cases of the benchmark latency. The better chain of a path has pointers as links if the
+// path and the device allow pointers, else indices. The presets choose these cases:
 //
 //   vector       better chain, in random and plru order (quick: only random): every size
 //   other paths  better chain, in random order: every second size (quick: every third), up to
@@ -10,9 +10,10 @@
 //   quick        half of these sizes if kernels cannot read the core's counter, because a latency
 //                then takes two dispatches
 //
-// The plan uses all values that the user sets. If the device cannot have a path, or pointers on a
-// path, one case of each order remains. It is skipped, and its result tells the reason. Chains that
-// only the preset asks for are left out if they are impossible with the user's pitch or page.
+// The plan uses all values that the user sets. If the device does not allow a path, or pointers on
+// a path, one case of each order remains. This case is skipped, and its result tells the reason. If
+// only the preset asks for a chain, and the chain is impossible with the user's pitch or page, it
+// is left out.
 #include "bench/latency/session.h"
 
 #include "bench/latency/case.h"
@@ -48,9 +49,9 @@ static bool has_caps(const struct latency_plan *plan, enum latency_path path, bo
     return (plan->request->device->caps & needed) == needed;
 }
 
-// Returns true if the better kind of chain on this path is that of pointers, and false if it is
-// that of indices. Pointers are better if path and device can have them, because an index needs
-// address arithmetic.
+// Returns true if chains of pointers are better on this path, and false if chains of indices are.
+// Pointers are better if the path and the device allow them, because an index needs address
+// arithmetic.
 static bool better_chain_is_pointer(const struct latency_plan *plan, enum latency_path path)
 {
     return latency_path_has(path, true, LATENCY_ORDER_RANDOM) && has_caps(plan, path, true);
@@ -136,9 +137,10 @@ static bool reach(const struct bench_pick *pick)
     return bytes >= bytes_max || pick->value->uint >= bytes_min;
 }
 
-// Returns false for cases that the preset and the user do not ask for, and for chains that are
-// impossible with the stride and the page. An impossible chain is an error if the user chose the
-// order (with order=page) or the path (with the other orders).
+// Returns true if the plan should contain this case. Returns false if neither the preset nor the
+// user asks for it. Also returns false if its chain is impossible with the stride and the page. But
+// an impossible chain is an error if the user chose the order (with order=page) or the path (with
+// the other orders).
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct latency_plan *plan = pick->context;

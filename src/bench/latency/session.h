@@ -157,9 +157,9 @@ struct latency_chase {
 MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_session *session,
                                    const struct bench_visit *visit, struct error *err);
 
-// Runs `count` chases in one submission, one after the other, each with its own time stamps. Other
-// work that lasts chase->lead_ns runs before them. Fails with ERROR_MISMATCH if a chase does not
-// end at the link that latency_link() predicts.
+// Runs `count` chases in one submission, one after the other. Each chase has its own time stamps.
+// Other work that lasts chase->lead_ns runs before the chases. Fails with ERROR_MISMATCH if a chase
+// does not end at the link that latency_link() predicts.
 MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs,
                                   unsigned count, struct error *err);
 
@@ -189,9 +189,9 @@ struct latency_memory {
     uint64_t walked;
     // Whether the device's time stamps agree with the core's counter.
     struct latency_clocks {
-        // True if the two clocks agreed in a visit. Also true if they differed in one direction in
-        // one visit and in the other direction in another visit, which is chance. Later visits then
-        // do not compare the clocks.
+        // True if the two clocks agreed in a visit. Later visits then do not compare the clocks.
+        // Also true if the clocks differed in opposite directions in two visits, because such
+        // differences are chance.
         bool agree;
         // Number of visits in which the two clocks differed; always in the same direction.
         unsigned visits;

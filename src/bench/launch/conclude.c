@@ -12,8 +12,8 @@ static const double volume_least = 65536, volume_most = 20e6;
 
 // ---------------------------------------------------------------- a launch and a volume
 
-// Returns true if the result is of the benchmark launch, of `device`, and of scaling kernels, and
-// if it has a time and a bandwidth.
+// Returns true if the result is of the benchmark launch, of `device`, and of scaling kernels. The
+// result must also have a time and a bandwidth.
 static bool is_scale(const struct result *result, const char *device)
 {
     return result_is_of(result, "launch", device) && case_find(&result->bench_case, "elements") &&
@@ -182,9 +182,9 @@ static void report_barriers(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- the host as the limit
 
-// Adds the finding launch-bound for empty kernels in a batch, if the host's call that submits them
-// takes at least 90 % of a kernel's time. The measured time is then that of the host, not of the
-// device.
+// Adds the finding launch-bound for empty kernels in a batch. Adds it only if the host's call that
+// submits these kernels takes at least 90 % of a kernel's time. The measured time is then the
+// host's time, not the device's.
 static void report_bound(struct run *run, const char *device)
 {
     const struct result *row = row_with(run, device, "order");

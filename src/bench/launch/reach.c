@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Measures one kernel that runs alone. The kernel reads the device's clock at its first
-// instruction, and this time is converted to the host's clock. To relate the two clocks, both are
-// read at one instant before the samples and at one instant after them. The conversion assumes that
-// both clocks run evenly between these instants. If the API supplies such pairs of readings, they
-// are used. Otherwise a kernel supplies them: it answers questions that the host writes into memory
-// which both can access. The device's time in an answer lies between the host's times of writing
-// the question and of reading the answer. Only the quickest answer is used.
+// Measures one kernel that runs alone. At its first instruction, the kernel reads the device's
+// clock. This time is converted to the host's clock. For that, both clocks are read at one instant
+// before the samples and at one instant after the samples. The conversion assumes that both clocks
+// run evenly between these instants. If the API supplies such pairs of readings, they are used.
+// Otherwise a kernel supplies them: the host writes questions into memory that both can access, and
+// the kernel answers them with the device's time. This time lies between two times of the host:
+// when it wrote the question, and when it read the answer. Only the quickest answer is used.
 #include "base/clock.h"
 #include "bench/launch/session.h"
 #include "measure/clock.h"
@@ -138,8 +138,8 @@ static bool take_calibrated(struct launch_row *row, struct timestamp *best)
 }
 
 // Sets *best to one instant, as read from both the device's and the host's clock. The API supplies
-// the reading. If it cannot, or if its readings were wrong before (api_refuted), a kernel supplies
-// it. The function then adds the number of the kernel's answers to *all.
+// the reading. If the API cannot, or if its readings were wrong before (api_refuted), a kernel
+// supplies the reading. The function then adds the number of the kernel's answers to *all.
 static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all, struct error *err)
 {
     unsigned answers = 0;
@@ -197,8 +197,8 @@ static bool make_stamp(struct launch_row *row, struct error *err)
 }
 
 // Sets the samples of `reach` from the times of the launches. Returns false if the relation of the
-// two clocks must be wrong. This is so if it says that a kernel began before its submission, or
-// after the host saw the kernel's end.
+// two clocks must be wrong. It must be wrong if, by this relation, a kernel began before its
+// submission, or after the host saw the kernel's end.
 static bool fill(const struct trip *trips, unsigned count, const struct timestamp related[2],
                  struct launch_reach *reach)
 {

@@ -219,8 +219,8 @@ bool launch_check(struct launch_session *session, unsigned end, uint64_t element
 }
 
 // Records a kernel. A scaling kernel multiplies by 1 or −1, which is exact and keeps values in
-// range. The factor changes from kernel to kernel. So each kernel writes values that differ from
-// those that its target buffer contained before.
+// range. The factor changes from kernel to kernel. So each kernel changes the values in its target
+// buffer.
 void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch)
 {

@@ -51,8 +51,8 @@ struct launch_session {
     // the wrong elements.
     struct gpu_buffer *words;
     struct gpu_batch *warm; // work that raises the core clock; NULL on a CPU
-    // A pair of buffers, made by launch_prepare. A scaling kernel reads one of them and writes the
-    // other. The next kernel reads and writes them the other way round.
+    // A pair of buffers, made by launch_prepare. A scaling kernel reads one buffer of the pair and
+    // writes the other. For the next kernel, the two buffers are exchanged.
     struct gpu_scope *pair;
     struct gpu_buffer *ends[2];
     uint64_t pair_bytes; // size in bytes of each of the two buffers
@@ -65,7 +65,8 @@ struct launch_session {
 };
 
 // The session's device, opened a second time. This second opening has several queues
-// (launch_queue_count), so that they do not slow down other cases. It lasts until the session ends.
+// (launch_queue_count). It is separate, so that these queues do not slow down other cases. It lasts
+// until the session ends.
 struct launch_wide {
     struct bench_session bench;
     // session on the device that was opened again; it has only the objects that empty kernels need
@@ -119,8 +120,8 @@ enum {
     LAUNCH_ROUND_TRIPS = 16 // number of round trips in a sample
 };
 
-// The kernels of a sample. Depending on the mode, all of them are in one batch, each kernel has a
-// batch of its own, or each queue has one batch.
+// The kernels of a sample. The mode decides whether there is one batch for all kernels, one batch
+// for each kernel, or one batch for each queue.
 struct launch_row {
     struct bench_visit *run;
     struct launch_session *session;

@@ -61,7 +61,8 @@ static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch 
     }
 }
 
-// Makes one batch of `length` kernels, with one device time stamp before them and one after them.
+// Makes one batch of `length` kernels. The batch has one device time stamp before the kernels and
+// one after them.
 static bool make_row(struct launch_row *row, uint64_t length, struct error *err)
 {
     bool splits = row->this_case->between == LAUNCH_SPLIT;

@@ -24,10 +24,10 @@ struct traffic {
     double requests, sectors;
 };
 
-// The number and the size of the memory accesses into which compilers split the load of an element.
-// If they know only that its 32-bit words are aligned, or if the element has three words, each word
-// is one access. If they know only that the element is aligned to 8 bytes, each half of it is one
-// access. Otherwise the whole element is one access.
+// The memory accesses into which compilers split the load of an element. If the compiler knows only
+// that the element's 32-bit words are aligned, each word is one access. Also, if the element has
+// three words, each word is one access. If the compiler knows only that the element is aligned to 8
+// bytes, each half of the element is one access. Otherwise the whole element is one access.
 struct access {
     unsigned parts, bytes; // number of accesses per load, and size of each access in bytes
 };
@@ -107,8 +107,8 @@ static void claim_global(const struct loads_case *this_case, struct measure_coun
         claims->of[GPU_COUNTER_L1_WRITTEN] = traffic.sectors * SECTOR_BYTES;
         return;
     }
-    // At the end of the kernel, each thread also loads the sum that it should have, to compare it
-    // with the sum that it computed.
+    // At the end of the kernel, each thread also loads its expected sum, to compare it with the sum
+    // that it computed.
     double proof_bytes = LOADS_THREADS * sizeof(float);
     claims->of[GPU_COUNTER_L1_REQUESTS] = traffic.requests + SUBGROUPS;
     claims->of[GPU_COUNTER_L1_READ] = traffic.sectors * SECTOR_BYTES + proof_bytes;

@@ -174,8 +174,8 @@ static void report_drift(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- the unit that binds
 
-// A unit of the hardware that may limit a case, and the hardware counter that shows how busy the
-// unit is.
+// A unit of the hardware that may limit a case. `counter` is the hardware counter that shows how
+// busy the unit is.
 struct binding {
     const char *counter;
     double per_cycle; // on NVIDIA, counts per cycle and core if the unit is always busy
@@ -260,7 +260,7 @@ static void report_binding(struct run *run, const char *device, const struct bin
 //   loads-drift   one, if at least two cases have a baseline. Value: rate of the fastest
 //                 baseline ÷ rate of the slowest one − 1. Keys: the case with the slowest
 //                 baseline, and the case with the fastest one
-//   loads-bound   one for each hardware unit that limits cases, as the counters show. Value:
+//   loads-bound   one for each hardware unit that limits cases, judged by the counters. Value:
 //                 the smallest share of cycles in which the unit is busy in one of these cases.
 //                 Keys: these cases
 void loads_conclude(struct run *run, const char *device)

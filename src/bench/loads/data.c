@@ -17,8 +17,8 @@ enum {
     // Has 10 bits: a 16-bit float can represent k / GRAIN exactly for every integer k up to this
     // value.
     HALF_MASK = 1023,
-    // Has 12 bits: a 32-bit float can represent exactly the sum of 256 × (1 + 3 + 5 + 7) numbers k
-    // / GRAIN, for integers k up to this value.
+    // Has 12 bits. Values are k / GRAIN, for integers k up to this value. A 32-bit float can
+    // represent the sum of 256 × (1 + 3 + 5 + 7) such values exactly.
     FLOAT_MASK = 4095,
     BLOCK = 4, // width and height of a compressed block in texels
     BLOCKS_A_ROW = LOADS_SIDE / BLOCK,
@@ -240,8 +240,8 @@ static void put_indices(unsigned char *to, unsigned block)
         put_bits(to, 64 + 4 * t, 4, end_of(texel_at(block, t)) ? 15 : 0);
 }
 
-// Writes a BC6H block in mode 11. A block in this mode has one region, so one pair of end points.
-// Each channel of an end point has 10 bits, which are stored as they are.
+// Writes a BC6H block in mode 11. A block in this mode has one pair of end points. Each channel of
+// an end point has 10 bits, which are stored as they are.
 static void put_bc6h(unsigned char *to, unsigned block)
 {
     put_bits(to, 0, 5, 3);
@@ -254,9 +254,9 @@ static void put_bc6h(unsigned char *to, unsigned block)
     put_indices(to, block);
 }
 
-// Writes a BC7 block in mode 6. A block in this mode has one region, so one pair of end points. The
-// channels of an end point have 7 bits each, and share one more lowest bit. Here, this bit is the
-// number of the end point.
+// Writes a BC7 block in mode 6. A block in this mode has one pair of end points. The channels of an
+// end point have 7 bits each, and share one more lowest bit. Here, this bit is the number of the
+// end point.
 static void put_bc7(unsigned char *to, unsigned block)
 {
     put_bits(to, 6, 1, 1);
@@ -328,7 +328,7 @@ static uint16_t half_of(double value)
     return (uint16_t)((value < 0 ? 0x8000u : 0) | (unsigned)(exponent - 1 + 15) << 10 | mantissa);
 }
 
-// Writes one channel of one element to `to`, in the byte order of its format.
+// Writes one channel of one element to `to`, in the byte order of the element's format.
 static void encode(const struct loads_kind *kind, unsigned element, unsigned channel,
                    unsigned char *to)
 {

@@ -278,8 +278,8 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
         source = LOADS_FROM_BOUND;
     else if (bound && source == LOADS_FROM_NATURAL)
         source = LOADS_FROM_STRUCTURED;
-    // The name of a kernel has a "u" if the kernel loads integers. It has an "n" if the kernel
-    // loads from a UNORM8 resource that kernels may also write, because such a kernel must declare
+    // The name of a kernel has a "u" if the kernel loads integers. The name has an "n" if the
+    // kernel loads from a UNORM8 resource that kernels may also write. Such a kernel must declare
     // the format.
     bool integer = kind->data == LOADS_UINT32 || kind->data == LOADS_UINT8;
     bool named = traits[source].writable && kind->data == LOADS_UNORM8;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of kinds of loads. Each row has a label, the resource from which it loads, the data in
-// that resource, and a kernel. The functions here do not use a device.
+// The table of kinds of loads. Each row has a label, a resource, the data in that resource, and a
+// kernel that loads from it. The functions here do not use a device.
 #ifndef BENCH_LOADS_KIND_H
 #define BENCH_LOADS_KIND_H
 
@@ -19,8 +19,7 @@ enum loads_class { // data type of the values that kernels load from memory
 enum loads_source { // what a kernel loads from, or writes to
     LOADS_FROM_TYPED,
     LOADS_FROM_RAW,
-    // Loads from a raw buffer of which the compiler knows that each load is aligned to its own
-    // size.
+    // Loads from a raw buffer. The compiler knows that each load is aligned to its own size.
     LOADS_FROM_NATURAL,
     LOADS_FROM_STRUCTURED,
     LOADS_FROM_CONSTANT,
@@ -28,7 +27,7 @@ enum loads_source { // what a kernel loads from, or writes to
     LOADS_FROM_NEAREST,
     LOADS_FROM_BILINEAR,
     LOADS_FROM_STORAGE, // loads from a structured buffer that the kernel may also write
-    // Loads from a raw buffer of which the compiler knows that each load is aligned to 8 bytes.
+    // Loads from a raw buffer. The compiler knows that each load is aligned to 8 bytes.
     LOADS_FROM_ALIGNED8,
     // Loads from a raw buffer that is bound as an argument. (Other raw buffers are passed by their
     // address.)
@@ -44,8 +43,8 @@ enum loads_source { // what a kernel loads from, or writes to
     LOADS_FROM_SHARED, // loads from the workgroup's shared memory
     // Loads from a structured buffer; each lane loads one element and broadcasts it to all lanes.
     LOADS_FROM_BROADCAST,
-    // Loads from a structured buffer; each lane loads one element, and shuffles pass it to the
-    // other lanes.
+    // Loads from a structured buffer. Each lane loads one element, and shuffles pass this element
+    // to the other lanes.
     LOADS_FROM_SHUFFLE,
     LOADS_FROM_TYPED_RW,
     LOADS_FROM_TEXTURE_RW,
@@ -68,8 +67,8 @@ enum loads_source { // what a kernel loads from, or writes to
     LOADS_SOURCE_COUNT
 };
 
-// One kind of load. It is a row of the table that the tool perftest publishes (sebbbi/perftest), or
-// a row that fathom adds to that table.
+// One kind of load. It is a row of the table that the tool perftest (sebbbi/perftest) publishes, or
+// a row that fathom adds.
 struct loads_kind {
     // Name of the row without the access pattern, for example "Buffer<R8>.Load".
     const char *label;
@@ -155,8 +154,8 @@ double loads_bytes(const struct loads_kind *kind);
 enum loads_pattern {
     LOADS_UNIFORM, // every thread begins at element 0
     LOADS_LINEAR,  // thread g of a workgroup begins at element g; in textures at (g % 16, g / 16)
-    // A hash of the thread's number selects the element at which the thread begins. It is one of 16
-    // elements or, in textures, one of 2 × 2 texels that are 4 texels apart.
+    // A hash of the thread's number selects where the thread begins: at one of 16 elements. In
+    // textures, it selects one of 2 × 2 texels, which are 4 texels apart.
     LOADS_RANDOM,
     // A hash of the thread's number selects the element at which the thread begins, one of 256. So
     // neighbouring threads begin far apart.
@@ -193,11 +192,11 @@ uint32_t loads_hash(uint32_t v);
 double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel);
 
 // Returns LOADS_ELEMENTS elements as bytes in memory. The first element begins at byte start_bytes.
-// Sets *bytes to the total size. In a texture, the smaller levels of detail follow, each with a
-// quarter of the elements of the level before it. In the texture of LOADS_FROM_STRETCHED, the
-// texels repeat every LOADS_TILE texels, so that the sum of a tile does not depend on the weights
-// of an anisotropic filter. The values of its smaller levels are a quarter as large, so that a
-// filter that reads these levels gives a wrong sum.
+// Sets *bytes to the total size. In a texture, the smaller levels of detail follow. Each has a
+// quarter of the elements of the level before it. The texture of LOADS_FROM_STRETCHED differs in
+// two ways. Its texels repeat every LOADS_TILE texels, so the sum of a tile does not depend on the
+// weights of an anisotropic filter. The values of its smaller levels are a quarter as large, so a
+// filter gives a wrong sum if it reads these levels.
 void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes);
 
 // Returns the number of levels of detail of the texture: 1, 2 or 3.
@@ -224,11 +223,11 @@ void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,
 
 // Returns the maximum error that a correct sum may have. Sums of unfiltered floats and integers
 // must be exact. In UNORM and packed formats, each of 256 additions may add a rounding error of
-// 2^-17, half a unit in the last place of numbers below 256. For sRGB, each load may add 2^-9,
-// about half of 1/255. Each filtered load may add 2^-8 of the data's range, because hardware rounds
-// weights to multiples of 2^-8. Filters between levels or slices, and LOADS_FROM_STRETCHED, may add
-// twice that. LOADS_FROM_OFFSET may add only 3/4 of 2^-8: its weight 1/4 is a multiple of 2^-8, and
-// the check must detect a sample at the centre.
+// 2^-17. This is half a unit in the last place of numbers below 256. For sRGB, each load may add
+// 2^-9, about half of 1/255. Each filtered load may add 2^-8 of the data's range, because hardware
+// rounds weights to multiples of 2^-8. Filters between levels or slices, and LOADS_FROM_STRETCHED,
+// may add twice that. LOADS_FROM_OFFSET may add only 3/4 of 2^-8: its weight 1/4 is a multiple of
+// 2^-8, and the check must detect a sample at the centre.
 float loads_tolerance(const struct loads_kind *kind);
 
 // Sets hits[e] to the number of times that one workgroup writes element e.

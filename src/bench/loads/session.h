@@ -37,9 +37,9 @@ struct loads_baseline_seen {
 // The state that all cases of a session share; loads_open makes it.
 struct loads_session {
     struct bench_session *bench;
-    // Buffer with the struct proof of work.c: the sums that threads must compute, the number of
-    // workgroups that ran, and the number of threads that computed a wrong sum. NULL until a kernel
-    // needs it.
+    // Buffer with the struct proof of work.c. It has the sums that threads must compute, the number
+    // of workgroups that ran, and the number of threads with a wrong sum. NULL until a kernel needs
+    // this buffer.
     struct gpu_buffer *proof;
     // sources[i] is the resource from which kernels of row i of loads_kinds load. It is made when a
     // kernel first needs it.

@@ -64,8 +64,8 @@ static double blend(const double corners[4], double part_x, double part_y)
     return above + part_y * (below - above);
 }
 
-// Returns a bilinearly filtered value of the second level of detail, at the point that is the
-// centre of texel (x, y) in the first level. On each axis, this point lies 1/4 or 3/4 of the way
+// Returns the value of a bilinear filter in the second level of detail. The filter's point is the
+// centre of texel (x, y) of the first level. On each axis, this point lies 1/4 or 3/4 of the way
 // between the centres of two texels of the second level.
 static double level_below(const struct loads_kind *kind, unsigned x, unsigned y, unsigned channel)
 {

@@ -3,7 +3,7 @@
 
 #define BYTES_LEAST ((uint64_t)1 << 20)
 // Maximum size in bytes of all arrays together. Kernels count the pairs of elements of an array in
-// 32 bits, and their count may pass the end of the array by as many pairs as a grid has threads.
+// 32 bits. Their count may pass the end of the array by as many pairs as a grid has threads.
 #define BYTES_MOST ((uint64_t)191 << 30)
 
 enum {

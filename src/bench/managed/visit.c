@@ -98,8 +98,8 @@ static void report(const struct trial *trial, struct measure_visit *visit)
     report_once(trial, visit, METRIC_FIRST, trial->first_ns);
     if (this_case->prefetch)
         report_once(trial, visit, METRIC_PREFETCH, trial->prefetch_ns);
-    // The bandwidth of DRAM is a theoretical limit only if the pages do not stay on the host, and
-    // if all arrays together surely fit no cache (measure_limits_is_dram).
+    // The bandwidth of DRAM is a theoretical limit only under two conditions. The pages must not
+    // stay on the host, and all arrays together must surely fit no cache (measure_limits_is_dram).
     bool is_dram = measure_limits_is_dram(limits, trial->arrays.bytes * MANAGED_ARRAYS);
     bool is_on_host =
         this_case->advised && this_case->advice == GPU_MANAGED_PREFER_HOST && !this_case->prefetch;

@@ -27,8 +27,8 @@ enum {
     PAIRS = 3,    // without a core counter: number of pairs of runs in each visit
     RUNS_MAX = 2, // number of different runs of a case: one with N laps, and one with 2 N laps
     WARM_NS = 300 * 1000 * 1000,
-    // The rate of the core's counter is computed from a run only if the run lasts at least this
-    // number of steps of the device's clock.
+    // The rate of the core's counter is computed only from long runs. A run is long enough if it
+    // lasts at least this number of steps of the device's clock.
     STEPS_MIN = 100
 };
 
@@ -139,8 +139,9 @@ static bool program_make(struct map_code_program *programs, const struct bench_s
 }
 
 // Returns the shortest kernel whose laps can have `steps` stretches of code (CODE_LEG). Compiles
-// this kernel and all shorter ones, unless they are already compiled. Fails with ERROR_UNSUPPORTED
-// if this build lacks one of them, or if the driver took too long to compile a shorter one.
+// this kernel and all shorter kernels, unless they are already compiled. Fails with
+// ERROR_UNSUPPORTED if this build lacks one of them. Also fails so if the driver took too long to
+// compile a shorter kernel.
 static struct map_code_program *program_for(struct map_code_program programs[MAP_CODE_KERNELS],
                                             const struct bench_session *session, uint32_t steps,
                                             struct error *err)
@@ -379,8 +380,8 @@ static bool time_lap(struct code *c, struct params params, double *lap_ns, struc
     return true;
 }
 
-// Chooses the number of laps of a run. Doubles it until these laps take SLOPE_NS, or until they
-// have more than about half of SLOPE_INSTRUCTIONS_MAX instructions.
+// Chooses the number of laps of a run. Doubles this number until the laps take SLOPE_NS. Also stops
+// if the laps have more than about half of SLOPE_INSTRUCTIONS_MAX instructions.
 static bool size_slope(struct code *c, struct error *err)
 {
     uint32_t most = SLOPE_INSTRUCTIONS_MAX / c->instructions;

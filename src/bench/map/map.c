@@ -230,7 +230,8 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
 
 static bool visit_chain(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
-    // Cases of map are visited in sessions of latency.
+    // A case of map has no session of its own. It runs in a session of the benchmark latency
+    // (benchmark.session_of), so the function `visit` of latency can measure it.
     const struct benchmark *latency = benchmark_find("latency");
     struct bench_case chain = probe_case(run->arena, &latency->info, run->bench_case);
     struct bench_visit chase = *run;

@@ -17,9 +17,9 @@ struct map_neighbours {
 };
 
 // Measures a case `what=neighbours` once. Fails with ERROR_UNSUPPORTED if kernels cannot read the
-// core's counter or the number of their core, or if two workgroups ran on one core. Also fails so
-// if there are fewer than two chains, if a chain has fewer than two nodes, or if a storage buffer
-// cannot contain all chains.
+// core's counter or the number of their core. Also fails so if two workgroups ran on one core, or
+// if there are fewer than two chains. It fails so, too, if a chain has fewer than two nodes, or if
+// a storage buffer cannot contain all chains.
 MUST_CHECK bool map_neighbours_visit(struct map_neighbours *kept, struct bench_visit *run,
                                      struct measure_visit *visit, struct error *err);
 
@@ -53,9 +53,9 @@ struct map_code {
 };
 
 // Measures a case `what=code` once. Fails with ERROR_USAGE if there is no code of that length.
-// Fails with ERROR_UNSUPPORTED if this build lacks the kernel, or if the driver took so long to
-// compile a shorter kernel that this kernel is not tried. Also fails so if a lap that only branches
-// over all the code takes too long, or if kernels for Vulkan cannot read both clocks.
+// Fails with ERROR_UNSUPPORTED if this build lacks the kernel. Also fails so if the driver took too
+// long to compile a shorter kernel; this kernel is then not tried. It fails so, too, if a lap that
+// only branches over all the code takes too long, or if kernels for Vulkan cannot read both clocks.
 MUST_CHECK bool map_code_visit(struct map_code *kept, struct bench_visit *run,
                                struct measure_visit *visit, struct error *err);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Declares a case of the benchmark occupancy, the data that the cases of a session share, and the
-// count of the workgroups that are on a core at the same time.
+// count of workgroups on a core at the same time.
 #ifndef BENCH_OCCUPANCY_SESSION_H
 #define BENCH_OCCUPANCY_SESSION_H
 
@@ -34,7 +34,8 @@ struct occupancy_session {
     struct bench_session *bench;
     struct gpu_buffer *data;
     uint32_t *words; // the contents of the buffer `data`, in host memory
-    uint32_t runs;   // number of dispatches so far; each dispatch makes its token from it
+    // Number of dispatches so far. Each dispatch computes a new token from it.
+    uint32_t runs;
 };
 
 MUST_CHECK bool occupancy_open(struct bench_session *bench, struct error *err);

@@ -9,8 +9,8 @@ struct event {
     int change; // +1: a workgroup begins, −1: it ends
 };
 
-// Compares two events by time. If a workgroup ends and another one begins at the same time, the end
-// comes first, because it may have made room for the other workgroup.
+// Compares two events by time. If a workgroup ends when another one begins, the end comes first,
+// because it may have made room for the other workgroup.
 static int compare_times(const void *a, const void *b)
 {
     const struct event *one = a, *other = b;
@@ -27,9 +27,9 @@ static int compare_cores(const void *a, const void *b)
     return compare_times(a, b);
 }
 
-// Result of counting through the events of one core or of the whole chip. It contains the maximum
-// number of workgroups at once, the time at which there first were so many, and whether another
-// workgroup began after that time.
+// Result of counting through the events of one core or of the whole chip. `most` is the maximum
+// number of workgroups at the same time. full_ns is the time at which this number was first
+// reached. `refilled` tells whether another workgroup began after full_ns.
 struct sweep {
     unsigned most;
     double full_ns;

@@ -16,9 +16,9 @@ enum {
 
 enum {
     ITERATIONS = 4,
-    // Distance in words of shared memory. For each word that a thread writes, it reads the word
-    // that lies this far after it. So the thread reads a word of another thread, for some threads
-    // one of another subgroup.
+    // Distance in words of shared memory. A thread writes words. For each of them, it reads the
+    // word at this distance after it. That word is from another thread, and for some threads from
+    // another subgroup.
     SHIFT = 61,
     POLLS = 1 << 20,
     // The first run has twice as many workgroups as should fit on all cores at once. For a core, at
@@ -201,9 +201,9 @@ static bool recall(struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the maximum number of workgroups that can fit on a core, from the limits that the driver
-// reports. Returns NaN if it reports none. Fewer may fit, because a core may allocate registers and
-// shared memory in larger units.
+// Returns the maximum number of workgroups on a core, computed from the limits that the driver
+// reports. Returns NaN if the driver reports no such limits, or if they allow no workgroup. Fewer
+// workgroups may fit, because a core may allocate registers and shared memory in larger units.
 static double limit_of(const struct work *work)
 {
     const struct gpu_limits *limits = &work->session->bench->info->limits;

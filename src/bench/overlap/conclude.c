@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-// The verdict on a share of time depends on the share's interval: "no" if the interval ends at or
-// below share_no, "yes" if it starts at or above share_yes, "partly" if it lies between the two
-// bounds, else "undecided".
+// The verdict on a share of time depends on the share's interval. It is "no" if the interval ends
+// at or below share_no, and "yes" if it starts at or above share_yes. It is "partly" if the
+// interval lies between the two bounds, else "undecided".
 static const double share_no = 0.05, share_yes = 0.5;
 
 // The run to which findings are added, and the device that they describe.
@@ -48,8 +48,8 @@ static const struct metric *metric_of(const struct result *result, const char *n
     return metric && isfinite(metric->median) ? metric : NULL;
 }
 
-// Returns the first result with this scenario and this barrier that has a number for this metric;
-// NULL if there is none. If `scenario` or `barrier` is NULL, every scenario or every barrier fits.
+// Returns the first result with this scenario and barrier that has a number for this metric, or
+// NULL. If `scenario` or `barrier` is NULL, every scenario or every barrier fits.
 static const struct result *find(const struct subject *subject, const char *scenario,
                                  const char *barrier, const char *metric)
 {
@@ -296,10 +296,10 @@ static void ask_targets(const struct subject *subject)
 
 // ---------------------------------------------------------------- pairs of workloads
 
-// True if, in this row of the matrix, workload `b` comes right after `a` on the same queue and does
-// not wait for `a`, but waits for an earlier workload of that queue. A barrier for all work then
-// separates the two, which is not necessary. Workloads of the other queue do not count, because
-// there are no barriers between queues.
+// True if a barrier for all work separates workloads `a` and `b` of this row without need. That is
+// so if `b` comes right after `a` on the same queue and does not wait for `a`, but waits for an
+// earlier workload of that queue. Workloads of the other queue do not count: between queues, there
+// are no barriers.
 static bool is_bystander(const struct series *matrix, size_t row)
 {
     bool follows = cell_of(matrix, row, "queue_shared") == 1, waits = false;
@@ -330,8 +330,8 @@ static bool bystander_of(const struct result *result, struct metric *share)
     return false;
 }
 
-// Adds at most two findings overlap-bystander: one for split barriers, and one for all other
-// barriers. Each is of the first case that has a pair of workloads for which is_bystander is true.
+// Adds at most two findings overlap-bystander: one for split barriers and one for all other
+// barriers. Each is of the first case with such a pair of workloads (is_bystander).
 static void ask_bystanders(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -477,11 +477,11 @@ static void report_clock(const struct subject *subject)
 //   overlap-draw-dispatch  do an unordered draw and an unordered dispatch of one queue overlap
 //   overlap-draws          do unordered draws of one queue overlap
 //   overlap-queues         do two queues work at the same time
-//   overlap-hand-over      time from the end of work on one queue to the start of work on the other
-//                          queue that waits for it
+//   overlap-hand-over      time from the end of work on one queue to the start of waiting work
+//                          on the other queue
 //   release-skew, overlap-stretch, overlap-gain  the metrics of these names
-//   barrier-gap            time from the end of a dispatch to the start of the one that waits for
-//                          it, for each kind of barrier except barriers of render targets
+//   barrier-gap            time from the end of a dispatch to the start of a waiting dispatch, for
+//                          each kind of barrier except barriers of render targets
 //   target-barrier         does a barrier of a render target cost more than one of a buffer
 //   overlap-bystander      does work after a barrier overlap work for which it does not wait
 //   split-barrier          is a frame shorter with split barriers

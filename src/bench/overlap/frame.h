@@ -3,15 +3,15 @@
 // (gpu_hold_create) keeps the device from starting the workloads. When the host releases the hold,
 // they can start together. At the end, the host reads and checks the records of the frame.
 //
-// A frame must obey the following rules. If it breaks one, it fails with ERROR_MISMATCH and gives
-// no numbers. All rules but the first one allow for the resolution of the device's clock.
+// A frame must obey the following rules. If the frame breaks a rule, it fails with ERROR_MISMATCH
+// and gives no numbers. All rules but the first one allow for the resolution of the device's clock.
 //   every workgroup left a record with this frame's token, and did not end before it started;
 //   the subgroups of a draw that left records drew all its pixels;
 //   a sample of the result words equals what the host computes, from the same words of awaited
 //   workloads;
-//   no workload started before the end of one that it waits for;
+//   no workload started before the end of a workload for which it waits;
 //   the frame is at most 1 % longer than the host's time from release to end;
-//   in a frame with markers, the host read none before the device can have written it.
+//   in a frame with markers, the host read no marker before the device can have written it.
 #ifndef BENCH_OVERLAP_FRAME_H
 #define BENCH_OVERLAP_FRAME_H
 
@@ -19,10 +19,10 @@
 
 // ---------------------------------------------------------------- markers
 
-// Markers are a second way to observe a frame. Two parts of each workload write a word into host
-// memory: the first part to start and the last one to end. (A part is a workgroup or, of a draw, a
-// subgroup.) The host reads these words repeatedly. Markers serve to compare the device's time
-// stamps with the host's clock. Only frames that are not measured leave markers.
+// Markers are a second way to observe a frame. In each workload, the first workgroup to start
+// writes a word into host memory, and the last workgroup to end writes another one. (In a draw,
+// subgroups do this.) The host reads these words repeatedly. Markers serve to compare the device's
+// time stamps with the host's clock. Only frames that are not measured leave markers.
 enum overlap_mark {
     OVERLAP_MARK_START,
     OVERLAP_MARK_END,
@@ -77,14 +77,14 @@ void overlap_markers_date(struct overlap_markers *markers, const struct measure_
 // How the times at which the host saw markers agree with the device's clock. Host time is device
 // time plus an offset. The offset has a lower bound, because no workload starts before the release.
 // It has an upper bound, because no marker is read before it is written. A marker agrees if two
-// conditions are true:
-//   the device did not write it before the start or the end that it reports;
-//   the host read it no later than at the sum of until_ns, the upper bound, the time since the
-//   host's previous read, the distance between the bounds, and the clock's resolution.
+// conditions are true, up to the clock's resolution:
+//   the device did not write the marker before the start or the end that the marker reports;
+//   the host read the marker in time. The latest time is until_ns + the upper bound + the time
+//   since the host's previous read + the distance between the bounds.
 // The device may write a marker much later than the start that it reports: a subgroup that has
 // begun on a full core can wait there for its first instructions.
 struct overlap_agreement {
-    // Numbers of markers: of all markers, of those that the host saw, and of those that agreed.
+    // Numbers of markers: all markers, markers that the host saw, and markers that agreed.
     size_t markers, seen, agreed;
     // Bounds of the offset: (host time since the release) − (device time since the first start).
     // offset_high_ns is INFINITY if the host saw no marker.
@@ -103,8 +103,8 @@ struct overlap_agreement {
 };
 
 struct overlap_bars {
-    // start_ns[w] and end_ns[w] are the times at which workload w started and ended, by the
-    // device's time stamps, in ns since the first start of a workload.
+    // start_ns[w] and end_ns[w] are the start and the end of workload w, by the device's time
+    // stamps. These times are in ns since the first start of a workload.
     const double *start_ns, *end_ns;
     uint32_t workloads; // bit w is set if workload w leaves markers
     double resolution_ns;
@@ -157,9 +157,9 @@ struct overlap_stage {
     uint32_t token; // token of the frame that was recorded last
 };
 
-// Returns the scenario in a form that the device can run. In this form, a draw becomes a dispatch
-// if the device has no graphics, or if the draw would run on the device's second queue. Returns
-// `scenario` itself if nothing changes, else a copy in `arena`.
+// Returns the scenario in a form that the device can run. A draw becomes a dispatch if the device
+// has no graphics, or if the draw would run on the device's second queue. Returns `scenario` itself
+// if nothing changes, else a copy in `arena`.
 const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
                                                        const struct overlap_session *session,
                                                        const struct gpu_info *info,
@@ -181,16 +181,16 @@ uint32_t overlap_stage_repeats(const struct overlap_stage *stage, size_t w);
 
 // Cuts the workloads in the bit set `which` into stage->segments, but makes no batches. A segment
 // ends after a workload for which others wait by semaphore. A workload that waits by semaphore
-// begins a new segment. A segment waits for at most one segment of each queue: for the newest one
-// that has a workload for which it must wait.
+// begins a new segment. A segment may wait for several workloads of one queue. Then it waits only
+// for the newest segment of that queue that has such a workload.
 void overlap_segments_cut(struct overlap_stage *stage, uint32_t which);
 
 // Cuts the workloads in the bit set `which` into segments, and records a batch for each segment.
 MUST_CHECK bool overlap_record(struct overlap_stage *stage, uint32_t which, struct error *err);
 
-// Returns the bit set of the workloads whose words workload `w` reads in a frame of the workloads
-// `which`. These are the workloads for which `w` waits, if the barrier makes their words visible.
-// If `w` runs alone, returns 0.
+// Returns a bit set of workloads: workload `w` reads their words in a frame of the workloads
+// `which`. `w` waits for these workloads, and the barrier makes their words visible. If `w` runs
+// alone, returns 0.
 uint32_t overlap_record_reads(const struct overlap_stage *stage, uint32_t which, size_t w);
 
 // ---------------------------------------------------------------- the frame
@@ -216,8 +216,8 @@ struct overlap_frame {
 };
 
 struct overlap_frame_desc {
-    // Bit set of the workloads to run. If only one workload runs, it waits for no other, and reads
-    // no words of others.
+    // Bit set of the workloads to run. A workload that runs alone waits for no other workload, and
+    // reads no words of other workloads.
     uint32_t which;
     bool groups; // true: overlap_frame_run sets frame->groups, an array in `arena`
     // True: the frame leaves markers, which the host polls; then all workloads must run.
@@ -229,8 +229,8 @@ MUST_CHECK bool overlap_frame_run(struct overlap_stage *stage,
                                   const struct overlap_frame_desc *desc,
                                   struct overlap_frame *frame, struct error *err);
 
-// Returns how the times at which the host saw markers agree with the device's stamps in `frame`,
-// which must be the last frame with markers.
+// Compares the times at which the host saw markers with the device's stamps in `frame`. `frame`
+// must be the last frame with markers.
 struct overlap_agreement overlap_stage_agreement(const struct overlap_stage *stage,
                                                  const struct overlap_frame *frame);
 

@@ -26,8 +26,8 @@ struct recording {
     // Bit w is set if workload w of this queue was recorded, but no barrier was recorded after it
     // yet.
     uint32_t unordered;
-    // Bit w is set if the first half of a split barrier was recorded after workload w, but its
-    // second half, the wait, was not recorded yet.
+    // Bit w is set if a split barrier after workload w is half recorded: its first half is
+    // recorded, but its second half, the wait, is not.
     uint32_t set;
 };
 
@@ -161,9 +161,9 @@ static bool is_waited_for(const struct recording *recording, size_t w, uint32_t 
     return false;
 }
 
-// Records a barrier for each workload in the bit set `workloads` after which no barrier was
-// recorded yet. After a draw, this is a barrier of its render target, which orders only this draw.
-// After a dispatch, it is a barrier of the buffer of results, which orders all earlier work.
+// Records a barrier for each workload in the bit set `workloads` that has no barrier after it yet.
+// After a draw, this is a barrier of the draw's render target, which orders only this draw. After a
+// dispatch, it is a barrier of the buffer of results, which orders all earlier work.
 static void record_target_barriers(struct recording *recording, uint32_t workloads)
 {
     const struct overlap_stage *stage = recording->stage;

@@ -86,8 +86,8 @@ bool overlap_scenario_stays(const struct overlap_scenario *scenario);
 const struct overlap_scenario *overlap_scenario_free(struct arena *arena,
                                                      const struct overlap_scenario *scenario);
 
-// Returns the bit set of all workloads that must end before `workload` starts: those for which it
-// waits, those for which these wait, and so on.
+// Returns the bit set of all workloads that must end before `workload` starts: `workload` waits for
+// them directly or through other workloads.
 uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t workload);
 
 // ---------------------------------------------------------------- files (scenario_file.c)

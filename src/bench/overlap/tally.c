@@ -37,8 +37,8 @@ static bool are_free(const struct overlap_scenario *scenario, const unsigned *qu
            !scenario->workloads[a].after && !scenario->workloads[b].after;
 }
 
-// Returns the mean overlap of the pairs for which are_free is true and in which `draws` (0, 1 or 2)
-// workloads are draws; NaN if there is no such pair.
+// Returns the mean overlap of certain pairs of workloads. are_free is true for these pairs, and
+// `draws` (0, 1 or 2) of their workloads are draws. Returns NaN if there is no such pair.
 static double free_pairs_of(const struct overlap_scenario *scenario, const unsigned *queues,
                             const struct overlap_frame *frame, int draws)
 {
@@ -92,10 +92,11 @@ static size_t awaited_of(const struct overlap_scenario *scenario, const struct o
     return last;
 }
 
-// Returns the median time in ns from the end of a workload to the start of the neighbouring
-// dispatch that waits for it; NaN if there is no such pair. The workload is a draw if `after_draw`
-// is true, else a dispatch. A dispatch that also waits for a workload that ended later is left out,
-// because its gap would contain that workload.
+// Returns the median gap in ns between two neighbours: from the end of the first workload to the
+// start of the second. The second is a dispatch that waits for the first. The first is a draw if
+// `after_draw` is true, else a dispatch. If the second also waits for a workload that ended later
+// than the first, the pair does not count, because the gap would contain that workload. Returns NaN
+// if there is no such pair.
 static double gap_of(const struct overlap_scenario *scenario, const unsigned *queues,
                      const struct overlap_frame *frame, bool after_draw)
 {

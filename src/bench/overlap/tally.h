@@ -15,9 +15,10 @@ struct overlap_tally {
     // The three members are for two dispatches, for a draw and a dispatch, and for two draws.
     double same_queue, draw_dispatch, draw_draw;
     double cross_queue; // time in which both queues work ÷ the shorter of their working times
-    // Median time in ns from the end of a dispatch to the start of the dispatch that waits for it
-    // and is its neighbour. For draw_gap_ns, the first of the two is a draw. A dispatch that also
-    // waits for a workload that ended later is left out.
+    // Median gap in ns between two neighbours: from the end of the first to the start of the
+    // second. The second is a dispatch that waits for the first. The first is a dispatch for
+    // gap_ns, and a draw for draw_gap_ns. A pair does not count if the second also waits for a
+    // workload that ended later than the first.
     double gap_ns, draw_gap_ns;
     // Time in ns between the first starts on the two queues. NaN if the first workload of a queue
     // waits.
@@ -50,8 +51,9 @@ enum {
 
 // What the host found by polling markers, in all frames of a case that left markers.
 struct overlap_polling {
-    // Numbers of frames with markers, of markers in these frames, of markers that the host saw, and
-    // of markers whose times agreed with the device's clock (struct overlap_agreement).
+    // Numbers over all frames with markers: frames, markers, and markers that the host saw.
+    // `agreed` is the number of markers whose times agreed with the device's clock (struct
+    // overlap_agreement).
     size_t frames, markers, seen, agreed;
     // device's clock − host's clock in ns, from the frame with the closest bounds of this offset
     double offset_ns;
@@ -89,8 +91,8 @@ struct overlap_shown {
     const struct overlap_frame *marked; // the last frame that left markers
 };
 
-// Adds the following series to the visit. The list has the columns of each. Times are in ns. A lane
-// is the index of a workload.
+// Adds the following series to the visit. The list gives the columns of each series. Times are in
+// ns. A lane is the index of a workload.
 //   timeline     start, end, lane, queue, after (the last lane for which this lane waits, or −1)
 //   workgroups   start, end, lane, group, core (if it is known), as in struct overlap_group. Left
 //                out if there are more than OVERLAP_GROUPS_SHOWN records
@@ -101,9 +103,9 @@ struct overlap_shown {
 //                that the host saw), agreed (number that agreed), sweep and bars (as in struct
 //                overlap_agreement). This series has only one row
 //   markers      lane, stamped_start and stamped_end (by the device's clock), polled_start and
-//                polled_end (by the host's clock, shifted so that the marker with the least delay
-//                was seen when it was written), marked_start and marked_end (by the device's clock,
-//                when it had written the marker). NaN if the host did not see the marker
+//                polled_end (by the host's clock, shifted so that the least delay from writing to
+//                seeing a marker is 0), marked_start and marked_end (by the device's clock, when
+//                the device had written the marker). NaN if the host did not see the marker
 //   matrix       a, b (two lanes), overlap (their median overlap over the newest frames, at most
 //                OVERLAP_HISTORY_MAX), low and high (95 % interval of the median, by order
 //                statistics; the extremes if there are too few frames), ordered (1 if b waits for

@@ -100,9 +100,9 @@ static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *e
     return true;
 }
 
-// Finds two numbers of repeats with tune(): one for all dispatches, which the first dispatch
-// determines, and one for all draws, which the first draw determines. The two may differ, because a
-// device may use fewer cores for a draw.
+// Finds two numbers of repeats with tune(). The first dispatch determines the number for all
+// dispatches. The first draw determines the number for all draws. The two numbers may differ,
+// because a device may use fewer cores for a draw.
 static bool tune_all(struct work *work, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;

@@ -335,10 +335,10 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 }
 
 // Adds a finding "preempt" for each combination of hog, setting, victim and arrivals, over all
-// priorities. The value of such a finding is the median response in ns at medium priority, or the
-// shortest median if medium priority was not measured. The keys are the cases. The text also tells
-// how the victims got onto the device. Adds a finding "preempt-actors" for each case with three
-// actors. Both kinds quote published results.
+// priorities. Its value is the median response in ns at medium priority. If medium priority was not
+// measured, its value is the shortest median. The keys are the cases. The text also tells how the
+// victims got onto the device. Adds a finding "preempt-actors" for each case with three actors.
+// Both kinds quote published results.
 void preempt_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -8,7 +8,7 @@
 
 // Longest time in ns that the host sleeps before it checks again whether the hog needs submissions.
 static const uint64_t look_ns = 2000000;
-// Longest time in ns that the host waits for one victim or frame before it looks at the next
+// Longest time in ns that the host waits for one victim or frame. Then the host looks at the next
 // deadline and at the hog again.
 static const uint64_t slice_ns = 1000000;
 
@@ -234,9 +234,9 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 
 // ---------------------------------------------------------------- a run that drops deadlines
 
-// Sleeps until `deadline_ns`, and meanwhile keeps the hog busy with new submissions. Makes no new
-// submission if those in flight keep the hog busy until `end_ns`, because the run ends only after
-// all submissions of the hog are done.
+// Sleeps until `deadline_ns`. Meanwhile keeps the hog busy with new submissions. If the submissions
+// in flight keep the hog busy until `end_ns`, makes no new one, because the run ends only after all
+// submissions of the hog are done.
 static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns, uint64_t end_ns,
                        struct error *err)
 {
@@ -321,8 +321,8 @@ double contention_frames(const struct contention *result)
 {
     uint32_t shown = 0;
     double last = -1;
-    // Answers come in the order of their deadlines. So the answers that come within one period
-    // follow each other, and only the first of them counts as shown.
+    // Answers come in the order of their deadlines. So answers within one period follow each other
+    // in the array, and only the first of them counts as shown.
     for (uint32_t i = 0; i < result->count; i++) {
         const struct contention_answer *answer = &result->answers[i];
         double period = floor(i + answer->response_ns / (double)CONTENTION_PERIOD_NS);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A contention run. It keeps submissions of the hog (work that keeps the device busy) in flight, so
-// that the device is never idle, and submits the victim (urgent work) at fixed deadlines. It
-// measures the time to each answer: the moment at which the host sees that the victim is done. An
-// application may submit frames too, at deadlines of its own.
+// that the device is never idle. It submits the victim (urgent work) at fixed deadlines. It
+// measures the time to each answer. An answer is the moment at which the host sees that the victim
+// is done. An application may submit frames too, at deadlines of its own.
 //
-// Unless contention_desc.drops is set, deadlines do not wait for answers: victim and application
+// Unless contention_desc.drops is set, deadlines do not wait for answers. Victim and application
 // each have a thread, with up to CONTENTION_PENDING_MAX submissions in flight. If deadlines were
 // dropped while an answer is late, the longest responses would be missing in the result
 // (coordinated omission, Gil Tene, "How NOT to Measure Latency", 2013).
@@ -48,7 +48,8 @@ struct contention_desc {
     bool drops;
     double hog_ns; // length in ns of a submission of the hog without victims; 0 if not known
     // The victim's first deadline comes one period and delay_ns (in ns) after contention_start has
-    // started the hog and, if `alone` is set, CONTENTION_ALONE submissions of it have ended.
+    // started the hog. If `alone` is set, the hog counts as started when CONTENTION_ALONE
+    // submissions of it have ended.
     double delay_ns;
 };
 
@@ -97,16 +98,16 @@ MUST_CHECK bool contention_run(const struct contention_desc *desc,
                                struct contention *application, struct error *err);
 
 // Returns how many new frames per second a display at 90 Hz shows. If several answers come between
-// two deadlines, it shows one of them; it shows no censored answer. `result` must come from a run
-// that drops no deadlines. NaN if no deadline passed.
+// two deadlines, the display shows one of them. It shows no censored answer. `result` must come
+// from a run that drops no deadlines. Returns NaN if no deadline passed.
 double contention_frames(const struct contention *result);
 
 // Returns how late an answer is: the time in ns from the deadline after its own deadline until the
 // answer; 0 if the answer came before that time.
 double contention_lateness_ns(const struct contention_answer *answer);
 
-// The state of a thread that submits victims, or frames of the application, in a run that drops no
-// deadlines.
+// The state of a thread that submits victims, or frames of the application. Only runs that drop no
+// deadlines have such threads.
 struct contention_arrivals {
     struct load *load;
     uint32_t samples;

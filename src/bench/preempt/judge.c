@@ -50,9 +50,9 @@ static double common_ns(const struct load_run *a, const struct load_run *b)
     return fmax(fmin(a->end_ns, b->end_ns) - fmax(a->start_ns, b->start_ns), 0);
 }
 
-// Returns true if a submission of the hog overlapped the victim and took too long. It took too long
-// if it exceeds alone_ns, its length without victims, by at least half of the time that all victims
-// took during it.
+// Returns true if a submission of the hog overlapped the victim and took too long. Without victims,
+// a submission takes alone_ns. It took too long if it exceeds alone_ns by at least half of the time
+// that all victims took during it.
 static bool is_drawn_out(const struct load_run *victim, const struct load_run *hogs,
                          size_t hog_count, const struct judge_limits *limits)
 {
@@ -114,8 +114,8 @@ struct preempt_responses preempt_responses_sort(struct arena *arena, const doubl
 }
 
 // Of a censored response, only a lower bound is known. So the true quantile lies between two
-// values: the quantile in which each censored response counts as its bound, and the quantile in
-// which it counts as endless. Returns the lower value; at_least is true if the values differ.
+// values. For the lower value, a censored response counts as its bound; for the upper value, it
+// counts as endless. Returns the lower value; at_least is true if the values differ.
 struct preempt_quantile preempt_quantile_of(const struct preempt_responses *responses, double p)
 {
     double least = stats_quantile(responses->ns, responses->count, p);
@@ -139,10 +139,11 @@ static void add_entered(const struct preempt_history *history, struct measure_vi
     visit_series(visit, &series);
 }
 
-// Returns a bound of the 95 % interval of quantile `p`: the response whose rank is 1.96 standard
-// deviations from that of p, by the normal approximation of the binomial distribution of `events`
-// independent events (David and Nagaraja, "Order Statistics", 7.1). `side` is -1 for the lower
-// bound, 1 for the upper. NaN if there is no such rank, or the bound is not known (censored).
+// Returns a bound of the 95 % interval of quantile `p`. `side` is -1 for the lower bound, 1 for the
+// upper. The bound is a response. Its rank is 1.96 standard deviations from the rank of p, by the
+// normal approximation of the binomial distribution of `events` independent events (David and
+// Nagaraja, "Order Statistics", 7.1). Returns NaN if there is no such rank, or if the bound is not
+// known (censored).
 static double bound(const struct preempt_responses *responses, size_t events, double p, double side)
 {
     double count = (double)responses->count;

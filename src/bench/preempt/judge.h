@@ -22,16 +22,16 @@ enum judge_entry {
 const char *judge_name(enum judge_entry entry); // returns a name for texts, such as "co-resident"
 
 struct judge_limits {
-    // If a workgroup of the hog and a victim ran at the same time for at most this time in ns, this
-    // overlap is ignored.
+    // An overlap of a victim with a workgroup of the hog is ignored if it lasts at most this time
+    // in ns.
     double resolution_ns;
     // Pauses (ns) of workgroups of the hog up to this length are ignored, because they also occur
     // without a victim.
     double pause_ns;
     // For a victim shorter than pause_ns ÷ JUDGE_STILL, pauses cannot show whether the hog was
-    // interrupted. Then the length of the hog's submission decides. It is compared with alone_ns,
-    // the length of a submission without a victim (0 if not known), and with the time that all
-    // victims took. `victims` includes the frames of an application.
+    // interrupted. Then the length of the hog's submission decides. alone_ns is its length without
+    // a victim (0 if not known). The time that all victims took counts, too. `victims` includes the
+    // frames of an application.
     double alone_ns;
     const struct load_run *victims;
     size_t victim_count;

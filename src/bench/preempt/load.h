@@ -2,8 +2,8 @@
 // A load: the same work, submitted again and again, and the records that its workgroups leave. Hog,
 // victim and application are loads.
 //
-// Each submission writes its records to its own slot of a buffer, so that the host need not read
-// them while the load runs.
+// Each submission writes its records to its own slot of a buffer. So the host need not read records
+// while the load runs.
 #ifndef BENCH_PREEMPT_LOAD_H
 #define BENCH_PREEMPT_LOAD_H
 

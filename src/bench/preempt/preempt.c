@@ -273,9 +273,9 @@ static bool is_chosen(const struct bench_pick *pick, enum preempt_param param)
     return pick->request->choices[param].from_user;
 }
 
-// Sets the priority of a case with three actors (hog, application, compositor) to "highest", or to
-// "medium" if the API has no priorities that a compositor can use. Called if a preset chose the
-// priorities. Returns true only for the first priority of the preset, so that there is one case
+// Sets the priority of a case with three actors (hog, application, compositor) to "highest". If the
+// API has no priorities that a compositor can use, sets it to "medium". Called if a preset chose
+// the priorities. Returns true only for the first priority of the preset, so that there is one case
 // instead of one for each priority.
 static bool replace_priority(const struct bench_pick *pick)
 {
@@ -291,10 +291,10 @@ static bool replace_priority(const struct bench_pick *pick)
 
 // Returns true if the plan keeps this case, which has an application. Unless the user chose
 // priorities, there is only one case for all of them (replace_priority). If the user chose
-// `actors`, the plan keeps every such case. If the user did not choose `actors` but priority,
-// victim or arrivals, the plan keeps none. If the user chose none of these four, the plan keeps, on
-// three processes, all hogs except many-dispatches (as in the article that METHOD.md names) and, on
-// three queues, the two hogs that take longest.
+// `actors`, the plan keeps every such case. Otherwise, if the user chose priority, victim or
+// arrivals, the plan keeps none. If the user chose none of these four, the plan keeps two kinds of
+// cases. On three processes, it keeps all hogs except many-dispatches (as in the article that
+// METHOD.md names). On three queues, it keeps the two hogs that take longest.
 static bool is_wanted_of_three(const struct bench_pick *pick)
 {
     unsigned hog = case_choice(&pick->c, "hog"), setting = case_choice(&pick->c, "setting");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The protocol that bench/preempt/process.h describes: first the functions of the process that
-// measures, then those of the process that runs a hog or an application.
+// Implements the protocol of bench/preempt/process.h. First come the functions of the process that
+// measures. Then come those of the process that runs a hog or an application.
 #include "bench/preempt/process.h"
 
 #include "base/child.h"
@@ -42,8 +42,8 @@ void process_destroy(struct process *process)
         child_destroy(process->child, grace_ns);
 }
 
-// Receives the next line from the process, which must begin with `word`, and returns the text after
-// that word. Returns NULL with `err` if the line begins with another word, or if no line comes.
+// Receives the next line from the process. The line must begin with `word`. Returns the text after
+// `word`. Returns NULL with `err` if the line begins with another word, or if no line comes.
 static const char *line_expect(struct process *process, const char *word, struct error *err)
 {
     const char *line = "";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A hog or an application in its own process, on its own logical device: `fathom __beside preempt
 // -d DEVICE`. Its standard input is a socket to the process that measures. In the protocol below, >
-// marks lines to the new process and < lines from it. LOAD stands for DISPATCHES GROUPS ITERATIONS
-// AHEAD DRAWS SLOTS RECORDS TOKEN (bench/preempt/load.h).
+// marks lines to the new process, and < marks lines from the new process. LOAD stands for
+// DISPATCHES GROUPS ITERATIONS AHEAD DRAWS SLOTS RECORDS TOKEN (bench/preempt/load.h).
 //
 //   > start LOAD ALONE         starts a hog
 //   < running                  ALONE submissions are done, and more are in flight
@@ -60,8 +60,9 @@ MUST_CHECK bool process_arrive(struct process *process, uint64_t first_ns, struc
 MUST_CHECK bool process_answers(struct process *process, struct contention *result,
                                 struct error *err);
 
-// Ends the load of the process. Sets *runs to an array in `arena` of the load's *count submissions,
-// and *base to the value of the device's clock from which their times count.
+// Ends the load of the process. Sets *runs to the load's submissions, an array in `arena`, and
+// *count to their number. The times of the submissions count from *base, a value of the device's
+// clock.
 MUST_CHECK bool process_stop(struct process *process, struct arena *arena, uint64_t *base,
                              struct load_run **runs, uint32_t *count, struct error *err);
 

@@ -19,9 +19,10 @@ double work_length_ns(const struct load_run *run)
     return run->end_ns - run->start_ns;
 }
 
-// Returns how many times as long a submission of the hog takes beside victims as without them. The
-// length beside victims is the median of all submissions that ran at any time from the start of the
-// first victim to the end of the last answered one. Returns NaN if there are no such submissions.
+// Returns the length of the hog's submissions beside victims ÷ their length without victims. The
+// length beside victims is a median. It is over all submissions that ran at any time from the start
+// of the first victim to the end of the last answered victim. Returns NaN if there are no such
+// submissions.
 static double slowdown_of(const struct work *work)
 {
     double beside[WORK_HOG_SLOTS_MAX];

@@ -65,10 +65,10 @@ struct preempt_setup_request {
 };
 
 // Returns the set-up for a request; the first such request opens it. Returns NULL with
-// ERROR_UNSUPPORTED if the device lacks queues, graphics or priorities that the request needs, or
-// if the driver refuses the priority (the message tells why). A request with an application also
-// fails if the API lacks priorities among processes, or a second context in a process, and the
-// request needs these.
+// ERROR_UNSUPPORTED if the device lacks queues, graphics or priorities that the request needs. Also
+// fails so if the driver refuses the priority (the message tells why). A request with an
+// application may need priorities among processes, or a second context in a process. It fails if
+// the API lacks them.
 struct preempt_setup *preempt_setup_get(struct bench_session *bench,
                                         const struct preempt_setup_request *request,
                                         struct error *err);

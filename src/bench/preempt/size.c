@@ -20,7 +20,8 @@ enum {
     // Maximum number of submissions in flight of the hog "baseline". (visit.c sets that of an
     // application to the number of its frames.)
     FRAMES_AHEAD = 4,
-    // Maximum number of submissions in flight of the hogs with submissions of 100 ms.
+    // Maximum number of submissions in flight of every other hog. Such a submission lasts 100 ms,
+    // or 20 ms on a CPU (hog_ns, hog_cpu_ns).
     LONG_AHEAD = 2
 };
 // Wanted lengths in ns.
@@ -49,8 +50,8 @@ static bool run_once(struct load *load, const struct sizing *sizing, struct erro
     return load_submit(load, err) && load_drain(load, err);
 }
 
-// Sets *ns to the length of one submission after a warm-up, from the start of its first workgroup
-// to the end of its last one. On a CPU the warm-up is one submission.
+// Warms up, then runs one submission. Sets *ns to the length of this submission, from the start of
+// its first workgroup to the end of its last one. On a CPU the warm-up is one submission.
 static bool probe(const struct sizing *sizing, const struct load_work *work, double *ns,
                   struct error *err)
 {

@@ -6,8 +6,8 @@
 enum {
     UNIT_TEXT = 32
 };
-// Triangles of one size count as limited by their pixels if their rate is at most this share of the
-// highest rate of triangles.
+// If the rate of triangles of one size is at most this share of the highest rate of triangles, the
+// pixels of these triangles count as the limit.
 static const double bound = 0.5;
 
 // The run and the device that the findings are about.
@@ -28,8 +28,8 @@ static const struct metric *metric_of(const struct subject *subject, const struc
     return metric && isfinite(metric->median) && metric->median > 0 ? metric : NULL;
 }
 
-// Returns the first result on the device that has the metric `metric` and whose case has the value
-// `value` of the parameter `key`; NULL if there is none.
+// Returns the first result on the device that has the metric `metric` and the value `value` of the
+// parameter `key`. Returns NULL if there is none.
 static const struct result *case_with(const struct subject *subject, const char *metric,
                                       const char *key, const char *value)
 {
@@ -146,8 +146,8 @@ static void report_blend(const struct subject *subject)
 // Adds these findings. Their keys are the cases that are compared, or the case that has the value.
 //   raster-cores      how many cores draw; value: their number
 //   raster-triangles  the highest rate of triangles that are drawn, not culled, and the smallest
-//                     side at which pixels limit it (the rate is at most half of the highest);
-//                     value: the highest rate
+//                     side of triangles that pixels limit (their rate is at most half of the
+//                     highest); value: the highest rate
 //   raster-blend      rate of alpha-blended pixels ÷ rate of opaque pixels, in the format that was
 //                     measured first; value: this ratio
 //   raster-depth      rate of pixels that fail the depth test ÷ rate of pixels that pass it

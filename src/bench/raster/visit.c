@@ -147,8 +147,8 @@ static bool verify_unseen(struct job *job, struct error *err)
            raster_check(job->session, job->target, &check, err);
 }
 
-// For depth=write, checks the depth in the target: it must hide a layer that is a little farther
-// away, and must not hide one that is a little nearer.
+// For depth=write, checks the depth in the target with two layers. A layer a little farther away
+// must be hidden, and a layer a little nearer must not be hidden.
 static bool verify_depth(struct job *job, struct error *err)
 {
     const struct raster_layers_params *params = &job->work.params.layers;

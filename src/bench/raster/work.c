@@ -13,8 +13,8 @@ enum {
     DRAWS_CPU = 256,
     // With depth=reject, a draw has 8 times as many layers, because rejected layers are fast.
     REJECTED = 8,
-    // If a draw would leave no pixel, its last triangle or layer is made visible. That triangle or
-    // layer has at most this many pixels in its first row, so that it takes hardly any time.
+    // If a draw would leave no pixel, its last triangle or layer is made visible. It then has at
+    // most this many pixels in its first row, so that it takes hardly any time.
     SEEN_ROW = 8
 };
 
@@ -65,11 +65,11 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
 
 // ---------------------------------------------------------------- precision
 
-// For each channel, sets `unit` to what an addition of 1/256 really adds in the format, and
-// `tolerance` to the largest error that a correct colour can have. One conversion may be wrong by
-// the last bit, because hardware may truncate instead of round. With blend=alpha, each layer
-// converts again and halves the error of earlier layers: 2.5 times the last bit in all. With
-// blend=add, sums of `unit` are exact in every format.
+// For each channel, sets `unit` to what an addition of 1/256 really adds in the format. Sets
+// `tolerance` to the largest error of a correct colour. One conversion may be wrong by the last
+// bit, because hardware may truncate instead of round. With blend=alpha, each layer converts again
+// and halves the error of earlier layers: 2.5 times the last bit in all. With blend=add, sums of
+// `unit` are exact in every format.
 static void set_precision(const struct raster_case *this_case, struct raster_check_params *check)
 {
     const struct precision *precision = precisions;

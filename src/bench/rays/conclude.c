@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-// Returns a result that has the metric "rays" (a rate), opaque hits and this order of rays, and
-// agrees with `like` in the scene, the number of primitives and, if `like` has it, the parameter
-// `through`. Returns NULL if there is none.
+// Returns a result that has the metric "rays" (a rate), opaque hits and this order of rays. Its
+// scene and its number of primitives are those of `like`. If `like` has the parameter `through`,
+// its value of `through` is the same, too. Returns NULL if there is no such result.
 static const struct result *find(const struct run *run, const char *device, const char *order,
                                  const struct result *like)
 {
@@ -40,9 +40,9 @@ static void conclude_units(struct run *run, const char *device)
     }
 }
 
-// Adds the finding rays-order: how much it matters in which order the same rays are traced, in the
-// scene with the most primitives (the first one, if several have as many). Value: rate of the rays
-// in random order ÷ rate of the rays in order.
+// Adds the finding rays-order: how much the order in which the same rays are traced matters. The
+// scene is the one with the most primitives, or the first of several such scenes. Value: rate of
+// the rays in random order ÷ rate of the rays in order.
 static void conclude_order(struct run *run, const char *device)
 {
     const struct result *random = NULL, *ordered = NULL;

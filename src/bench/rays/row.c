@@ -3,9 +3,9 @@
 // primitives, none of which ends a ray before the last one. The result is the slope of a line: time
 // of the rays over number of primitives that they cross.
 //
-// All points of a line come from one tree: the rays of each point begin at another place of its
-// row. Points from rows of different lengths would not be on a line, because trees of different
-// sizes have nodes and leaves that are not equally full.
+// All points of a line come from one tree: the rays of each point begin at another place of the
+// tree's row. Rows of different lengths would need trees of different sizes. The nodes and leaves
+// of such trees are not equally full, so the points would not be on a line.
 #include "bench/rays/session.h"
 #include "math/line.h"
 
@@ -20,8 +20,8 @@ enum {
     STEPS_LEAST = 2,
     // Number of primitives in a row, without the one at its end. The row consists of steps of
     // LENGTH_STEP primitives. All rays begin behind the first step, and the shortest rays cross
-    // STEPS_LEAST steps. If the shortest rays crossed only one step, the work in the tree at the
-    // end of a row would be up to 4 % of their time.
+    // STEPS_LEAST steps. If they crossed only one step, up to 4 % of their time would be work in
+    // the tree at the end of a row.
     ROW = (LENGTHS + STEPS_LEAST) * LENGTH_STEP,
     LAYOUTS = 2,
     POINTS = LAYOUTS * LENGTHS,

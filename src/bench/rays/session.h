@@ -81,8 +81,7 @@ void rays_conclude(struct run *run, const char *device);
 
 // ---------------------------------------------------------------- tree.c
 
-// A tree that exists while a case is measured, and the tree of instances through which rays reach
-// it.
+// A tree that exists while a case is measured. Rays reach it through the tree of instances `top`.
 struct rays_tree {
     struct rays_scene scene;
     struct gpu_tree_desc desc;
@@ -95,7 +94,7 @@ struct rays_tree {
     struct gpu_tree *top;
 };
 
-// Creates a batch, lets `record` record commands into it, submits it, and waits for its end.
+// Creates a batch, records commands into it with `record`, submits it, and waits for its end.
 MUST_CHECK bool rays_run(struct bench_visit *run, void (*record)(void *, struct gpu_batch *),
                          void *context, struct error *err);
 

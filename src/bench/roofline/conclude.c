@@ -14,7 +14,7 @@ enum {
 static const double leg_distances[] = {4, 2};
 static const double leg_confidence = 0.975;
 
-// The results of one device for one type of numbers, from which one finding is made.
+// The results of one device for one type of numbers. One finding is made from them.
 struct row {
     struct run *run;
     const char *device, *type; // type of the numbers, for example "fp32"; NULL means all types

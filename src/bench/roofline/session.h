@@ -30,8 +30,9 @@ struct roofline_case {
 };
 void roofline_case_read(const struct bench_case *c, struct roofline_case *this_case);
 
-// Returns the number of steps that a thread must make for each block that it reads, over all its
-// chains, to have the case's intensity. Returns 0 if that is no whole number from 1 to 2^24.
+// Returns the number of steps for the case's intensity. A thread must make this many steps, over
+// all its chains, for each block that it reads. Returns 0 if that is no whole number from 1 to
+// 2^24.
 uint64_t roofline_steps(const struct roofline_case *this_case);
 
 struct roofline_session {
@@ -61,8 +62,8 @@ void roofline_close(struct bench_session *bench);
 struct gpu_program *roofline_prepare(struct roofline_session *session,
                                      const struct roofline_number *number, struct error *err);
 
-// The sum of all results of a dispatch: `fused` if an fma rounds once, `rounded` if it rounds
-// twice, first its product and then its sum.
+// The sum of all results of a dispatch. `fused` is the sum if an fma rounds once. `rounded` is the
+// sum if an fma rounds twice: first its product and then its sum.
 struct roofline_sums {
     uint32_t fused, rounded;
 };

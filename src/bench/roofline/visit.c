@@ -162,8 +162,8 @@ static void report_energy(const struct work *work, const struct measure_energy_r
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the work of one dispatch as a struct measure_claim: the bytes that it reads, and the
-// number of fma results that it computes.
+// Returns the work of one dispatch: the bytes that it reads, and the number of fma results that it
+// computes.
 static struct measure_claim claim_of(const struct work *work)
 {
     static const enum measure_class classes[] = {

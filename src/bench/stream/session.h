@@ -26,11 +26,10 @@ struct stream_op {
     // Numbers of arrays that the operation reads and writes. Of the arrays read, the first is the
     // source, and the second is the other array. The array written is the target.
     unsigned reads, writes;
-    // Each number of the target is a weighted sum of numbers of the source and of the other array,
-    // plus the last weight, which is a constant.
+    // Each number of the target is a weighted sum of numbers of the source and of the other array.
+    // The last weight is a constant that is added.
     float weights[STREAM_WEIGHTS];
-    // Number of vectors of the source that lie before its element 0, so that stencils can read
-    // them.
+    // Number of vectors of the source before its element 0. Stencils read these vectors.
     unsigned shift;
     struct {
         unsigned threads, loads, steps; // `steps`: blocks that a workgroup takes one after another
@@ -65,8 +64,8 @@ struct stream_shape {
     unsigned steps;          // neighbouring blocks per workgroup; not used if workgroups loop
     unsigned core_groups;    // looping workgroups per core; 0 if workgroups do not loop
     bool single;             // true if each thread takes one element
-    // Bytes of shared memory that each workgroup reserves and does not use, so that few workgroups
-    // fit on a core.
+    // Each workgroup reserves this many bytes of shared memory and does not use them. So few
+    // workgroups fit on a core.
     unsigned reserved_bytes;
     bool placed; // true if each workgroup records its core, its begin and its end
 };
@@ -77,24 +76,24 @@ size_t stream_shapes(const struct stream_case *this_case, const struct gpu_info 
                      struct stream_shape shapes[STREAM_SHAPES_MAX]);
 
 // Sets `shape` to core_threads threads per core, in at most 16 workgroups of 32 or of 128 threads.
-// Fails with ERROR_UNSUPPORTED if the threads do not divide into such workgroups or are more than a
-// core holds, or if `cores` is 0 (not known).
+// Fails with ERROR_UNSUPPORTED if the threads do not divide into such workgroups, or are more than
+// a core holds. Also fails so if `cores` is 0 (not known).
 MUST_CHECK bool stream_resident_shape(const struct stream_case *this_case,
                                       const struct gpu_info *info, unsigned cores,
                                       struct stream_shape *shape, struct error *err);
 
 // Sets `shape` to core_threads threads per core in two workgroups, with one element per thread.
 // Each workgroup reserves so much shared memory that a core holds no third workgroup. Fails with
-// ERROR_UNSUPPORTED if the device does not allow that, if no kernel has workgroups of core_threads
-// / 2 threads, or if an array has more than 2^32 elements.
+// ERROR_UNSUPPORTED if the device does not allow that, or if no kernel has workgroups of
+// core_threads / 2 threads. Also fails so if an array has more than 2^32 elements.
 MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
                                     const struct gpu_info *info, struct stream_shape *shape,
                                     struct error *err);
 
 struct stream_params { // parameters of the kernels, which declare them in the same order
     uint32_t blocks, groups, passes;
-    // These members count blocks. Workgroup g begins at block g × pitch and takes every advance-th
-    // block from there, as long as the block is less than `reach` blocks away.
+    // These members count blocks. Workgroup g takes block g × pitch and every advance-th block
+    // after it, as long as the distance from the first block is less than `reach`.
     uint32_t pitch, advance, reach;
     float value, factor;
     uint32_t op; // index of the operation in stream_ops, used by kernels of kind STREAM_SINGLE
@@ -117,7 +116,7 @@ void stream_work_make(const struct stream_case *this_case, const struct stream_s
 uint64_t stream_set_bytes(const struct stream_case *this_case);
 
 // Fails with ERROR_UNSUPPORTED if all arrays of the case together are smaller than STREAM_CACHES
-// times the last-level cache, because the cache would then be measured.
+// times the last-level cache. The case would then measure the cache.
 MUST_CHECK bool stream_refuse_cached(const struct stream_case *this_case,
                                      const struct measure_limits *limits, struct error *err);
 
@@ -147,7 +146,7 @@ enum stream_array {
 };
 
 struct stream_buffer {
-    // Scope that owns only the buffer of this array, so that a larger buffer can replace it.
+    // This scope owns only the buffer of this array. So a larger buffer can replace this one.
     struct gpu_scope *scope;
     struct gpu_buffer *buffer;
     uint64_t bytes;
@@ -168,8 +167,8 @@ void stream_close(struct bench_session *bench);
 MUST_CHECK bool stream_visit(struct bench_visit *run, struct measure_visit *visit,
                              struct error *err);
 
-// Makes the arrays that the case needs. Fills those that it reads, unless they hold their data
-// already. Fails with ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY if an array is too large.
+// Makes the arrays that the case needs. Fills the arrays that the case reads, unless they already
+// hold their data. Fails with ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY if an array is too large.
 MUST_CHECK bool stream_arrays_prepare(struct stream_session *session,
                                       const struct stream_case *this_case, struct error *err);
 
@@ -184,8 +183,8 @@ MUST_CHECK bool stream_arrays_check(struct stream_session *session,
                                     const struct stream_case *this_case, float value,
                                     struct error *err);
 
-// Sets *sum to the sum that a kernel of this shape must find in one pass, if its operation only
-// reads. Another kernel computes this sum, and compares every number in the arrays with
+// For an operation that only reads: sets *sum to the sum that a kernel of this shape must find in
+// one pass. Another kernel computes this sum, and compares every number in the arrays with
 // stream_value. Fails with ERROR_MISMATCH if a number differs.
 MUST_CHECK bool stream_arrays_sum(struct stream_session *session,
                                   const struct stream_case *this_case,

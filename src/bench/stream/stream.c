@@ -121,9 +121,10 @@ enum stream_param { // the parameters, in the order of `params`
     STREAM_PARAM_THREADS
 };
 
-// Returns the size of an array: the larger of `given` and STREAM_CACHES times the largest cache
-// that the device may have, but at most what the device's memory and limits allow. On a CPU `given`
-// has no effect; if the CPU's caches are not known, the size is CPU_BYTES_UNKNOWN.
+// Returns the size of an array. This is `given`, or STREAM_CACHES times the largest cache that the
+// device may have, if that is more. But the size is at most what the device's memory and limits
+// allow. On a CPU `given` has no effect; if the CPU's caches are not known, the size is
+// CPU_BYTES_UNKNOWN.
 static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_limits *limits,
                             uint64_t given)
 {

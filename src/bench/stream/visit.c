@@ -77,8 +77,8 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
         return false;
     stream_work_make(trial->this_case, &trial->shape, trial->run->session->info,
                      trial->run->session->limits.cores, passes, &trial->work);
-    // Each time that a case is measured, init writes another value, so that values that an earlier
-    // measurement left fail the check.
+    // Each time that a case is measured, init writes another value. So values from an earlier
+    // measurement fail the check.
     trial->work.params.value = 0.625f + 0.0625f * (float)(trial->run->request->round % 64);
     if (!trial->shape.placed || trial->places)
         return true;

@@ -93,8 +93,8 @@ uint32_t strides_element(const struct strides_case *this_case, uint32_t t, uint3
 // size holds them all. Returns 0 for STRIDES_BANKS.
 uint64_t strides_footprint_bytes(const struct strides_case *this_case);
 
-// What a load of STRIDES_LANES threads costs in the cache or in shared memory, as an average over
-// all subgroups and over the loads in flight.
+// What a load of STRIDES_LANES threads costs in the cache or in shared memory. The numbers are
+// averages over all subgroups and over the loads in flight.
 struct strides_traffic {
     double sectors; // number of 32-byte sectors that a load reads; 0 for STRIDES_BANKS
     // With STRIDES_BANKS and 4-byte loads: number of turns that a load takes, because each bank

@@ -129,8 +129,8 @@ static unsigned different(const uint32_t *values, unsigned count)
     return found;
 }
 
-// Returns how many turns a 4-byte load from shared memory takes. Each bank gives one word per turn,
-// so this is the largest number of different words in one bank.
+// Returns how many turns a 4-byte load from shared memory takes. Each bank gives one word per turn.
+// So the number of turns is the largest number of different words in one bank.
 static unsigned bank_turns(const uint32_t words[STRIDES_LANES])
 {
     unsigned most = 0;

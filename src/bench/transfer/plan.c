@@ -152,8 +152,8 @@ static size_t devices_of(const struct gpu_system *system, const char *api)
 // Returns true if the plan of this device has this case, in which devices copy to each other. No
 // case has the same device as source and as target: such a copy would be the fastest, and its
 // bandwidth would pass for that of the link. If two devices copy both ways at once, exchanging
-// `from` and `to` gives the same case again, so only one of the two is kept. If all devices of the
-// API copy at once, only the plan of the first device has the case. If the API has no second
+// `from` and `to` gives the same case again. Only one of these two cases is kept. If all devices of
+// the API copy at once, only the plan of the first device has the case. If the API has no second
 // device, one case remains; it is skipped with that reason.
 static bool is_among_devices(const struct bench_request *request,
                              const struct transfer_case *this_case)
@@ -191,10 +191,10 @@ static bool is_chosen(const struct bench_choice *choice, const char *id)
     return false;
 }
 
-// Returns the values of `from` or `to`: the ids of those devices of the API that the user chose.
-// For `from` it is only the id of this device, unless this is the API's first device. If the API
-// has no second device, `from` is this device and `to` is "another"; that case is skipped with this
-// reason.
+// Returns the values of `from` or `to`: the ids of the API's devices that the user chose. The API's
+// first device gets all of these values. Any other device gets only its own id for `from`. If the
+// API has no second device, `from` is this device and `to` is "another"; that case is skipped with
+// this reason.
 static struct bench_choice devices_named(const struct bench_request *request, size_t param)
 {
     const struct gpu_info *own = request->device;

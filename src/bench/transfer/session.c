@@ -12,8 +12,8 @@ enum {
 
 // ---------------------------------------------------------------- queues
 
-// Requests the universal queue and up to two more queues for copies, preferably of a family that
-// only transfers, because such queues are the copy engines.
+// Requests the universal queue and up to two more queues for copies. Prefers queues of a family
+// that only transfers, because such queues are the copy engines.
 void transfer_device(const struct gpu_info *info, struct gpu_device_desc *desc)
 {
     static const enum gpu_queue_kind preferred[] = {GPU_QUEUE_TRANSFER, GPU_QUEUE_COMPUTE,

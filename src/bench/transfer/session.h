@@ -90,12 +90,12 @@ MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint3
 
 // ---------------------------------------------------------------- stations
 
-// A source is memory from which transfers copy. It holds the data from word 0 on (transfer.h). It
-// is larger than a transfer by a window. Each transfer job begins at another place in the window,
-// so that data from an earlier job fail the check. The window of pinned memory has twice the size
-// of the largest cache that the device may have, but at least 4 MiB and at most 256 MiB (on a CPU 4
-// MiB). The reason is that caches may keep what they loaded from the host: on an H200 through
-// Vulkan, kernels seemed to copy at 1.2 TB/s.
+// A source is memory from which transfers copy. It holds the data from word 0 on (transfer.h). A
+// source is larger than a transfer; the difference is called its window. Each transfer job begins
+// at another place in the window, so that data from an earlier job fail the check. The window of
+// pinned memory has twice the size of the largest cache that the device may have. But it has at
+// least 4 MiB and at most 256 MiB (on a CPU 4 MiB). The reason is that caches may keep what they
+// loaded from the host: on an H200 through Vulkan, kernels seemed to copy at 1.2 TB/s.
 enum {
     TRANSFER_STEP_BYTES = 4096, // distance in bytes between places at which transfers may begin
     TRANSFER_STEPS = 1024,
@@ -159,9 +159,9 @@ void transfer_station_copy(struct transfer_station *station, struct gpu_batch *b
                            const struct gpu_arg *source, const struct gpu_arg *target,
                            uint64_t bytes);
 
-// Fails with ERROR_MISMATCH unless the memory `end` of the station holds, from byte `at` on,
-// `bytes` bytes of the data that begin with word `first`. The device checks device memory
-// completely; the host checks host memory as far as `look` says. `at` must be a multiple of
+// Checks `bytes` bytes of the station's memory `end`, from byte `at` on. Fails with ERROR_MISMATCH
+// if they differ from the data that begin with word `first`. The device checks all bytes of device
+// memory; the host checks host memory as far as `look` says. `at` must be a multiple of
 // TRANSFER_STEP_BYTES.
 MUST_CHECK bool transfer_station_check(struct transfer_station *station, enum transfer_end end,
                                        uint64_t at, uint64_t bytes, uint32_t first,
@@ -189,8 +189,8 @@ struct transfer_session {
     struct gpu_queue *queues[TRANSFER_QUEUES];
     const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
-    // Number of transfer jobs that the session has set up; each begins at another place of its
-    // source.
+    // Number of transfer jobs that the session has set up. From it, each job computes the place in
+    // its source where its first transfer begins. So successive jobs begin at other places.
     uint32_t jobs;
     struct transfer_peer *peers; // other devices that the session has opened
     // Buffers ("stages") through which transfers of pageable memory go if the driver cannot copy
@@ -226,8 +226,8 @@ struct transfer_job {
 };
 
 // Callback of type measure_record (measure/span.h): records `repeats` transfers of `job`, a struct
-// transfer_job. If the source is pinned memory, each transfer begins behind the end of the one
-// before it, at the next multiple of TRANSFER_STEP_BYTES, modulo the size of the window.
+// transfer_job. If the source is pinned memory, each transfer begins behind the end of the transfer
+// before it. It begins at the next multiple of TRANSFER_STEP_BYTES, modulo the size of the window.
 void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 
 // Waits for the batch without sleeping, so that the host sees at once that the batch is done. If

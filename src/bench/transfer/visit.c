@@ -35,9 +35,9 @@ struct trial {
     struct bench_visit *run;
     struct transfer_session *session;
     // The jobs of the case: transfers from one memory to another. TRANSFER_BOTH and
-    // TRANSFER_WAYS_BOTH have two, one for each direction; TRANSFER_WAYS_ALL has one from each
-    // device to every other one; other cases have one. Jobs of the same queue follow each other in
-    // this array.
+    // TRANSFER_WAYS_BOTH have two jobs, one for each direction. TRANSFER_WAYS_ALL has one job from
+    // each device to every other device. Other cases have one job. Jobs of the same queue follow
+    // each other in this array.
     struct transfer_job *jobs;
     unsigned job_count;
     struct gpu_batch **batches; // one batch per queue, if the host times the case
@@ -361,9 +361,10 @@ static bool time_by_host(struct trial *trial, struct error *err)
         spent_ns += sample_ns;
         bound += trial->submit_ns >= MEASURE_HOST_BOUND * sample_ns;
     }
-    // With direction=both, the transfers count as limited by the host only if, in most samples, the
-    // host's submitting calls took the share MEASURE_HOST_BOUND of the time or more. All other
-    // transfers that the host times count as limited by the host, because the device waits for it.
+    // With direction=both, the host's submitting calls are compared with the time of a sample. If
+    // they took the share MEASURE_HOST_BOUND or more in most samples, the transfers count as
+    // limited by the host. All other transfers that the host times always count so, because the
+    // device waits for the host.
     span->host_bound =
         trial->jobs[0].this_case->direction != TRANSFER_BOTH || 2 * bound > span->count;
     span->step_ns = 1 / (double)trial->passes;
