@@ -38,9 +38,10 @@ static bool lacks_rounds(const struct entry *entry, unsigned least)
 }
 
 // True if a case of the co-run that begins with `entry` should get more rounds, up to 4 × `least`.
-// After `least` rounds, and again after 2 × `least`, a case gets twice as many if its interval is
-// so wide that its result would get a remark. Such a case gets all these rounds. If it ended as
-// soon as its interval is short enough, more intervals would be too short by chance.
+// After `least` rounds, and again after 2 × `least` rounds, the case's interval is judged. If the
+// result would get a remark because its interval is wide, the case gets twice as many rounds. It
+// gets all of them. If it ended once its interval is short enough, more intervals would be too
+// short by chance.
 static bool lacks_late_rounds(const struct entry *entry, unsigned least)
 {
     for (; entry; entry = entry->co_run) {

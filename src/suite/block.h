@@ -22,8 +22,8 @@ struct device_slot {
 struct entry {
     struct plan_case plan_case;
     struct device_slot *slot; // device that measures the case
-    // Next entry of the same co-run, in which several devices measure the same case at the same
-    // time. NULL if this entry is the last one, or if its case is in no co-run.
+    // Next entry of the same co-run. (In a co-run, several devices measure the same case at the
+    // same time.) NULL if this entry is the last one, or if its case is in no co-run.
     struct entry *co_run;
     // Ids of the other devices that measure this case at the same time, separated by commas. NULL
     // if the case is in no co-run.
@@ -44,7 +44,7 @@ struct block {
     const struct budget *budget;
     const char *preset; // name of the preset, for messages
     // The devices that may measure cases of this block. slots[0] is the device whose plan is being
-    // measured. The other devices, its peers, measure some of its cases at the same time.
+    // measured. The other devices are its peers. They measure some of its cases at the same time.
     struct device_slot *slots;
     size_t slot_count;
     struct arena *arena; // memory that lives as long as the block
@@ -64,31 +64,32 @@ struct block {
 };
 
 // Adds a case of slots[0] to the block. If several devices can measure the benchmark together
-// (benchmark.together), the case is also taken out of the plan of each peer that may take part. All
-// these devices then form a co-run. A device that was given up takes part in no co-run.
+// (benchmark.together), peers may take part. Then the case is also taken out of their plans, and
+// all these devices form a co-run. A device that was given up takes part in no co-run.
 void block_add(struct block *block, const struct plan_case *plan_case);
 
 // True if this case is measured on slots[0], the device whose plan is being measured.
 bool block_is_own(const struct block *block, const struct entry *entry);
 
-// True while the case (entry) needs visits. It needs none once its stop rule or entry_end has ended
-// it.
+// True while the case (entry) needs visits. If its stop rule or entry_end has ended the case, it
+// needs none.
 bool entry_is_open(const struct entry *entry);
 
-// True if the case (entry), or a case after it in its co-run (entry.co_run), still needs visits.
+// True if the case still needs visits on the entry's device, or on the device of a later entry of
+// the same co-run (entry.co_run).
 bool entry_wants_visit(const struct entry *entry);
 
 // Starts the block and sets its deadlines. `soft_ns` and `hard_ns` are the deadlines of the whole
-// benchmark. The time until then is shared by the cases of this block and by `left` cases of the
-// benchmark that are measured in later blocks.
+// benchmark. The time until these is shared between the cases of this block and `left` other cases,
+// which later blocks measure.
 void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t left);
 
 // True if the case (entry) may be visited now. Until soft_ns, every case may be visited. After
-// soft_ns, a case may be visited if it has fewer than rounds_min rounds. After soft_ns, a case that
-// would get the remark "imprecise" with rounds_min rounds may get 2 × rounds_min rounds, and one
-// that would still get it then, 4 × rounds_min.
-// These late rounds last at most a fifth of the time that the block took so far. The caller checks
-// hard_ns.
+// soft_ns, a case may be visited if it has fewer than rounds_min rounds. There are also late
+// rounds: if the case would get the remark "imprecise" after rounds_min rounds, it may get 2 ×
+// rounds_min rounds. If it would still get this remark then, it may get 4 × rounds_min rounds. Late
+// rounds last at most a fifth of the time that the block took before them. In a co-run, it is
+// enough if one of its cases may be visited. The caller checks hard_ns.
 bool block_has_time(struct block *block, const struct entry *entry);
 
 // The first time for a block, sets order->ahead to all its cases on the schedule's own device that
@@ -96,8 +97,8 @@ bool block_has_time(struct block *block, const struct entry *entry);
 // nothing.
 void block_compile_ahead(struct block *block, struct visit_order *order);
 
-// Ends the case (entry): it gets no more visits, and its result has this verdict and reason but no
-// metrics.
+// Ends the case (entry). The case gets no more visits. Its result has this verdict and reason, but
+// no metrics.
 void entry_end(struct entry *entry, enum verdict verdict, const char *code, const char *why);
 
 // Stops all visits on a device. Cases on this device that still need visits fail. Cases that are

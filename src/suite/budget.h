@@ -25,14 +25,14 @@ struct budget {
 
 // Fills the budget of `preset`: one of PRESET_NAMES, "map" or a preset of check_plan.c. Any other
 // name gets the budget of "standard". With "quick", "map" and the presets of check_plan.c, CPU
-// devices and models (GPU_CAP(VIRTUAL_TIME)) get samples of 0.5 ms. (A CPU is slow, and measuring
-// it serves only to try out fathom.) The timeout of a submission to a CPU device is at least 30 s.
-// The benchmarks of a model have no time limit.
+// devices and models (GPU_CAP(VIRTUAL_TIME)) get samples of 0.5 ms. (A CPU is slow, and serves only
+// to try out fathom.) The timeout of a submission to a CPU device is at least 30 s. The benchmarks
+// of a model have no time limit.
 void budget_of(const char *preset, const struct gpu_info *device, struct budget *budget);
 
-// Returns the goal of a benchmark's cases: a case is finished when half of its interval, relative
-// to the median, is at most the goal. The goal is 0.05 for a distribution, 0.02 if the benchmark
-// uses the link to the host, 0.01 if its first metric is in ns or cycles, else 0.005.
+// Returns the goal of a benchmark's cases. A case is finished when half of its interval, relative
+// to the median, is at most the goal. The goal is 0.05 for a distribution. It is 0.02 if the
+// benchmark uses the link to the host, 0.01 if its first metric is in ns or cycles, else 0.005.
 double budget_goal(const struct benchmark *benchmark);
 
 #endif

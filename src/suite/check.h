@@ -67,8 +67,8 @@ struct check_desc {
     struct interrupt *interrupt;
 };
 
-// The runs that the processes of the devices sent. They must live as long as the run that
-// check_measure fills, which uses their texts.
+// The runs that the processes of the devices sent. check_measure fills another run, which uses
+// their texts. So they must live as long as that run.
 struct check_parts {
     struct run *runs[CHECK_DEVICES_MAX]; // run of each device; NULL if its process sent no run
     size_t count;

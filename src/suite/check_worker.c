@@ -92,11 +92,10 @@ static void send(struct serving *s)
     arena_destroy(out.arena);
 }
 
-// Releases the host lock. If the benchmark that follows after `done` measures the link to the host,
-// waits up to 15 s for the lock and takes it again. So only one process of the host measures its
-// link at a time. This matters because links that share a switch or the host's memory slow each
-// other down, but the reference values were measured with one card alone. The wait does not count
-// as time of the next benchmark.
+// Releases the host lock. If the benchmark after `done` measures the link to the host, takes the
+// lock again and waits up to 15 s for it. So only one process of the host measures its link at a
+// time. Links slow each other down if they share a switch or the host's memory. But the reference
+// values were measured with one card alone. The wait does not count as time of the next benchmark.
 static void pass_link(struct serving *s, const char *done)
 {
     // Maximum time to wait for the lock. A process that holds the lock longer is assumed to hang.

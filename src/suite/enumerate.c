@@ -24,8 +24,8 @@ enum {
 
 // ---------------------------------------------------------------- the answer of a process
 
-// The answer of a backend's process: the devices and unavailable APIs that it found, or the library
-// in which it crashed.
+// The answer of a backend's process: the devices that it found, and the APIs that are unavailable.
+// If the process crashed, `crash` names the library in which it crashed.
 struct answer {
     struct gpu_info *devices;
     size_t device_count;
@@ -176,14 +176,14 @@ bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd, struct e
 
 // ---------------------------------------------------------------- in the parent process
 
-// A backend that is asked for its devices in a process of its own, and its answer.
+// A question to a backend for its devices, and the answer. A process of its own asks the backend.
 struct inquiry {
     const struct gpu_backend *backend;
     uint64_t deadline_ns;
     // True if this is the second try. In the first try, the process loaded the libraries of other
-    // backends before those of this backend, which makes room for thread-local variables. That
-    // process failed. In the second try, the process loads only its own backend, and a variable of
-    // the environment reserves the room.
+    // backends first, which makes room for thread-local variables. That process failed. In the
+    // second try, the process loads only its own backend, and a variable of the environment
+    // reserves the room.
     bool alone;
     struct answer answer;
 };
@@ -199,8 +199,9 @@ struct inquiries {
     bool is_noticed;
 };
 
-// Returns the inherited environment plus a variable that reserves more space for thread-local
-// variables of libraries that are loaded late (opencl_after_others says when this is needed).
+// Returns the inherited environment plus a variable. The variable reserves more space for
+// thread-local variables of libraries that are loaded late. opencl_after_others says when this is
+// needed.
 static const char *const *roomy_environment(struct arena *arena, const char *const *environment)
 {
     static const char name[] = "GLIBC_TUNABLES=";
@@ -328,8 +329,8 @@ static const char *names_of_silent(const struct inquiries *all)
     return names;
 }
 
-// Returns the time in ns until something must be done: until a backend that has not answered
-// reaches its deadline, or until the user gets the notice, if that was not given yet.
+// Returns the time in ns until something must be done. That is when a backend without an answer
+// reaches its deadline, or when the user gets the notice, if it was not given yet.
 static uint64_t time_left_ns(const struct inquiries *all, uint64_t notice_at_ns)
 {
     uint64_t left_ns = all->is_noticed ? UINT64_MAX : clock_left_ns(notice_at_ns);
@@ -391,8 +392,8 @@ static void add_answer(struct gpu_system *system, const struct answer *answer)
         gpu_system_add_unavailable(system, &answer->unavailable[i]);
 }
 
-// Lists the devices of a backend without a driver. They can be listed in this process, because no
-// driver can crash it.
+// Lists the devices of a backend without a driver, in this process. No other process is needed,
+// because no driver can crash this one.
 static void list_here(struct inquiries *all, struct gpu_system *system, const char *api)
 {
     struct gpu_system *own = gpu_system_create(

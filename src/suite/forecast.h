@@ -40,8 +40,8 @@ void forecast_plan(struct forecast *forecast, size_t part, const struct benchmar
                    size_t cases, const struct gpu_info *device, const struct budget *budget);
 
 // Tells the forecast that part number `part` is measured at present and that `done` of its cases
-// are finished. The time since the last call of forecast_note is added to the part that was named
-// in that call. If the part now is another one, the earlier part counts as finished.
+// are finished. Adds the time since the last call of forecast_note to the part of that call. If
+// `part` is another part, the part of that call counts as finished.
 void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t now_ns);
 
 // Returns the estimated seconds until all parts and later plans are done. Returns NaN during the
@@ -56,10 +56,10 @@ struct forecast forecast_of_plan(struct arena *arena, const struct plan *plan,
 // Adds to `forecast` the time of the plan of another device that is measured later.
 void forecast_add_later(struct forecast *forecast, const struct forecast *later);
 
-// Updates the forecast of a plan while cases of `benchmark` are visited. `taken` is the number of
-// the benchmark's cases that the present block has taken from the plan. `work` is how many of them
-// are done, where an unfinished case counts as a fraction. Returns how many cases the benchmark has
-// in all.
+// Updates the forecast of a plan while the cases of a block are visited; all belong to `benchmark`.
+// `taken` is the number of cases that this block took from the plan. `work` is the number of these
+// cases that are done; an unfinished case counts as a fraction. Returns the number of all cases of
+// the benchmark in the plan, or 0 if the plan grows.
 size_t forecast_work(struct forecast *forecast, const struct plan *plan,
                      const struct benchmark *benchmark, size_t taken, double work);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes a whole run: measures the chosen devices one after the other, each with its own plan and
-// executor (schedule.h says how several devices measure a case together). It saves the run file
+// Makes a whole run: measures the chosen devices one after the other. Each device has its own plan
+// and executor. (schedule.h says how several devices measure a case together.) Saves the run file
 // while it measures and at the end.
 #ifndef SUITE_RUNNER_H
 #define SUITE_RUNNER_H
@@ -57,8 +57,8 @@ struct runner_desc {
 };
 
 // Returns the command of a device's process, in `arena`: `command`, "-d" with the device, then "-d"
-// with each other device of the API in `system`. Because the process knows all devices, their ids
-// are the same as in this process, even if the driver lists them in another order. `command` ends
+// with each other device of the API in `system`. So the process knows all devices. Their ids are
+// then the same as in this process, even if the driver lists them in another order. `command` ends
 // with NULL; it and `system` may be NULL.
 const char *const *runner_worker_argv(struct arena *arena, const char *const *command,
                                       const struct gpu_system *system, const struct gpu_info *own);

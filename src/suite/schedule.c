@@ -436,7 +436,7 @@ static bool gather(struct plan *plan, struct block *block)
     return true;
 }
 
-// Estimates the time that the plan of this device will take, and the plans of the peers, which are
+// Estimates the time of this device's plan. Also estimates the time of the peers' plans, which are
 // measured later.
 static void start_forecast(struct scheduler *s)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Visits the cases of a plan on one device, block by block, in interleaved rounds. Each round
-// visits every unfinished case of the block that still has time, in a new random order. So a slow
-// drift of the machine affects all cases alike, and no case always runs after the same other case,
-// whose data may still be in the caches. A case ends in one of four ways: the stop rule ends it, it
-// has had rounds_max rounds, its time is used up, or it fails. The results of a block are added to
-// the run when the block ends, and provisionally before each save.
+// visits every unfinished case of the block that still has time. The order of each round is random.
+// So a slow drift of the machine affects all cases alike. No case always runs after the same other
+// case, whose data may still be in the caches. A case ends in one of four ways: the stop rule ends
+// it, it has had rounds_max rounds, its time is used up, or it fails. The results of a block are
+// added to the run when the block ends, and provisionally before each save.
 #ifndef SUITE_SCHEDULE_H
 #define SUITE_SCHEDULE_H
 
@@ -18,11 +18,11 @@ enum {
 };
 
 // Another device of the run, for benchmarks that measure devices together (benchmark.together). If
-// a case is in the plans of the schedule's device and of peers, it is taken out of the peers' plans
-// and visited on all these devices at once. This is a co-run: its devices begin their samples at
-// the same time. The case's value "together" decides which devices take part: devices on other
-// chips ("auto"), all devices ("yes"), or none ("no"). A result of a co-run has the value "with":
-// the ids of the other devices. It has the sensor "common_time": the share of this device's
+// a case is in the plans of the schedule's device and of peers, it is visited on all these devices
+// at once. The peers' plans then no longer have it. This is a co-run: its devices begin their
+// samples at the same time. The case's value "together" decides which devices take part: devices on
+// other chips ("auto"), all devices ("yes"), or none ("no"). A result of a co-run has the value
+// "with": the ids of the other devices. It has the sensor "common_time": the share of this device's
 // sampling time during which all devices sampled. A share below SCHEDULE_COMMON_LEAST makes the
 // result suspect.
 struct schedule_peer {

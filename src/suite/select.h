@@ -21,9 +21,10 @@ struct select_request {
 
 // Fills `list` in the order of the names. If several devices match a name, the best kind of device
 // is chosen: discrete, else integrated, virtual, other GPU, CPU. Of one kind, the first device in
-// the system is chosen. The name "all" means every chip once: through the first API that has the
-// capabilities `prefer` for this chip, or else through the first API that offers the chip. Fails
-// with ERROR_USAGE if no device matches a name; the message lists the devices. Fails with
+// the system is chosen. The name "all" means every chip once. Its device is then that of the first
+// API with the capabilities `prefer`, or else of the first API that offers the chip. If
+// request->api is "all", `list` also has each chosen chip through all other APIs. Fails with
+// ERROR_USAGE if no device matches a name; the message lists the devices. Fails with
 // ERROR_NO_DEVICE if there is no device at all, or none of the API in --api or in the name; the
 // message says why for each of these APIs.
 MUST_CHECK bool select_devices(struct arena *arena, const struct select_request *request,

@@ -44,8 +44,8 @@ struct visitor {
     struct free_core *core;
     long family_pid;
     bool validation;
-    // Benchmark whose session is open; NULL if no session is open. A benchmark may use the session
-    // of another one (benchmark.session_of); this is then the other one.
+    // Benchmark whose session is open; NULL if no session is open. If the visited benchmark uses
+    // the session of another benchmark (benchmark.session_of), this is the other benchmark.
     const struct benchmark *benchmark;
     struct bench_session session;
     // Clocks that the last session with measured clocks found; only their values are used. Later
@@ -301,8 +301,8 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     return done && validation_check(visitor, messages_before, err);
 }
 
-// Opens the watch for other work on the device with one queue (`usual`), because the device with
-// other queues is open only while one benchmark is visited.
+// Opens the watch for other work. The watch uses the device with one queue (`usual`), because the
+// device with other queues is open only while one benchmark is visited.
 static bool watch_open(struct visitor *visitor, struct error *err)
 {
     const struct gpu_device_desc usual = {0};

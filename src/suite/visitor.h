@@ -19,8 +19,8 @@ struct visitor_desc {
     const char *const *known; // identities of all devices of the API (gpu_system_desc.known)
     size_t known_count;
     // The process with this id and its descendants do not count as other work. If family_pid is 0,
-    // it is the calling process. visitor_serve uses its parent process instead, whatever family_pid
-    // is.
+    // the calling process takes its place. visitor_serve ignores family_pid and uses its parent
+    // process.
     long family_pid;
     bool near; // true: visitor_serve binds itself to processors near the card (visitor_move_to)
     bool validation; // turns the API's own validation on; a validation message makes the visit fail
@@ -34,10 +34,10 @@ void visitor_destroy(struct visitor *visitor);
 // Returns the device's info. It lives as long as the visitor.
 const struct gpu_info *visitor_info(const struct visitor *visitor);
 
-// Binds the calling thread, and the threads that it creates later, to the processors next to the
-// device's card, so that pinned memory is allocated there: a link to memory at another socket looks
-// slow even if it is healthy. Does nothing if binding is not permitted, for example in a job that
-// has other processors.
+// Binds the calling thread to the processors next to the device's card, so that pinned memory is
+// allocated there. This also applies to threads that the calling thread creates later. A link to
+// memory at another socket looks slow even if the link is healthy. Does nothing if binding is not
+// permitted, for example in a job that has other processors.
 void visitor_move_to(const struct gpu_info *info);
 
 // Makes one visit; *visit lives in `arena`. Returns false with the visit's error.

@@ -6,18 +6,18 @@
 
 static const double share_busy = 0.01;
 // A CPU device counts as busy if its threads wait for a processor for at least this share of the
-// time. Even without other work, the threads wait for each other: on two processors, llvmpipe's
+// time. Even without other work, the threads wait for each other. On two processors, llvmpipe's
 // threads waited 4 to 11 % of the time (first in, first out scheduling). With one busy loop on
-// these processors they waited a third of the time.
+// these processors, the threads waited a third of the time.
 static const double share_cpu_busy = 0.2;
-// A watch takes share_watched of the duration of the visits since the last watch, but at least the
-// default of 5 ms and at most longest_watch_ns. The whole watch also needs 13 ms for its other work
-// (on an H200). A watch that follows after WATCHER_EVERY_NS takes about 4 % of the time.
+// A watch takes share_watched of the duration of the visits since the last watch. But it takes at
+// least the default of 5 ms and at most longest_watch_ns. The whole watch also needs 13 ms for its
+// other work (on an H200). A watch that follows after WATCHER_EVERY_NS takes about 4 % of the time.
 static const double share_watched = 0.02, longest_watch_ns = 50e6;
 static const double limit_share_least = 0.5;
-// The host counts as busy if other processes use at least host_used_busy of its processors, or if
-// fathom waited for a processor for at least host_waited_busy of its time
-// (docs/evidence/shared-device.md).
+// The host counts as busy if other processes use at least the share host_used_busy of its
+// processors. It also counts as busy if fathom waited for a processor for at least the share
+// host_waited_busy of its time (docs/evidence/shared-device.md).
 static const double host_used_busy = 0.1, host_waited_busy = 0.05;
 // The host also counts as busy if its other cards move at least this many bytes per second. Beside
 // copies of 55 GB/s to another card, launches through CUDA took 18 to 29 % longer. If that is
@@ -66,8 +66,8 @@ static void judge_share(struct arena *arena, const struct watch_finding *finding
                      users_of(arena, finding));
 }
 
-// Returns a text about yardstick `i` if its rate is too low compared with the best rate of the run
-// or with the physical limit; else NULL.
+// Returns a text about yardstick `i` if its rate is too low. The rate is compared with the best
+// rate of the run and with the physical limit. Returns NULL if the rate is high enough.
 static const char *slow_text(struct arena *arena, const struct watch_finding *finding, unsigned i,
                              double best)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Decides when a device is watched for work of other programs (measure/watch.h), and what the
-// result of such a watch means for the visits before and after it. A visit is trusted if the last
+// Decides when a device is watched for work of other programs (measure/watch.h). Also decides what
+// the result of a watch means for the visits before and after it. A visit is trusted if the last
 // watch before it and the first watch after it found nothing.
 #ifndef SUITE_WATCHER_H
 #define SUITE_WATCHER_H
@@ -30,7 +30,8 @@ struct watcher {
     uint64_t visited_ns; // duration in ns of the visits since the last watch
     // Highest rate of each yardstick in this run; NaN if it was not measured yet.
     double best[WATCH_YARDSTICKS];
-    // Judgement of the last watch. Its texts are in before_arena.
+    // What the last watch found: other work on the device or on its host, or none. Its texts live
+    // in before_arena.
     struct watch_judgement before;
     struct arena *before_arena;
     size_t results;  // number of the run's results that have been judged
@@ -66,11 +67,11 @@ bool watcher_add_round(struct watcher *watcher, unsigned rounds_min);
 bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
                   struct watch_judgement *around);
 
-// Watches the device for other work. If this watch or the last one found some, the visits between
-// the two watches of the block's cases on this device are repeated, or get a remark. Results of
-// blocks that ended since the last watch are marked suspect or get a remark, but are not measured
-// again. Benchmarks with the function `serve` are not judged, because their second process is
-// itself other work on the device.
+// Watches the device for other work. If this watch or the last watch found other work, visits
+// between the two watches are affected. For cases of the block on this device, such visits are
+// repeated or get a remark. Results of blocks that ended since the last watch are marked suspect or
+// get a remark, but are not measured again. Benchmarks with the function `serve` are not judged,
+// because their second process is itself other work on the device.
 void watcher_watch(struct watcher *watcher, struct block *block);
 
 // Returns what a judgement means for the visits of a case. If the case's benchmark uses the link to
