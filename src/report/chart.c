@@ -222,8 +222,8 @@ struct place {
     bool flagged;
 };
 
-// True if all points of a line between the indices `from` and `to` lie within a third of a pixel of
-// the straight line from point `from` to point `to`.
+// True if the points between the indices `from` and `to` nearly lie on the straight line from point
+// `from` to point `to`. They do if each is at most a third of a pixel away from it.
 static bool is_straight(const struct place *places, size_t from, size_t to)
 {
     double dx = (double)(places[to].x - places[from].x);
@@ -252,8 +252,8 @@ static void stroke_put(const struct drawing *d, size_t number, const struct plac
     fputs("\"/>\n", d->out);
 }
 
-// Draws dots on a line of the chart. If `flagged` is true, draws one at each point whose value is
-// not trusted, else at each point whose value is trusted.
+// Draws dots on a line of the chart. If `flagged` is true, draws a dot at each point whose value is
+// not trusted. If `flagged` is false, draws a dot at each other point.
 static void dots_put(const struct drawing *d, const char *class, const struct place *places,
                      size_t count, bool flagged)
 {

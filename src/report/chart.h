@@ -62,10 +62,9 @@ double chart_text_width(const char *text, double size);
 
 // Returns the charts of a device, in the order of the run, and sets *count to their number. A
 // benchmark has a chart if one of its views has an x parameter and numbers on this device. The
-// chart shows the first such view, but curves, bars and heat maps are preferred to other views.
-// Lines or bars that do not fit are left out. `curve` is the device's longest latency curve
-// (analysis/levels.h), or NULL. The chart that draws this curve names the levels of memory in its
-// title.
+// chart shows the first such view, but prefers curves, bars and heat maps to other views. Lines or
+// bars that do not fit are left out. `curve` is the device's longest latency curve
+// (analysis/levels.h), or NULL. The chart of this curve names the levels of memory in its title.
 const struct chart *charts_of(struct arena *arena, const struct run *run, const char *device,
                               const struct level_curve *curve, size_t *count);
 

@@ -14,8 +14,8 @@ enum {
     NUMBERS_MIN = 16,
     SPARSE_POINTS = 4,
     // A line is sparse, and not drawn, if it has one point. A line with a logarithmic x axis is
-    // also sparse if it has at most SPARSE_POINTS points and each x is at least SPARSE_STEP times
-    // the x before it. If all lines are sparse, the chart has bars instead.
+    // also sparse if it has at most SPARSE_POINTS points that are far apart: each x is at least
+    // SPARSE_STEP times the x before it. If all lines are sparse, the chart has bars instead.
     SPARSE_STEP = 8
 };
 
@@ -51,8 +51,8 @@ static bool has_rows(const struct view_info *view)
     return view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;
 }
 
-// Fills s->points: one point for each measured result of s->view that has a finite median of
-// s->metric, which must be set. Returns false if there are no points.
+// Fills s->points with one point for each measured result of s->view that has a finite median of
+// the metric s->metric. s->metric must be set. Returns false if there are no points.
 static bool find_points(struct source *s)
 {
     size_t count;
@@ -165,8 +165,8 @@ static const struct point *sorted_points(const struct source *s, size_t *count)
 }
 
 // Returns a title that names the levels of memory: "L1 16.2 ns · near L2 142 ns · far L2 263 ns ·
-// DRAM 338 ns". Returns "" if the view does not draw the latency curve from which the levels are
-// known, or if there are fewer than two levels.
+// DRAM 338 ns". The levels come from the latency curve s->curve. Returns "" if the view does not
+// draw this curve, or if there are fewer than two levels.
 static const char *levels_text(const struct source *s)
 {
     const struct level_curve *curve = s->curve;

@@ -13,8 +13,8 @@ enum {
 
 // ---------------------------------------------------------------- the comparison as Markdown
 
-// Writes a text from a run file with Markdown's special characters escaped, so that the text cannot
-// act as markup, mention a user, or begin a new table row.
+// Writes a text from a run file, and escapes Markdown's special characters. So the text cannot act
+// as markup, mention a user, or begin a new table row.
 static void put(FILE *stream, const char *text)
 {
     for (; *text; text++) {

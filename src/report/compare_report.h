@@ -17,14 +17,13 @@ struct compare_report {
 
 // Prints the comparison for a terminal, at most desc->columns wide: the verdict with the exit
 // status, the counts, the two runs, the changed rows by kind of change, and one line per benchmark.
-// A row names only those parameters of its case that differ among the rows that are printed with
-// it.
+// A row names only some parameters of its case: those that differ among the rows printed with it.
 void compare_console(const struct compare_report *report, const struct console_desc *desc,
                      FILE *stream);
 
-// Writes the comparison as GitHub's Markdown: a summary line, the devices, a table of the changes,
-// a list of the cases that could not be compared, and a table of the benchmarks. Texts from run
-// files are escaped.
+// Writes the comparison as GitHub's Markdown. It has a summary line, the devices, a table of the
+// changes, a list of the cases that could not be compared, and a table of the benchmarks. Texts
+// from run files are escaped.
 void compare_markdown(const struct compare_report *report, FILE *stream);
 
 // Writes the comparison as JSON in this form: {"schema":"fathom-compare/1", "base":{…}, "new":{…},

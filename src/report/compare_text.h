@@ -24,8 +24,9 @@ struct compare_section {
 };
 extern const struct compare_section compare_sections[COMPARE_SECTIONS];
 
-// Returns false for a word (kind of change) whose rows are not reported. If base is a reference
-// run, these are "missing" and "added", because a reference run has other cases than the other run.
+// Returns false if rows with this word (kind of change) are not reported. If base is a reference
+// run, these words are "missing" and "added", because a reference run has other cases than the
+// other run.
 bool compare_is_reported(const struct compare_report *report, enum compare_word word);
 
 // Writes the numbers of a row as texts: the change, the interval of the change, the value in base,

@@ -22,10 +22,11 @@ struct console_desc {
 };
 
 // Prints the whole run. Begins with the card (a summary of the main figures) of each device. If no
-// device has a card, begins with fathom's version, the preset, the time and the devices. Then come
-// the tables of each device and benchmark, the comparison of APIs on one chip, the findings, and
-// the numbers of cases by verdict. If desc->benchmarks names benchmarks, prints no card, and prints
-// everything else only for these benchmarks; but findings about the whole run are still printed.
+// device has a card, begins with fathom's version, the preset, the time and the devices. Then
+// prints the tables of each device and benchmark, the comparison of APIs on one chip, and the
+// findings. Ends with the numbers of cases by verdict. If desc->benchmarks names benchmarks, prints
+// no card, and prints everything else only for these benchmarks; but findings about the whole run
+// are still printed.
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream);
 
 // Each of the next three functions prints a part of what console_run prints. They serve to print

@@ -17,9 +17,9 @@
 
 // Writes CSV with one row for each metric of each case. The columns are those of docs/DATA.md, the
 // same for every run: all parameters of a case are one JSON object, and all sensors are another.
-// Fields are quoted as in RFC 4180, lines end with LF, the decimal sign is a point, numbers read
-// back exactly, and a missing number is an empty field. A case without metrics (skipped, failed)
-// has one row in which the fields of the metric are empty. The report page writes the same CSV
+// Fields are quoted as in RFC 4180. Lines end with LF. The decimal sign is a point. Numbers read
+// back exactly. A missing number is an empty field. A case without metrics (skipped, failed) has
+// one row in which the fields of the metric are empty. The report page writes the same CSV
 // (web/src/csv.ts).
 MUST_CHECK bool csv_write(const struct run *run, FILE *stream, struct error *err);
 
@@ -27,17 +27,18 @@ MUST_CHECK bool csv_write(const struct run *run, FILE *stream, struct error *err
 void csv_field(const char *text, FILE *stream);
 
 // Writes one self-contained SVG without a script. For each device it has the card and the levels of
-// memory (report/picture.h) and the charts of all benchmarks (report/chart.h). For each result with
-// a time line it has one row per lane, arrows from a span to the spans that waited for it, a scale,
-// the number of spans that ran at the same time, and the spans on each core. A span has its length
-// and start as a tool-tip. The colours suit light and dark pages.
+// memory (report/picture.h) and the charts of all benchmarks (report/chart.h). It also has a
+// drawing of each result with a time line, with one row per lane. Arrows lead from a span to the
+// spans that waited for it. The drawing also has a scale, the number of spans at the same time, and
+// the spans on each core. A span has its length and start as a tool-tip. The colours suit light and
+// dark pages.
 MUST_CHECK bool svg_write(const struct run *run, FILE *stream, struct error *err);
 
 // Writes the JSON that Perfetto (ui.perfetto.dev) and chrome://tracing read
 // (tests/web/perfetto.test.mjs opens one in Perfetto 20.1). Results follow one another in time.
 // Each device has several processes. One process has the names of the cases. There is one process
-// per queue: it has one track per name of a lane, and arrows from a span to the spans that waited
-// for it. One process is for the cores: it has tracks for the spans on each core, and a counter of
+// per queue. It has one track per name of a lane, and arrows from a span to the spans that waited
+// for it. One process is for the cores. It has tracks for the spans on each core, and a counter of
 // the spans that ran at once.
 MUST_CHECK bool trace_write(const struct run *run, FILE *stream, struct error *err);
 
@@ -62,9 +63,9 @@ MUST_CHECK bool html_save(const struct run *const *runs, size_t count, const cha
 // `address` (such as "ws://127.0.0.1:8080"), a web socket of the server that serves the page.
 const char *html_live_policy(struct arena *arena, const char *address);
 
-// Writes the live page of `fathom serve`. It is the page of html_write with four differences: its
-// content security policy is `policy`, it has `data` (JSON without "</") in place of the runs, it
-// has the live page's script, and it has no summaries of devices.
+// Writes the live page of `fathom serve`. It differs from the page of html_write in four points.
+// Its content security policy is `policy`. In place of the runs, it has `data` (JSON without "</").
+// It has the live page's script. It has no summaries of devices.
 MUST_CHECK bool html_write_live(const char *data, const char *policy, FILE *stream,
                                 struct error *err);
 

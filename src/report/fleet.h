@@ -41,8 +41,9 @@ MUST_CHECK bool fleet_json(const struct fleet *fleet, FILE *stream, struct error
 MUST_CHECK bool fleet_csv(void *fleet, FILE *stream, struct error *err);
 
 // Writes the judged fleet as an HTML page that has no scripts and loads nothing. It shows what to
-// look at first, one strip per metric with each card as a dot, a map of the machines, and the worst
-// cards compared with the median card. `fleet` is a const struct fleet, as for fleet_csv.
+// look at first, and one strip per metric with each card as a dot. Then come a map of the machines,
+// and the worst cards compared with the median card. `fleet` is a const struct fleet, as for
+// fleet_csv.
 MUST_CHECK bool fleet_html(void *fleet, FILE *stream, struct error *err);
 
 #endif

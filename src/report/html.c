@@ -20,9 +20,9 @@ extern const uint64_t report_page_bytes;
 // built.
 extern const char report_page_reason[];
 
-// Markers in the page, in this order: where the summary of the devices is inserted, where the runs
-// are inserted, and where the script of the live page begins. build.mjs checks that the page
-// contains each of them once.
+// Markers in the page, in this order. The summary of the devices is inserted at the first one, the
+// runs at the second. The script of the live page begins at the third. build.mjs checks that the
+// page contains each marker once.
 static const char first_marker[] = "@FIRST@", runs_marker[] = "@RUNS@", live_marker[] = "@LIVE@";
 
 bool html_available(const char **reason)

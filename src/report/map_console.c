@@ -145,8 +145,8 @@ static const char *clock_text(struct arena *arena, const struct result *result)
                         value(arena, result, "fixed"));
 }
 
-// Returns a text about a level: its number of ways, which cores share it, and its clock: "4 ways ·
-// each core its own · by the core's clock". What is not known is left out.
+// Returns a text about a level: its number of ways, which cores share it, and its clock. An example
+// is "4 ways · each core its own · by the core's clock". What is not known is left out.
 static const char *sharing_text(struct arena *arena, const struct result *result)
 {
     const char *ways = value(arena, result, "ways"), *clock = clock_text(arena, result);
@@ -209,8 +209,9 @@ static void draw_picture(const struct map *map, const char *path)
 // ---------------------------------------------------------------- the table of the levels
 
 // Returns the size of a level with its interval: "194.2 KiB (182 KiB to 216 KiB)". If the interval
-// is not known, returns "at least 194.2 KiB". If the size in bytes is not known, returns the number
-// of instructions that the level holds, with its interval if the interval is known.
+// is not known, returns "at least 194.2 KiB". If the size in bytes is not known, returns a number
+// of instructions: how many the level holds. Its interval follows if it is known. Returns "" if
+// neither number is known.
 static const char *size_text(struct arena *arena, const struct result *result)
 {
     const struct metric *size = result_metric(result, "size");

@@ -68,8 +68,8 @@ struct remark {
     const char *text, *wide;
 };
 
-// Returns the first line below a figure: its name, with its share of the limit or else its cycles.
-// If the figure is not trusted, the line says so.
+// Returns the first line below a figure: its name, with its share of the limit. If the share is not
+// known, the figure's cycles take its place. If the figure is not trusted, the line says so.
 static struct remark about(const struct picture *picture, const struct card_figure *figure)
 {
     struct remark remark = {figure->name ? figure->name : "", ""};
@@ -119,8 +119,9 @@ static void remark_put(const struct picture *picture, const char *x, int y,
             y, markup(picture, remark->text), markup(picture, remark->wide));
 }
 
-// Draws the one or two figures (values) in a row of a device's card. The last figure is at the
-// right edge, and a figure before it is to its left.
+// Draws the one or two figures of a row in a device's card: the value and, below it, two lines of
+// small text (about, margin). The last figure is at the right edge, and a figure before it is to
+// its left.
 static void figures_put(const struct picture *picture, const struct card_row *row, int y)
 {
     for (size_t i = 0; i < row->count; i++) {

@@ -11,10 +11,10 @@
 #include <stdio.h>
 
 // Writes a <section> with an <article> for each device that has results. If no run has results,
-// each device of all runs gets an article. An article has the rows of the card (analysis/card.h),
-// the levels of memory as a pyramid if the run shows at least two, and what stands out.
-// data-subject counts the articles from 0. The drawings follow the width of the page, because
-// horizontal positions are percentages. After the section come the charts of all benchmarks
+// each device of all runs gets an article. An article has the rows of the card (analysis/card.h)
+// and what stands out. If the run shows at least two levels of memory, it also has these levels as
+// a pyramid. data-subject counts the articles from 0. The drawings follow the width of the page,
+// because horizontal positions are percentages. After the section come the charts of all benchmarks
 // (report/chart.h), within <noscript>.
 void picture_write(const struct run *const *runs, size_t count, FILE *stream);
 

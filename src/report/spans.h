@@ -30,8 +30,9 @@ struct spans {
     double from_ns, to_ns; // earliest start and latest end of all spans, in ns
 };
 
-// Finds the time line of a result: its first series of spans that has at most SPANS_LINE_ROWS rows
-// and whose latest end is after its earliest start. Returns false if the result has no such series.
+// Finds the time line of a result: a series of spans. It is the first one that has at most
+// SPANS_LINE_ROWS rows and whose latest end is after its earliest start. Returns false if the
+// result has no such series.
 bool spans_line(const struct result *result, struct spans *spans);
 
 struct spans_edge {

@@ -262,9 +262,9 @@ void cases_print(struct screen *screen, const struct notes *notes,
 
 static const double percent = 100;
 
-// Fills `names` with the names of all hardware counters for which any of the results has a claim (a
-// value that the benchmark computes) above 0, in the order of their first appearance. Returns their
-// number.
+// Fills `names` with names of hardware counters, in the order of their first appearance. A counter
+// is named if any of the results has a claim above 0 for it. (A claim is a value that the benchmark
+// computes.) Returns the number of names.
 static size_t claimed_names(struct arena *arena, const struct result *const *results, size_t count,
                             const char ***names)
 {

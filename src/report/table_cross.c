@@ -26,8 +26,8 @@ struct group {
 };
 
 // Returns the rows from index `from` on that have the same benchmark and metric as
-// chip->rows[from]. If `all` is false, the group has only rows in which the values of the APIs
-// differ by more than 3 % (cross_row.apart), so it may be empty.
+// chip->rows[from]. If `all` is false, leaves out rows in which the values of the APIs differ by at
+// most 3 % (cross_row.apart). The group may then be empty.
 static struct group group_of(struct arena *arena, const struct run *run,
                              const struct cross_chip *chip, size_t from, bool all)
 {
@@ -90,8 +90,8 @@ static void row_print(struct screen *screen, const struct cross_chip *chip,
         screen_right(screen, screen_median(arena, cell->metric, "–"), VALUE_COLUMNS);
         if (i == chip->reference)
             continue;
-        // A blank before each ratio separates it from the number before it, even if the ratio fills
-        // its column.
+        // A blank before each ratio separates it from the number to its left, even if the ratio
+        // fills its column.
         screen_paint_right(screen, cell->apart ? PAINT_YELLOW : PAINT_NONE,
                            arena_printf(arena, " %s", ratio_text(arena, &cell->ratio)),
                            RATIO_COLUMNS);

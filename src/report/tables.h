@@ -109,9 +109,9 @@ bool view_log_y(const struct view_info *view);
 
 enum screen_paint verdict_paint(enum verdict verdict);
 
-// A note below a table is about one reason that results of a benchmark with one verdict have. It
-// says why these results are suspect, skipped or failed, or it is a remark about results that are
-// ok. The note has a letter, which the tables print beside the numbers of these results.
+// A note below a table is about one reason and one verdict. For results that are suspect, skipped
+// or failed, the note says why. For results that are ok, it is a remark. All these results are of
+// one benchmark. The note has a letter, which the tables print beside the numbers of these results.
 struct note {
     enum verdict verdict;
     const char *code, *text; // code of the reason, and its text in the first result that has it

@@ -138,7 +138,7 @@ static void flow_end_add(struct trace *trace, const char *phase, const struct sp
 }
 
 // Draws the arrow of one wait as two events. Perfetto attaches an event to the span that runs at
-// the event's time, so the first event must precede the end of the span in row edge->from.
+// the event's time. So the first event must come before the end of the span in row edge->from.
 static void flow_add(struct trace *trace, const struct spans *line, const struct spans_edge *edge)
 {
     double start = spans_cell(line, edge->from, line->start, 0) - line->from_ns;
@@ -272,8 +272,8 @@ static void crowd_add(struct trace *trace, const struct spans *crowd)
 
 // ---------------------------------------------------------------- the trace file
 
-// Adds the spans of a result to the trace, and sets the time at which the next result begins, with
-// a gap between the two.
+// Adds the spans of a result to the trace. Sets the time at which the next result begins: after
+// this result and a gap.
 static void result_add(struct trace *trace, const struct result *result)
 {
     struct spans line, crowd;

@@ -222,8 +222,8 @@ static bool any_number(const struct result *const *results, size_t count, const 
     return false;
 }
 
-// True if the benchmark has a view that draws this metric, of the same kind as `view` and with the
-// same condition for its cases.
+// True if the benchmark has a view that draws this metric, is of the same kind as `view`, and has
+// the same condition for its cases as `view`.
 static bool has_view_of(const struct benchmark_info *info, const struct view_info *view,
                         const char *metric)
 {
