@@ -6,9 +6,9 @@
 // and json_get_fields reads it.
 //
 // The writer makes the text itself, in an arena, so only its stream can fail. The reader uses
-// jansson. But it reads the rows of a long array itself if they have the form in which fathom
-// writes them. If memory runs out, also in jansson, the process ends as in base/arena.h. So a
-// document is never read only in part.
+// jansson, with one exception: it reads the rows of a long array itself if they have the form in
+// which fathom writes them. If memory runs out, also in jansson, the process ends as in
+// base/arena.h. So a document is never read only in part.
 #ifndef RESULTS_CODEC_H
 #define RESULTS_CODEC_H
 
@@ -101,9 +101,9 @@ struct json_node {
 
 // These functions read a document from a file ("-": the standard input) or from memory. The caller
 // releases the document with json_decref. They return NULL with ERROR_IO if the file cannot be
-// read, or with ERROR_USAGE and the line if the text is not JSON or is cut short. `name` is used in
-// messages. A file may be gzipped, whatever its name is; if it is damaged or has more than 256 MiB
-// of unpacked text, the error is ERROR_USAGE.
+// read. They return NULL with ERROR_USAGE if the text is not JSON or is cut short; the message
+// names the line. `name` is used in messages. A file may be gzipped, whatever its name is. If a
+// gzipped file is damaged or has more than 256 MiB of unpacked text, the error is ERROR_USAGE.
 json_t *json_read_file(const char *path, struct error *err);
 json_t *json_read_memory(const char *text, size_t bytes, const char *name, struct error *err);
 
@@ -231,8 +231,8 @@ struct json_table {
     .fields = (list), .count = sizeof(list) / sizeof *(list), .bytes = sizeof(type)
 
 // Writes the members of a struct into the open object, in the order of the table. Leaves out flags
-// that are false, texts that are NULL, reals that are not finite, and members with the name
-// json_out.without. Also leaves out what json_field.omit_zero or json_table.keep excludes.
+// that are false, texts that are NULL, and reals that are not finite. Leaves out members with the
+// name json_out.without. Also leaves out what json_field.omit_zero or json_table.keep excludes.
 void json_put_fields(struct json_out *out, const struct json_table *table, const void *object);
 
 // Reads the members that are in the table into the struct. Ignores all other members.

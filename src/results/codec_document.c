@@ -270,8 +270,8 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
 
 // Reads a JSON value in the form in which fathom writes rows: texts are ASCII without escapes, and
 // names and numbers are short. Returns NULL for any other value; the caller then lets jansson read
-// the row or report its error. This function saves time: jansson needs about 200 instructions per
-// byte, which would be half of the time that a report on a long run takes.
+// the row or report its error. This function saves time. jansson needs about 200 instructions per
+// byte. That would be half of the time of a report on a long run.
 static json_t *read_value(struct scan *scan, unsigned depth);
 
 enum {

@@ -5,8 +5,9 @@
 // 2^63, which may be rounded. Each device, benchmark, result and finding has its own line, so that
 // line numbers in messages and in diffs are useful.
 //
-// A run file does not contain parameters of role DISPLAY, views of kind LINES, the values of
-// presets (param_info.quick, …), and members that results.h marks as not in run files.
+// A run file does not contain parameters of role DISPLAY, views of kind LINES, and the values of
+// presets (param_info.quick, …). It also does not contain members that results.h marks as not in
+// run files.
 #ifndef RESULTS_JSON_H
 #define RESULTS_JSON_H
 
@@ -50,9 +51,9 @@ MUST_CHECK bool run_save_as(const struct run *run, run_writer *writer, const cha
 MUST_CHECK bool run_save(const struct run *run, const char *path, struct error *err);
 
 // Reads a run, which the caller releases with run_destroy. Returns NULL with ERROR_IO if the file
-// cannot be read. Returns NULL with ERROR_USAGE if it is not a run file, is cut short, has another
-// schema, or contains a value of the wrong type; the message names the line or the JSON path
-// ("results[3].metrics[0].median"). "-" is the standard input. The file may be gzipped
+// cannot be read. Returns NULL with ERROR_USAGE if the file is not a run file, is cut short, has
+// another schema, or contains a value of the wrong type. The message then names the line or the
+// JSON path ("results[3].metrics[0].median"). "-" is the standard input. The file may be gzipped
 // (json_read_file in results/codec.h).
 struct run *run_read(const char *path, struct error *err);
 

@@ -178,11 +178,10 @@ const char *case_text(const struct bench_case *c, const char *key)
     return must_find(c, key)->text;
 }
 
-// Checks whether the decimal number `exact` (17 digits of `value`), rounded to `cut` digits fewer,
-// may read back as `value`. Returns false if it certainly does not. To read back, the rounded
-// number may differ from `value` by at most half the distance of two doubles, which is at most
-// 2^-53 of the value. The 17 digits themselves differ from the value by up to half of their last
-// digit.
+// `exact` is `value` with 17 digits. Checks whether it may read back as `value` if it is rounded to
+// `cut` digits fewer. Returns false if it certainly does not. To read back, the rounded number may
+// differ from `value` by at most half the distance of two doubles. That is at most 2^-53 of the
+// value. The 17 digits themselves differ from the value by up to half of their last digit.
 static bool may_read_back(double value, const char *exact, int cut)
 {
     int lead = 0, rest = 0, place = 0, unit = cut == 1 ? 10 : 100;

@@ -31,7 +31,7 @@ const char *words_name(const struct words *words, unsigned index);
 const char *case_value_text(struct arena *arena, const struct case_value *value);
 
 // Like case_value_text, but for screens. If the value is the text of a JSON file, returns the
-// member "name" of that JSON, or "unnamed" if the JSON has no such member.
+// member "name" of that JSON. Returns "unnamed" if the JSON has no such member.
 const char *case_value_shown(struct arena *arena, const struct case_value *value);
 
 enum {
@@ -41,8 +41,8 @@ enum {
 // Writes `value` with the fewest of 15, 16 or 17 digits that read back as the same number: "0.1".
 void real_format(double value, char text[REAL_BYTES]);
 
-// Replaces `exact`, which "%.17g" wrote for the value, by a text with 15 or 16 digits if that reads
-// back as the same number.
+// `exact` must be the text that "%.17g" gives for `value`. Replaces it by a text with 15 or 16
+// digits if that text reads back as the same number.
 void real_shorten(double value, char exact[REAL_BYTES]);
 
 #endif

@@ -126,10 +126,10 @@ struct view_info {
 // Kinds of headlines. A headline is a figure of a benchmark that readers want to see first.
 enum headline_kind {
     HEADLINE_BEST, // the best value among all cases, by the metric's `better`
-    // One figure for each level of memory. headline_info.by names a parameter. If the type of this
-    // parameter is BYTES, cases are points of curves over the size of the working set, the metric
-    // is in ns, and the levels are the flat parts of the longest curve. Otherwise the parameter is
-    // the number of the level; level 1 is nearest to the core.
+    // One figure for each level of memory. headline_info.by names a parameter. If its type is
+    // BYTES, the cases are points of curves over the size of the working set, and the metric is in
+    // ns. The levels are then the flat parts of the longest curve. Otherwise the parameter is the
+    // number of the level; level 1 is nearest to the core.
     HEADLINE_LEVELS
 };
 
@@ -165,9 +165,9 @@ struct headline_info {
     enum card_level level;
 
     // The next members say where the figure is on the card. Headlines with the same `row` share a
-    // row. If their `name` is the same, too, they are one figure, perhaps from two benchmarks: the
-    // better value is shown. Rows have the order of the declarations. HEADLINE_LEVELS makes one row
-    // per level.
+    // row. If their `name` is the same, too, they share one figure, which shows the better value.
+    // They may be of two benchmarks. Rows have the order of the declarations. HEADLINE_LEVELS makes
+    // one row per level.
     enum card_section section;
     // Label of the row, such as "DRAM". For HEADLINE_LEVELS the text that follows the name of the
     // level, such as "latency".
@@ -203,8 +203,8 @@ struct benchmark_info {
 const struct param_info *benchmark_param(const struct benchmark_info *info, const char *key);
 const struct metric_info *benchmark_metric(const struct benchmark_info *info, const char *name);
 
-// Returns the name of the metric that measures in core cycles the work which the metric `name`
-// measures in time (metric_info.cycles_of). Returns "" if no metric does, or if `info` is NULL.
+// Returns the name of the metric that measures the same work in core cycles as the metric `name`
+// measures in time (metric_info.cycles_of). Returns "" if there is none, or if `info` is NULL.
 const char *benchmark_cycles(const struct benchmark_info *info, const char *name);
 
 // ---------------------------------------------------------------- a case and its result
@@ -233,8 +233,8 @@ bool case_value_set_text(struct case_value *value, const struct param_info *para
 // True if two values of the same type are equal. A NaN counts as equal to every number.
 bool case_value_equal(const struct case_value *a, const struct case_value *b);
 
-// True if the value, written as in a case key ("32768", "0.5", "vector"), is one of the words in
-// `text`, a list such as "stride|banks".
+// True if `text`, a list of words such as "stride|banks", contains the value as a word. The value
+// is written as in a case key ("32768", "0.5", "vector").
 bool case_value_says(const struct case_value *value, const char *text);
 
 // One case of a benchmark: a value for each of its parameters.

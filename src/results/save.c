@@ -259,8 +259,8 @@ bool file_save_same(const char *one, const char *other)
     return same;
 }
 
-// Removes temporary files of this target that killed processes left. A process that still exists
-// keeps its file.
+// Removes temporary files of this target. Processes that were killed left them behind. If the
+// process of a file still exists, the file stays.
 static void remove_stale(struct arena *arena, const struct target *target)
 {
     const char *prefix = temporary_prefix(arena, target->path);
@@ -279,7 +279,7 @@ static void remove_stale(struct arena *arena, const struct target *target)
 }
 
 // True if the file can probably be replaced. In a folder with the sticky bit, such as /tmp, only
-// root and the owner of the file or of the folder can replace a file.
+// root, the owner of the file and the owner of the folder can replace a file.
 static bool may_replace(const struct target *target)
 {
     struct stat folder;
