@@ -7,9 +7,9 @@
 #include "results/results.h"
 
 // Returns the message that greets a page:
-// {"type":"welcome","version":…,"devices":[…],"benchmarks":[…],"scenarios":[…]}. It has the devices
-// of `offered` as in a run file, the benchmarks that a page can measure as in `fathom list --json`,
-// and the built-in scenarios of benchmarks.
+//   {"type":"welcome","version":…,"devices":[…],"benchmarks":[…],"scenarios":[…]}
+// It has the devices of `offered` as in a run file. It has the benchmarks that a page can measure,
+// as in `fathom list --json`. It also has the built-in scenarios of benchmarks.
 const char *answer_welcome(struct arena *arena, const struct run *offered);
 
 // Returns the message which says that measurement `id` has started, and how many cases it has:

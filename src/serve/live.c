@@ -121,9 +121,9 @@ static void end_worker(struct live *live)
     live->cases = 0;
 }
 
-// Makes live->executor ready to measure on the device. Starts a new executor, and with it a new
-// worker, unless the old ones can be used again. For that they must be of the same device, the
-// worker must have got fewer than LIVE_CASES_KEPT cases, and it must not have been lost.
+// Makes live->executor ready to measure on the device. Starts a new executor with a new worker,
+// unless the old ones can be used again. They can if three conditions hold: they are of the same
+// device, the worker has got fewer than LIVE_CASES_KEPT cases, and the worker was not lost.
 static void prepare_worker(struct live *live, const struct gpu_info *device,
                            const struct budget *budget)
 {
@@ -155,9 +155,9 @@ static void prepare_worker(struct live *live, const struct gpu_info *device,
 
 // ---------------------------------------------------------------- one frame
 
-// A plan with the same cases as the plan `cases`. It gives each case a number that the worker has
-// not seen in its earlier measurements. A worker finds the data that it keeps of a case by the
-// case's number, and must not take a new case for an earlier one.
+// A plan with the same cases as the plan `cases`. It gives each case a new number: the worker has
+// not seen it in earlier measurements. The worker keeps data of a case under the case's number. It
+// must not take a new case for an earlier one.
 struct numbered_plan {
     // Must be the first member: a pointer to `plan` is cast to a pointer to struct numbered_plan.
     struct plan plan;
@@ -304,9 +304,9 @@ static void say_done(const struct frame *frame, const struct run *run, bool whol
     arena_destroy(arena);
 }
 
-// Measures one frame (a run of all cases) or, if the measurement is continuous, one frame after
-// another until it is interrupted. A frame in which the worker was lost is repeated; after
-// LIVE_ATTEMPTS such frames in a row the measurement ends.
+// Measures one frame (a run of all cases). If the measurement is continuous, measures frames until
+// it is interrupted. If the worker was lost in a frame, the frame is repeated. After LIVE_ATTEMPTS
+// such frames in a row, the measurement ends.
 static void measure_frames(struct frame *frame, const struct budget *budget)
 {
     bool continuous = frame->request->continuous, goes_on = true;

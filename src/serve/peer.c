@@ -47,8 +47,8 @@ static bool count_message(struct peer *peer, uint64_t now_ns)
     return peer->allowance >= 0;
 }
 
-// True if `text` is the token. All texts that are as long as the token take the same time to
-// compare, so that the time tells nothing about the token.
+// True if `text` is the token. All texts with the length of the token take the same time to
+// compare. So this time tells nothing about the token.
 static bool is_token(const char *text, const char *token)
 {
     size_t length = strlen(token);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The server's side of one page's web socket. peer_take receives one frame and returns at most one
-// request. It joins the frames of a message, requires the token in the first message, and limits
+// request. It joins the frames of a message, and requires the token in the first message. It limits
 // how much and how often a page may send.
 #ifndef SERVE_PEER_H
 #define SERVE_PEER_H
@@ -73,9 +73,10 @@ enum {
 };
 
 // Returns the HTTP status of the answer: PEER_PAGE, PEER_SOCKET or an error. The status is 403 if
-// Host is not a name of this machine's loopback address, because another site may let its own name
-// point to it (DNS rebinding). Any port is allowed, because an ssh tunnel has another port. The
-// status is also 403 if the Origin of a web socket is not "http://" followed by Host.
+// Host is not a name of this machine's loopback address. The reason is DNS rebinding: another site
+// may let its own name point to that address. Any port is allowed, because an ssh tunnel has
+// another port. The status is also 403 if the Origin of a web socket is not "http://" followed by
+// Host.
 int peer_judge(const struct peer_http *http);
 
 #endif

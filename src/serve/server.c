@@ -208,8 +208,8 @@ static void *take_arrival(void *context)
 }
 
 // Callback of civetweb for a frame that has arrived; returns 0 to close the web socket. Each frame
-// is handled in a thread of its own, because the stack of civetweb's threads (100 KiB in Debian's
-// library) is too small for a parser of nested text.
+// gets a thread of its own. The reason is that civetweb's threads have a small stack (100 KiB in
+// Debian's library), too small for a parser of nested text.
 static int take_frame(struct mg_connection *connection, int bits, char *data, size_t bytes,
                       void *context)
 {
