@@ -74,7 +74,7 @@ struct bench_product {
     // Data of the benchmark; replace(), reach() and keep() receive it in bench_pick.context.
     const void *context;
 
-    // Changes a value that the preset or the user chose into the value that the case should use.
+    // Changes a value that the preset or the user chose into the value for the case.
     void (*replace)(const struct bench_pick *pick);
 
     // Changes a value to the nearest one that the device supports. Returns false if there is none;
@@ -210,10 +210,10 @@ struct benchmark {
     // Makes the programs and buffers that cases share. Called once per session. Optional.
     bool (*open)(struct bench_session *session, struct error *err);
 
-    // Calls measure_program for each program that visits of the case `c` need, in a session between
-    // measure_programs_list and measure_programs_compile. So the programs of many cases are
-    // compiled at the same time, before the first of these visits. A program that is left out is
-    // compiled in the first visit that needs it. Optional.
+    // Optional. Calls measure_program for each program that visits of the case `c` need. Called in
+    // a session between measure_programs_list and measure_programs_compile. So the programs of many
+    // cases are compiled at the same time, before the first of these visits. If a program is left
+    // out, the first visit that needs it compiles it.
     void (*programs)(struct bench_session *session, const struct bench_case *c);
 
     // Releases what the session's scope does not own, for example a second device. Called before
@@ -253,9 +253,9 @@ extern const struct benchmark *const benchmarks[];
 // Returns the benchmark with this name; NULL if there is none.
 const struct benchmark *benchmark_find(const char *name);
 
-// Returns the benchmark in whose sessions the cases of `benchmark` are visited: the one that its
-// session_of names, or `benchmark` itself. If this build does not contain the named benchmark,
-// fails with ERROR_UNSUPPORTED and returns NULL.
+// Returns the benchmark whose sessions serve the cases of `benchmark`: the one named by its
+// session_of, or `benchmark` itself. If this build does not contain the named benchmark, fails with
+// ERROR_UNSUPPORTED and returns NULL.
 const struct benchmark *benchmark_session_of(const struct benchmark *benchmark, struct error *err);
 
 // Writes a description of the benchmark as an element of an open JSON array (results/codec.h): its

@@ -37,8 +37,8 @@ MUST_CHECK bool setting_parse(struct arena *arena, const char *text, struct sett
                               struct error *err);
 
 // Returns the values that a preset has for the parameter, in the grammar of bench/values.h. If the
-// preset has none, returns the values of the preset standard. If that has none either, returns
-// NULL.
+// preset has none, returns the values of the preset standard. If the preset standard has none
+// either, returns NULL.
 const char *choices_preset_values(const struct param_info *param, const char *preset);
 
 // Checks the whole request. Fails with ERROR_USAGE in four cases. The preset is not quick, standard

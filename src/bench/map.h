@@ -39,12 +39,12 @@ enum {
 enum {
     MAP_CODE_STEPS = 96,
     // After each part of the straight-line code, the kernel tests whether this part was the last
-    // one to run. This is the number of instructions of one such test.
+    // one to run. One such test has this number of instructions.
     MAP_CODE_QUESTION = 2
 };
 uint32_t map_code_length(uint32_t steps);
 
-// The parameters of the benchmark map, in the order in which it declares them.
+// The parameters of the benchmark map, in the order of their declaration.
 enum map_param {
     MAP_PARAM_WHAT,
     MAP_PARAM_PATH,
@@ -59,9 +59,9 @@ enum map_param {
     MAP_PARAM_COUNT
 };
 
-// The metrics of the benchmark map, in the order in which it declares them. Probes that are chains
-// have only the first four, which are metrics of the benchmark latency. Cases `what=code` have only
-// FETCH and FETCH_CYCLES.
+// The metrics of the benchmark map, in the order of their declaration. Probes with chains have only
+// the first four, which are metrics of the benchmark latency. Cases `what=code` have only FETCH and
+// FETCH_CYCLES.
 enum map_metric {
     MAP_METRIC_LATENCY,
     MAP_METRIC_CYCLES,

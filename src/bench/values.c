@@ -160,8 +160,8 @@ static uint64_t value_between(const struct param_info *param, uint64_t base, uin
     return rounded >= 0x1p63 ? UINT64_MAX : (uint64_t)rounded;
 }
 
-// Returns the largest number in a range with the end `to`. It is `to`, except if `to` is the word
-// "max" and the parameter has an upper bound: then it is this bound (param_info.most).
+// Returns the largest number in a range with the end `to`. This is `to`. But if `to` is the word
+// "max" and the parameter has an upper bound (param_info.most), this is the bound.
 static uint64_t last_value(const struct param_info *param, uint64_t to)
 {
     return to == UINT64_MAX && param->takes_max && param->most ? param->most : to;

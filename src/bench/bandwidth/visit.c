@@ -239,9 +239,9 @@ static size_t allowed_shapes(const struct trial *trial,
     return 0;
 }
 
-// Finds the fastest shape. First it chooses the number of passes for all shapes, which gives the
-// core clock time to rise. Then it times all shapes. For each shape, the search for the number of
-// passes begins at the number that the shape before needs, and so takes fewer tries.
+// Finds the fastest shape. First chooses the number of passes for each shape, which gives the core
+// clock time to rise. Then times all shapes. The search for the number of passes of a shape begins
+// at the number of the shape before. So it takes fewer tries.
 static bool search(struct trial *trial, const struct bandwidth_shape *shapes, size_t count,
                    struct memory *memory, struct error *err)
 {
@@ -291,8 +291,9 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 // ---------------------------------------------------------------- the proof
 
 // Sets memory->sum to the sum of the words that a case of op=read loads in one walk through its
-// working set. For global memory, the check kernel computes the sum, not the timed kernel, and the
-// host confirms it if the working set is small. For shared memory, only the host computes the sum.
+// working set. For global memory, the check kernel computes the sum, not the timed kernel. If the
+// working set is small, the host confirms this sum. For shared memory, only the host computes the
+// sum.
 static bool learn_sum(struct trial *trial, struct memory *memory, struct error *err)
 {
     uint64_t bytes = trial->work.stream_bytes;

@@ -87,8 +87,8 @@ static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout
 }
 
 // Returns the number of workgroups for a walk in laps. With scope=device, each core gets one large
-// workgroup, or several small ones that together have as many threads. A second large workgroup on
-// a core would not be faster, and the two would share the memory behind the core's cache.
+// workgroup, or several small ones that together have as many threads. Two large workgroups on a
+// core would not be faster, and would share the memory behind the core's cache.
 static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
 {
     if (desc->this_case->scope == BANDWIDTH_WORKGROUP)
@@ -133,8 +133,8 @@ static bool loop(const struct bandwidth_work_desc *desc, const struct layout *la
     return true;
 }
 
-// Makes a unit of work of several passes over the working set. Each pass has workgroups of its own,
-// and each of them walks once through another part of the working set (a "chunk").
+// Makes a unit of work of several passes over the working set. Each pass has its own workgroups.
+// Each workgroup walks once through another part of the working set (a "chunk").
 static void pass(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work)
 {

@@ -132,8 +132,8 @@ uint64_t bandwidth_stream_bytes(const struct bandwidth_case *this_case);
 bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct measure_limits *limits);
 
 // Returns the claim of a unit of work that moves `bytes` bytes, for comparison with theoretical
-// limits and hardware counters: it reads or writes these bytes at the memory level of the working
-// set.
+// limits and hardware counters. The claim is that the unit reads or writes these bytes at the
+// memory level of the working set.
 struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                         const struct measure_limits *limits, double bytes);
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 enum {
-    // Number of workgroups of INCORE_THREADS threads per core; there are more workgroups if they
-    // are smaller. With 2 per core, all cores end at the same time, whether a core runs both
-    // workgroups at once or one after the other.
+    // Number of workgroups of INCORE_THREADS threads per core. If workgroups are smaller, there are
+    // more of them. With 2 per core, all cores end at the same time: it does not matter whether a
+    // core runs both workgroups at once or one after the other.
     GROUPS_A_CORE = 2,
     CORES_UNKNOWN = 256, // number of cores to assume if the device does not report it
     SIZING_ITERATIONS = 4,
@@ -89,11 +89,11 @@ static double wanted_ns(const struct chip *chip)
     return chip->this_case->kind->number == INCORE_TILE ? sample_ns : SAMPLE_FACTOR * sample_ns;
 }
 
-// Returns the maximum number of iterations of a dispatch. It is one less than the device's limit
+// Returns the maximum number of iterations of a dispatch. This is one less than the device's limit
 // for a loop, or 2^24 if the device has no limit. It is also at most 8 for each ns of the wanted
-// sample: no processor begins more than 8 iterations in a ns. This second limit protects from a
-// broken device that takes almost no time. Without it, the host would compute expected values for
-// far too many iterations.
+// sample, because no processor begins more than 8 iterations in a ns. The second limit protects
+// from a broken device that takes almost no time: the host would compute expected values for far
+// too many iterations.
 static double iterations_most(const struct chip *chip)
 {
     uint64_t loops = chip->session->bench->info->limits.loop_iterations;

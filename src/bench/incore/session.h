@@ -24,8 +24,8 @@ struct incore_kind {
     const char *kernel;
     unsigned number;    // type of the numbers: INCORE_F32 …
     unsigned operation; // what a step does: INCORE_FMA …; for tiles the format: INCORE_TILE_F16 …
-    // Maximum number of steps that a thread of the kernel for one core does in one iteration of the
-    // loop. incore_chain_steps() computes the exact number. 0 if there is no kernel for one core.
+    // Maximum number of steps in one iteration of the loop, for a thread of the kernel for one
+    // core. incore_chain_steps() computes the exact number. 0 if there is no kernel for one core.
     unsigned steps;
     gpu_caps caps; // capabilities that a device must have
     // Number of results that a thread computes in one step: 1, or 2 if the operation is packed or
@@ -104,9 +104,9 @@ bool incore_has_kernel(const struct incore_case *this_case);
 struct incore_session {
     struct bench_session *bench;
     bool clocked; // true: kernels can read the core's counter and the device's clock
-    // True if the last case on the whole chip ran so long that the core clock should be high. Its
-    // samples then lasted at least half as long as wanted, or its dispatches had the maximum number
-    // of iterations (run_sized in chip.c).
+    // True if the last case on the whole chip ran so long that the core clock should be high. That
+    // is so if its samples lasted at least half as long as wanted, or if its dispatches had the
+    // maximum number of iterations (run_sized in chip.c).
     bool awake;
     uint32_t subgroup_threads;
     struct gpu_buffer *proofs, *stamps;
@@ -145,9 +145,8 @@ void incore_programs(struct bench_session *bench, const struct bench_case *c);
 void incore_proof_record(struct incore_session *session, unsigned proof, const uint32_t *words,
                          struct gpu_batch *batch);
 
-// Records a dispatch whose kernel compares its results with proof number `proof`, the expected
-// values that incore_proof_record copied. The function itself sets the arguments (args) of the
-// dispatch.
+// Records a dispatch. Its kernel compares its results with proof number `proof`: expected values,
+// copied by incore_proof_record. The function itself sets the arguments (args) of the dispatch.
 void incore_dispatch(struct incore_session *session, struct gpu_batch *batch,
                      const struct gpu_dispatch *desc, unsigned proof);
 

@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 enum {
-    // Number of nodes that one submission builds. It is so small that the submission ends before a
-    // watchdog stops it, even on a CPU.
+    // Number of nodes that one submission builds. The number is small, so that the submission ends
+    // before a watchdog stops it, even on a CPU.
     BUILD_NODES = 1 << 22,
     NAME_BYTES = 64,
     // Distance in bytes between the words that the workgroup reads before a chase. With this
@@ -183,8 +183,9 @@ static bool is_moved(const struct latency_case *this_case)
     return this_case->path == LATENCY_ATOMIC || this_case->bytes >= LATENCY_PAGE_LAP_BYTES;
 }
 
-// Finds the memory for the chain, and makes it the argument of the kernels that build the chain or
-// chase over it. If each round puts the chain at another address, also chooses the address.
+// Finds the memory for the chain. Passes it as an argument to the kernels: those that build the
+// chain and those that chase over it. If each round puts the chain at another address, also chooses
+// the address.
 static bool find_memory(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;

@@ -19,7 +19,7 @@ enum latency_param {
     LATENCY_PARAM_COUNT
 };
 
-// The metrics of the benchmark, in the order in which it declares them.
+// The metrics of the benchmark, in the order of their declaration.
 enum latency_metric {
     LATENCY_METRIC_NS,
     LATENCY_METRIC_CYCLES,
@@ -116,7 +116,8 @@ struct latency_run {
     bool control;   // true: the chase does only the index arithmetic of hops, and loads nothing
     bool touch;     // true: before the chase, the workgroup reads a word in each page
     uint32_t start; // index of the first hop in the chain
-    // Number of links before `start` that are loaded first, to fill the caches; 0: none.
+    // Number of links before `start` that are loaded first, to fill the caches; 0 if there are
+    // none.
     uint32_t warm;
     uint32_t untimed; // number of times that LATENCY_UNROLL hops run before the first timed window
     // Number of timed windows, and how often LATENCY_UNROLL hops run in each.
@@ -164,8 +165,8 @@ MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_ru
                                   unsigned count, struct error *err);
 
 // Reads the visit's hardware counters and computes the number of events per hop. The events are
-// those of a chase with twice the repeats of `run`, minus those of the chase `run`. The chase `run`
-// also runs before each of these two, and these events do not count. But if run->warm is 0, a
+// those of a chase with twice the repeats of `run`, minus those of the chase `run`. Before each of
+// these two chases, the chase `run` also runs without being counted. But if run->warm is 0, a
 // buffer larger than the caches is filled instead, which removes the chain's lines from the caches.
 MUST_CHECK bool latency_chase_count(struct latency_chase *chase, const struct latency_run *run,
                                     struct error *err);

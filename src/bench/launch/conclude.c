@@ -52,8 +52,8 @@ static double volume_of(const struct result *result)
     return result_median(result, "bandwidth") * result_median(result, "time") / 1e9;
 }
 
-// Returns true if the host limits the rate of kernels: the call that submits them takes at least
-// MEASURE_HOST_BOUND of their time. Also returns true if the time of that call is not known.
+// Returns true if the host limits the rate of kernels: the host's submitting call takes at least
+// MEASURE_HOST_BOUND of the kernels' time. Also returns true if the time of this call is not known.
 static bool is_host_bound(const struct result *result)
 {
     return !(result_median(result, "host") < MEASURE_HOST_BOUND * result_median(result, "time"));
@@ -86,11 +86,12 @@ static void report_slow_host(struct run *run, const struct result *first, const 
                            unit_text(run->arena, host_ns, UNIT_NS), text_values(run->arena, first));
 }
 
-// Fits a line, time by volume, to results[first] and to all later results that differ from it only
-// in the number of elements. The fit uses only results with a volume from volume_least (less 1 %)
-// to volume_most whose rate the device limits, not the host. If the line has at least POINTS_MIN
-// points and a positive slope and intercept, the function reports it. Otherwise, if the host limits
-// the rate of one of these results, the function reports launch-bound.
+// Fits a line, time by volume, to results[first] and to later results that differ from
+// results[first] only in the number of elements. Uses only results with a volume from volume_least
+// (less 1 %) to volume_most, and only if the device limits their rate, not the host. If the line
+// has at least POINTS_MIN points and a positive slope and intercept, the function reports it.
+// Otherwise, if the host limits the rate of one of these results, the function reports
+// launch-bound.
 static void fit(struct run *run, const char *device, size_t first)
 {
     struct arena *arena = arena_create();

@@ -15,8 +15,8 @@
 
 enum {
     QUESTIONS = 32,
-    // Maximum number of answering kernels that are run until one of them answers at least half of
-    // the questions. On a busy host, a kernel may end before the host asks its first question.
+    // Maximum number of answering kernels. They run until one of them answers at least half of the
+    // questions. On a busy host, a kernel may end before the host asks its first question.
     TRIES = 8,
     POLLS = 1 << 20
 };
@@ -115,8 +115,7 @@ static bool take_answers(struct launch_row *row, struct timestamp *best, unsigne
             *best = stamp;
         ++*answers;
     }
-    // This lets the kernel end at once, because it then answers the remaining questions without
-    // waiting.
+    // This lets the kernel end at once: it then answers the remaining questions without waiting.
     *question = QUESTIONS;
     return gpu_batch_wait(batch, row->run->request->timeout_ns, err);
 }

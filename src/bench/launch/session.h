@@ -23,7 +23,7 @@ enum launch_mode { // what a case measures, by the way in which it launches kern
     LAUNCH_BATCH,  // device time per kernel of a batch that one call submits
     LAUNCH_REPLAY, // device time per kernel of a batch that the driver replays as a graph
     // Host time per kernel if each kernel is a submission of its own. The host waits only for the
-    // last.
+    // last submission.
     LAUNCH_SUBMIT,
     // Host time of one submission and its end: from the host's call until the host has seen the
     // end.

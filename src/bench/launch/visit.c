@@ -160,9 +160,9 @@ static bool submit_all(struct launch_row *row, struct error *err)
 }
 
 // Waits for all batches. Sets *ns to the host's time per kernel since `start_ns`. Except with
-// mode=queues, the last batch ends last, so the time stops when the host sees the end of the last
+// mode=queues, the last batch ends last. So the time stops when the host sees the end of the last
 // batch. The host waits for the other batches after that, and these waits do not count. They would
-// add up to a third of the time of a submission to the time of each kernel.
+// add up to a third of a submission's time to the time of each kernel.
 static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, struct error *err)
 {
     bool is_rows = row->this_case->mode == LAUNCH_QUEUES;

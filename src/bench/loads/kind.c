@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-// The kinds of loads in the tables that the tool perftest publishes (sebbbi/perftest, README), in
-// their order and with their labels. One misprint is corrected: the second "Sample(bilinear)
-// uniform" of RGBA32F is a "Sample(nearest) uniform".
+// The kinds of loads in the tables of the tool perftest (sebbbi/perftest, README), in their order
+// and with their labels. One misprint is corrected: the second "Sample(bilinear) uniform" of
+// RGBA32F is a "Sample(nearest) uniform".
 #define FORMATS(X, before, after, source, half, single)                                            \
     X(before "R8" after, source, 1, UNORM8, R8_UNORM, 0)                                           \
     X(before "RG8" after, source, 2, UNORM8, RG8_UNORM, 0)                                         \

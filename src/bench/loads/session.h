@@ -100,14 +100,15 @@ MUST_CHECK bool loads_work_verify(struct loads_work *work, uint64_t least, struc
 MUST_CHECK bool loads_source_find(struct loads_session *session, const struct loads_kind *kind,
                                   struct gpu_arg *arg, struct error *err);
 
-// Makes a buffer of zeros, to which a kernel writes and which `scope` owns. The buffer has one copy
-// of the elements per core, or per workgroup if there are fewer workgroups than cores. Sets
+// Makes a buffer of zeros for a kernel to write; `scope` owns it. The buffer has one copy of the
+// elements per core. If there are fewer workgroups than cores, it has one copy per workgroup. Sets
 // work->source, work->target, and params.start, the number of copies.
 MUST_CHECK bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
                                   const struct loads_case *this_case, struct error *err);
 
 // Checks the buffer that loads_target_make made, after `dispatches` dispatches of the kernel. Fails
-// with ERROR_MISMATCH if an element of a copy does not have the value that they must leave there.
+// with ERROR_MISMATCH if an element of a copy does not have the value that these dispatches must
+// leave there.
 MUST_CHECK bool loads_target_verify(struct loads_work *work, uint32_t dispatches,
                                     struct error *err);
 

@@ -103,8 +103,8 @@ bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *e
     return true;
 }
 
-// Takes one sample, of the loop without loads or of the baseline. The caller does this right before
-// or after it measures the case, so that the core clock is the same.
+// Takes one sample of the loop without loads, or of the baseline. The caller measures the case
+// right before or right after this sample, so that the core clock is the same.
 static bool run_beside(struct bench_visit *visit, struct loads_run *run, double *group_ns,
                        struct error *err)
 {
@@ -147,9 +147,9 @@ static bool find_baseline(struct bench_visit *run, const struct loads_case *like
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the number of bytes that a workgroup loads or writes, at the memory level that serves
-// them: shared memory, a core's L1, or any cache. It is compared with the limit of the hardware. A
-// load of less than 4 bytes counts as 4 bytes, because it occupies the data path for as long.
+// Returns the number of bytes that a workgroup loads or writes, for comparison with the hardware's
+// limit. They count at the memory level that serves them: shared memory, a core's L1, or any cache.
+// A load of less than 4 bytes counts as 4 bytes, because it occupies the data path for as long.
 static struct measure_claim claim_of(const struct loads_session *session,
                                      const struct loads_kind *kind)
 {

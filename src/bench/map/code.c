@@ -36,8 +36,9 @@ enum {
 // is then repeated.
 static const double warm_share = 0.97;
 
-// An empty lap executes no multiply-adds: it only branches over all the code. If it takes more than
-// this share of the time of a full lap, the branches cost too much, and the case is skipped.
+// An empty lap executes no multiply-adds: it only branches over all the code. If an empty lap takes
+// more than this share of the time of a full lap, the branches cost too much, and the case is
+// skipped.
 static const double empty_most = 0.7;
 
 // Data of one case that the session keeps from round to round: the number of laps, and the values
@@ -302,8 +303,8 @@ static bool count_empty(struct code *c, struct error *err)
 }
 
 // Returns the rate in Hz of the core's counter during the last run, by the device's clock. If
-// kernels cannot read the device's clock, or if the run was too short, returns the rate that the
-// probe of the clocks found.
+// kernels cannot read the device's clock, or if the run was too short, returns the rate from the
+// probe of the clocks.
 static double counter_hz(const struct code *c, const double counts[WINDOWS])
 {
     const struct measure_clock *clock = c->clock;

@@ -60,7 +60,7 @@ void occupancy_expect(const struct occupancy_session *session,
                       const struct occupancy_case *this_case, const struct occupancy_params *params,
                       uint32_t *results);
 
-// The time for which one workgroup was on its core, by the device's clock, and the number of the
+// The stay of one workgroup on its core: its time by the device's clock, and the number of the
 // core.
 struct occupancy_stay {
     double start_ns, end_ns;
@@ -85,9 +85,9 @@ struct occupancy_tally {
 
 // Returns how many workgroups were on a core at the same time. `stays` must have at least one
 // element. If one workgroup begins at the time stamp at which another one ends, the two do not
-// count as simultaneous. So a count is never too high. It is too low only if workgroups stay on a
-// core about as short as a step of the clock. The function allocates in `scratch`, and frees that
-// memory before it returns.
+// count as simultaneous. So a count is never too high. A count is too low only if the stays of
+// workgroups are about as short as a step of the clock. The function allocates in `scratch`, and
+// frees that memory before it returns.
 struct occupancy_tally occupancy_tally_of(struct arena *scratch, const struct occupancy_stay *stays,
                                           size_t count);
 

@@ -158,9 +158,9 @@ static bool is_slow(const struct work *work)
     return work->tally.fill_ns > work->memory->hold_ns / 2;
 }
 
-// Chooses the number of workgroups of a run, and the time for which each must stay on its core. The
-// number is so high that the fullest core gets another workgroup after it was full. The time is so
-// long that this core fills in less than half of it.
+// Chooses the number of workgroups of a run, and how long each must stay on its core. The number is
+// high enough for the fullest core to get another workgroup after it was full. The time is long
+// enough for this core to fill in less than half of the time.
 static bool size_run(struct work *work, struct error *err)
 {
     struct memory *memory = work->memory;

@@ -175,7 +175,7 @@ static const struct question questions[] = {
      "on RX 460 this frame took 0.6 of the one with barriers", false},
 };
 
-// Called if no result answers a question. For the question "overlap-queues", if its scenario was
+// Called if no result answers a question. If the question is "overlap-queues" and its scenario was
 // measured, adds the finding that the device has only one queue. Otherwise does nothing.
 static void report_missing(const struct subject *subject, const struct question *question)
 {

@@ -29,13 +29,13 @@ enum overlap_mark {
     OVERLAP_MARK_COUNT
 };
 
-// What the host saw of one marker, in ns since it released the hold. Also the two times between
-// which the device wrote the marker, in ns since the first start of a workload in the frame.
+// What the host saw of one marker, in ns since the host released the hold. Also two times in ns
+// since the first start of a workload in the frame: the device wrote the marker between them.
 struct overlap_poll {
     bool seen;
     double seen_ns; // time at which the host found the marker
-    // Time at which the host began its last read that did not yet find the marker. 0 if already the
-    // first read found it.
+    // Time at which the host began its last read that did not find the marker. 0 if the first read
+    // found the marker.
     double look_ns;
     double since_ns, until_ns; // device time just before and just after the write of the marker
 };

@@ -23,7 +23,7 @@ struct recording {
     struct overlap_stage *stage;
     const struct overlap_segment *segment;
     uint32_t which; // bit w is set if workload w is in the frame
-    // Bit w is set if workload w of this queue was recorded, but no barrier was recorded after it
+    // Bit w is set if workload w of this queue was recorded, and no barrier after it was recorded
     // yet.
     uint32_t unordered;
     // Bit w is set if a split barrier after workload w is half recorded: its first half is
@@ -215,9 +215,9 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     recording->unordered = 0;
 }
 
-// Records what must come before workload `w`. First come waits for the split barriers that were set
-// after workloads for which `w` waits. Then comes a barrier, if no barrier was recorded yet after
-// some other workload for which `w` waits.
+// Records what must come before workload `w`, which waits for earlier workloads. First come waits
+// for the split barriers after these workloads. If one of these workloads then still has no barrier
+// after it, a barrier follows.
 static void record_waits(struct recording *recording, size_t w)
 {
     uint32_t after = recording->stage->scenario->workloads[w].after;

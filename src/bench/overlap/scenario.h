@@ -23,8 +23,8 @@ enum overlap_queue {
     OVERLAP_COMPUTE
 };
 
-// The kind of barrier between a workload and another one that waits for it. The members have the
-// order of the choices of the parameter `barrier`.
+// The kind of barrier between a workload and another workload that waits for it. The members have
+// the order of the choices of the parameter `barrier`.
 enum overlap_barrier {
     OVERLAP_BARRIER_MEMORY,
     OVERLAP_BARRIER_EXECUTION,
@@ -50,8 +50,8 @@ struct overlap_workload {
     uint32_t blocks; // size of the workload in blocks of OVERLAP_BLOCK_THREADS threads
     // Number of iterations of the work loop; all iterations do the same amount of work.
     uint32_t iterations;
-    // Bit p is set if this workload waits for the earlier workload p, which may be on the other
-    // queue.
+    // Bit p is set if this workload waits for the earlier workload p. That workload may be on the
+    // other queue.
     uint32_t after;
 };
 

@@ -52,7 +52,7 @@ struct overlap_session {
 MUST_CHECK bool overlap_session_open(struct bench_session *bench, struct error *err);
 
 // Returns a session with a device of its own, whose compute queue has high priority. The first call
-// opens this session. If that fails, usually because the driver refuses high priority, returns a
+// opens this session. It may fail, usually because the driver refuses high priority. Then returns a
 // copy of the benchmark's session with `refused` and priority_text set. Returns NULL with
 // ERROR_UNSUPPORTED if the device has no second queue or no priorities, or with ERROR_DEVICE_LOST
 // if the device is lost.

@@ -79,9 +79,9 @@ bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
     stage->stride = 0;
     for (size_t w = 0; w < scenario->count; w++) {
         uint32_t threads = scenario->workloads[w].blocks * OVERLAP_BLOCK_THREADS;
-        // A subgroup of a draw writes its record to the element of `records` that belongs to its
-        // first pixel. Any pixel can be the first one of a subgroup, so there is one element for
-        // each pixel.
+        // A subgroup of a draw writes its record to an element of `records`: the element of the
+        // subgroup's first pixel. Any pixel can be the first one of a subgroup, so there is one
+        // element for each pixel.
         uint32_t records = scenario->workloads[w].draw ? threads : threads / OVERLAP_WORKGROUP;
         if (threads > stage->stride)
             stage->stride = threads;

@@ -79,8 +79,8 @@ static double busy_ns(size_t count, const unsigned *queues, const struct overlap
     return sum;
 }
 
-// Returns the workload that ended last, of those for which `w` waits; `w` itself if it waits for
-// none.
+// `w` waits for certain workloads. Returns the workload of these that ended last, or `w` itself if
+// there are none.
 static size_t awaited_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
                          size_t w)
 {

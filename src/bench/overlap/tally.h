@@ -72,7 +72,7 @@ struct overlap_history {
     struct overlap_polling polling;
     const struct overlap_scenario *scenario;
     uint32_t repeats, draw_repeats;
-    // Number of all measured frames. It also counts those whose overlaps later frames replaced.
+    // Number of all measured frames. Frames count even if later frames replaced their overlaps.
     size_t frames;
     double overlaps[OVERLAP_PAIRS_MAX][OVERLAP_HISTORY_MAX];
 };

@@ -136,10 +136,10 @@ static bool recall(struct work *work, struct error *err)
     return scenario != NULL;
 }
 
-// Asks the driver to hold the device's clock stable if the scenario wants this; otherwise asks it
-// to stop holding the clock. The clock stays held until the first visit whose scenario does not
-// want this, because it takes time to settle. If the driver refuses, the function stores the reason
-// in work->clock_refusal. It fails only if the device is lost.
+// Asks the driver to hold the device's clock stable if the scenario wants this. Otherwise asks the
+// driver to stop holding the clock. A held clock stays held until the first visit whose scenario
+// does not want this, because the clock takes time to settle. If the driver refuses, the function
+// stores the reason in work->clock_refusal. The function fails only if the device is lost.
 static bool set_clock(struct work *work, const struct gpu_scope *scope, struct error *err)
 {
     struct gpu_device *device = gpu_scope_device(scope);

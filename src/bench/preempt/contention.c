@@ -193,10 +193,10 @@ static bool actors_join(struct actors *actors, bool stop, struct error *err)
     return done;
 }
 
-// Returns true if the hog needs no new submission. Until `end_ns`, one period after the last
-// deadline, the hog needs none if the submissions in flight keep it busy until then. After `end_ns`
-// the host only waits for late victims. Then the hog needs none if more than half of its maximum
-// number of submissions are in flight.
+// Returns true if the hog needs no new submission. `end_ns` is one period after the last deadline.
+// Until then, the hog needs none if the submissions in flight keep it busy until `end_ns`. After
+// `end_ns` the host only waits for late victims. Then the hog needs none if more than half of its
+// maximum number of submissions are in flight.
 static bool lasts(const struct contention_desc *desc, uint64_t end_ns)
 {
     uint32_t ahead = in_flight(desc);

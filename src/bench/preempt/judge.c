@@ -183,10 +183,10 @@ static void add_quantiles(struct arena *arena, const struct preempt_responses *r
     visit_series(visit, &series);
 }
 
-// Returns the number of bins per octave of a histogram: the largest allowed power of 2 that gives
-// at most BINS_MOST and at most 2 √count bins from the shortest to the longest answer. If every
-// allowed power gives more bins, returns the smallest allowed power. The number varies because most
-// answers are close together, and a few are far away.
+// Returns the number of bins per octave of a histogram. It is a power of 2: the largest allowed one
+// that gives at most BINS_MOST and at most 2 √count bins from the shortest to the longest answer.
+// If every allowed power gives more bins, returns the smallest allowed power. The number varies
+// because most answers are close together, and a few are far away.
 static double bins_an_octave(const double *sorted, size_t count)
 {
     double bins = BINS_AN_OCTAVE_MAX, most = fmin(BINS_MOST, 2 * sqrt((double)count));

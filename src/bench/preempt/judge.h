@@ -39,7 +39,7 @@ struct judge_limits {
 
 // Returns how `victim` got onto the device. `hogs` are all submissions of the hog, in time order. A
 // workgroup of the hog is present if it overlaps the victim in time. The first of these rules that
-// holds gives the result:
+// is true gives the result:
 //   mid-shader   at least half of the present workgroups paused for more than half (JUDGE_STILL) of
 //                the victim's length and for more than pause_ns; or a workgroup was present,
 //                pause_ns is more than that half, alone_ns is known, and the hog's submission was

@@ -310,11 +310,12 @@ static bool is_wanted_of_three(const struct bench_pick *pick)
 }
 
 // Returns true if the plan keeps the case. All cases take the same time, because their deadlines
-// are fixed, so the plan leaves out cases that teach little. Only some cases
-// (docs/evidence/preempt.md lists them) have dropped deadlines, applications or, except in the
-// preset "full", draws as victims, unless the user chose these. Without a hog, the setting
-// "processes" is like "devices", and a priority has nothing to overtake. Such cases are left out,
-// except in the preset "full" or if the user chose the setting or the priority.
+// are fixed. So the plan leaves out cases that teach little. Only some cases
+// (docs/evidence/preempt.md lists them) have dropped deadlines or applications. Except in the
+// preset "full", only some cases have draws as victims. If the user chose such a value, the plan
+// keeps it. Without a hog, the setting "processes" is like "devices", and a priority has nothing to
+// overtake. Such cases are left out, except in the preset "full" or if the user chose the setting
+// or the priority.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;

@@ -87,9 +87,9 @@ static bool create(struct work_part *part, bool all, struct error *err)
     return true;
 }
 
-// Creates the loads of all parts, and starts a hog that runs in another process. Victims and frames
-// are recorded before the hog starts, because recording can need memory, which a driver may map
-// slowly while the hog runs.
+// Creates the loads of all parts. Starts the hog if it runs in another process. Victims and frames
+// are recorded before the hog starts. The reason is that recording can need memory, which a driver
+// may map slowly while the hog runs.
 static bool prepare(struct work *work, uint32_t samples, struct error *err)
 {
     const struct preempt_history *history = work->history;

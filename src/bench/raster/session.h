@@ -70,8 +70,8 @@ struct raster_work {
     // for depth.
     double triangles, pixels;
     // If the triangles of a unit draw no pixel (culled, or of side 0), only the last one is
-    // visible. The check then draws this many of them again, so that all are visible. 0: all
-    // triangles of a unit are visible.
+    // visible. The check then draws this number of triangles again, so that all of these are
+    // visible. 0 means that all triangles of a unit are visible.
     uint32_t redrawn;
     bool clears; // true: each unit clears the target first; false: it draws over the last image
     union {

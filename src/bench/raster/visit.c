@@ -107,9 +107,9 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
     }
 }
 
-// Clears the target, so that no earlier image can pass the check, and draws one layer or triangle
-// in it. With depth=reject, this layer writes a near depth everywhere, so all timed layers but the
-// last one fail the depth test.
+// Clears the target, so that no earlier image can pass the check. Then draws one layer or triangle
+// in the target. With depth=reject, this layer writes a near depth everywhere. So all timed layers
+// fail the depth test, except the last one.
 static bool prepare(struct job *job, struct error *err)
 {
     const struct raster_layers_params near = {.farthest = 0.125f};
@@ -126,8 +126,8 @@ static bool prepare(struct job *job, struct error *err)
 
 // ---------------------------------------------------------------- the proof
 
-// Checks triangles of which the timed draws drew no pixel, because they are culled or too small.
-// Draws the first work.redrawn of them again so that all are seen. Each cell of the grid must then
+// Checks triangles that are culled or too small: the timed draws drew no pixel of them. Draws the
+// first work.redrawn of these triangles again so that all are seen. Each cell of the grid must then
 // show its last triangle, which covers the earlier ones. So few triangles are drawn that their
 // pixels take only some ms.
 static bool verify_unseen(struct job *job, struct error *err)

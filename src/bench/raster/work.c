@@ -141,8 +141,8 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
     uint32_t drawn = (uint32_t)(fitting < most ? fitting : most);
     if (drawn < TRIANGLES_MIN)
         drawn = TRIANGLES_MIN;
-    // Triangles that draw no pixel are fast, so a unit of work then has the largest number of them
-    // (`most`). Only the last one is seen: it shows that the draw ran to its end.
+    // Triangles that draw no pixel are fast. So a unit of work then has the largest number of
+    // triangles (`most`). Only the last one is seen: it shows that the draw ran to its end.
     bool unseen = this_case->culled || this_case->side == 0;
     uint32_t triangles = unseen ? (uint32_t)most : drawn;
     uint32_t row = unseen && pitch > SEEN_ROW ? SEEN_ROW : pitch;

@@ -131,8 +131,8 @@ static struct gpu_tree_instance instance_at(float x, uint32_t number, bool end,
 }
 
 // Writes the row's primitives. If kernels count and refuse primitives (RAYS_COUNTED), no primitive
-// ends a ray. Otherwise only the last primitive ends a ray: it is the only triangle that faces the
-// rays with its front, or the only instance with END_MASK.
+// ends a ray. Otherwise only the last primitive ends a ray. This is the only triangle whose front
+// faces the rays, or the only instance with END_MASK.
 static bool write_input(const struct job *job, struct row *row, struct error *err)
 {
     struct rays_tree *tree = &row->tree;
@@ -218,8 +218,8 @@ static bool verify_hits(const struct job *job, const struct row *row, unsigned p
     return true;
 }
 
-// Checks that the tree has all primitives that the rays of this point should cross: traces rays
-// that count every primitive on their way and stop at none.
+// Checks that the tree has all primitives that the rays of this point should cross. To do so,
+// traces rays that stop at no primitive and count every primitive on their way.
 static bool verify_row(const struct job *job, const struct row *row, unsigned point,
                        struct error *err)
 {
@@ -301,8 +301,8 @@ static double core_hz_of(const struct job *job)
     return measure_median(job->run->arena, hz, POINTS);
 }
 
-// Returns how many boxes or triangles a core can test per cycle; 0 if not known. This limits the
-// rate, because any tree needs at least one test for each primitive that a ray crosses.
+// Returns how many boxes or triangles a core can test per cycle; 0 if not known. The number limits
+// the rate, because any tree needs at least one test for each primitive that a ray crosses.
 static double tests_per_cycle(const struct job *job)
 {
     static const struct {

@@ -148,8 +148,8 @@ bool stream_arrays_spoil(struct stream_session *session, const struct stream_cas
 
 // ---------------------------------------------------------------- checks
 
-// Runs a task that checks an array, and sets *sum to the sum that it found. Fails with
-// ERROR_MISMATCH unless every vector is correct.
+// Runs a task that checks an array. Sets *sum to the sum from the task. Fails with ERROR_MISMATCH
+// unless every vector is correct.
 static bool check(struct stream_session *session, const struct task *task, uint32_t *sum,
                   struct error *err)
 {

@@ -65,8 +65,8 @@ static const char *kernel_name(const struct trial *trial)
                         trial->shape.loads);
 }
 
-// Finds the program of the trial, sizes its work for `passes` passes, and creates the buffer for
-// records of workgroups if they leave any.
+// Finds the program of the trial and sizes its work for `passes` passes. If workgroups leave
+// records, creates the buffer for them.
 static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
 {
     const struct gpu_program_desc choices = {.l1_percent = trial->shape.single ? 1 : 0,
@@ -232,9 +232,9 @@ static bool report_residency(struct trial *trial, struct measure_visit *visit, s
 
 // ---------------------------------------------------------------- the visit
 
-// Returns what hardware counters should show. The data that a workgroup of a stencil reads begin
-// within a sector. So each workgroup that does not loop reads one sector more than its block fills;
-// the workgroup beside it reads that sector too.
+// Returns what hardware counters should show. In a stencil, a workgroup begins to read within a
+// sector. So each workgroup that does not loop reads one sector more than its block fills. The
+// workgroup beside it reads that sector too.
 static struct measure_count_claims counts_of(const struct trial *trial,
                                              const struct measure_claim *claim)
 {

@@ -115,8 +115,8 @@ enum transfer_end {
     TRANSFER_ENDS
 };
 
-// A device with its programs, and the memory from and to which transfers copy on this device.
-// Memory is allocated when first needed, and enlarged when necessary.
+// A device with its programs, and the memory for transfers on this device. Memory is allocated when
+// first needed, and enlarged when necessary.
 struct transfer_station {
     struct gpu_device *device;
     const struct gpu_info *info;

@@ -19,8 +19,8 @@ enum {
     // samples.
     AT_ONCE_SAMPLES = 4
 };
-// If the host times a case, a visit takes no further sample when its samples have lasted this time
-// in ns together. If transfers are slow, more samples tell little.
+// If the host times a case, a visit takes no further sample when its samples together have lasted
+// this time in ns. If transfers are slow, more samples tell little.
 static const double sample_most_ns = 32e6;
 
 // What the session keeps of a case from one round of measuring it to the next.
@@ -42,7 +42,7 @@ struct trial {
     unsigned job_count;
     struct gpu_batch **batches; // one batch per queue, if the host times the case
     unsigned batch_count;
-    // Scopes that own the batches on devices other than that of the session.
+    // These scopes own the batches on devices other than the session's device.
     struct gpu_scope **scopes;
     unsigned scope_count;
     bool is_direct;  // between devices: true if no copy passes through host memory
@@ -213,8 +213,8 @@ static bool prepare(struct trial *trial, const struct transfer_case *this_case, 
 
 // ---------------------------------------------------------------- rows, by the device's clock
 
-// Returns a scope for the job's batches. It is run->scope, the scope of the measurement, or, if a
-// queue of another device copies, a new scope, which end_scopes closes.
+// Returns a scope for the job's batches. This is run->scope, the scope of the measurement. If a
+// queue of another device copies, this is a new scope, which end_scopes closes.
 static struct gpu_scope *scope_of(struct trial *trial, const struct transfer_job *job)
 {
     const struct transfer_station *owner = job->this_case->is_read ? job->to : job->from;
