@@ -149,9 +149,9 @@ static struct entry *open_entry(struct block *block, const struct plan_case *pla
     return entry;
 }
 
-// True if the case's value "together" allows that these two devices measure the case together.
-// "yes" always allows it, and "auto" allows it if the devices are different chips. "no" never
-// allows it, nor does a case without this value.
+// True if these two devices may measure the case together, by the case's value "together". "yes"
+// always allows it, and "auto" allows it if the devices are different chips. "no" never allows it.
+// A case without this value does not allow it either.
 static bool may_co_run(const struct bench_case *bench_case, const struct gpu_info *device,
                        const struct gpu_info *other)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A block is a group of cases that are visited in the same rounds. It has one entry for each case
-// and each device that measures the case: with the samples so far and the case's result in the run.
+// and each device that measures the case. The entry has the samples so far, and the case's result
+// in the run.
 #ifndef SUITE_BLOCK_H
 #define SUITE_BLOCK_H
 
@@ -92,9 +93,9 @@ void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t
 // enough if one of its cases may be visited. The caller checks hard_ns.
 bool block_has_time(struct block *block, const struct entry *entry);
 
-// The first time for a block, sets order->ahead to all its cases on the schedule's own device that
-// need visits, in the block's arena. Later, and for a benchmark that compiles nothing ahead, does
-// nothing.
+// At the first call for a block, sets order->ahead to the block's cases on slots[0] that need
+// visits. The array is in the block's arena. Does nothing at later calls, and nothing if the
+// benchmark compiles nothing ahead.
 void block_compile_ahead(struct block *block, struct visit_order *order);
 
 // Ends the case (entry). The case gets no more visits. Its result has this verdict and reason, but
@@ -105,9 +106,9 @@ void entry_end(struct entry *entry, enum verdict verdict, const char *code, cons
 // added later fail, too. `why` must live as long as the run.
 void block_give_up(struct block *block, struct device_slot *slot, const char *why);
 
-// Measured cases that wait for their counted visit, in which hardware counters are read. Many cases
-// wait together, because the worker is replaced after counted visits: no timed visit may run in a
-// process that has loaded a profiler.
+// Measured cases that wait for their counted visit. (A counted visit reads hardware counters.) Many
+// cases wait together, because the worker is replaced after counted visits: no timed visit may run
+// in a process that has loaded a profiler.
 struct uncounted {
     struct uncounted_case {
         struct plan_case plan_case;
@@ -123,8 +124,8 @@ struct uncounted {
 };
 
 enum {
-    // If at least this many cases wait at the end of a block, their counted visits, which read
-    // hardware counters, are made then.
+    // If at least this many cases wait at the end of a block, their counted visits are made then.
+    // (A counted visit reads hardware counters.)
     UNCOUNTED_MOST = 256
 };
 

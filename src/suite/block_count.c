@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the counted visits, which read hardware counters, of cases that have been measured.
+// Makes the counted visits of measured cases. A counted visit reads hardware counters.
 #include "base/text.h"
 #include "suite/block.h"
 #include "suite/interrupt.h"

@@ -94,8 +94,8 @@ void budget_of(const char *preset, const struct gpu_info *device, struct budget 
         budget->timeout_ns = cpu_timeout_ns;
     if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))
         return;
-    // A model (a simulated GPU) simulates its time, so limits of host time do not apply. Its
-    // samples may be short, because nothing disturbs them.
+    // A model (a simulated GPU) simulates its time, so limits of host time do not apply. Nothing
+    // disturbs the samples of a model, so they may be short.
     budget->time_ns = budget->time_most_ns = 0;
     budget->timeout_ns = 600 * NS_PER_S;
     if (hurried)

@@ -13,8 +13,8 @@ struct budget {
     unsigned rounds_max; // maximum number of rounds of a case
     uint64_t case_ns;    // maximum device time of a case in ns; 0 means no limit
     // Maximum host time for all cases of a benchmark on one device; 0 means no limit. After
-    // time_ns, only two kinds of cases are visited: those with fewer than rounds_min rounds, and
-    // for a short time imprecise cases with fewer than 4 × rounds_min (block_has_time). After
+    // time_ns, only two kinds of cases are visited: cases with fewer than rounds_min rounds and,
+    // for a short time, imprecise cases with fewer than 4 × rounds_min (block_has_time). After
     // time_most_ns, no case is visited. Time in which the driver compiles
     // (measure_visit.compile_ns) does not count for time_most_ns. A plan may interrupt a benchmark
     // for another one and return to it later, as the plan of `fathom map` does. The benchmark then

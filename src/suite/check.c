@@ -82,9 +82,9 @@ static void take_end(struct checking *c, size_t i)
                              child_end_text(c->children[i])));
 }
 
-// Ends each process that was silent for too long, or all processes if deadline_ns has passed.
+// Ends each process that was silent for too long. If deadline_ns has passed, ends all processes.
 // Returns the number of processes that still run. Sets *next_ns to the earliest time at which one
-// of them must be ended.
+// of these must be ended.
 static size_t end_late(struct checking *c, uint64_t deadline_ns, uint64_t *next_ns)
 {
     size_t left = 0;

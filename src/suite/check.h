@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Measures the figures of a check on several devices in parallel. Each device has its own process,
-// which measures like `fathom run` and sends its run after each benchmark. If a process dies or
-// becomes silent, only its device is called broken, and the check still ends in time. When all
-// devices have been measured, this process measures what several devices do at once, with one
-// worker per device as in `fathom run`. Meanwhile the processes of the devices wait. At the end
-// they read the states of their cards once more.
+// Measures the figures of a check on several devices in parallel. Each device has its own process.
+// The process measures like `fathom run` and sends its run after each benchmark. If a process dies
+// or becomes silent, only its device is called broken, and the check still ends in time. When all
+// devices have been measured, this process measures what several devices do at once. For that, each
+// device has one worker, as in `fathom run`. Meanwhile the processes of the devices wait. At the
+// end they read the states of their cards once more.
 #ifndef SUITE_CHECK_H
 #define SUITE_CHECK_H
 
@@ -75,10 +75,10 @@ struct check_parts {
     struct run *at_once; // results of several devices at once; NULL if these were not measured
 };
 
-// Measures all devices. Adds their results and one check per device to `run`, in which
-// runner_describe must have described the devices. A check is BROKEN if the device's process died
-// or was ended; the other checks have no verdict yet. The run ends as COMPLETE or INTERRUPTED.
-// Fails with ERROR_USAGE if there are more than CHECK_DEVICES_MAX devices.
+// Measures all devices. Adds their results and one check per device to `run`. runner_describe must
+// have described the devices in `run`. A check is BROKEN if the device's process died or was ended;
+// the other checks have no verdict yet. The run ends as COMPLETE or INTERRUPTED. Fails with
+// ERROR_USAGE if there are more than CHECK_DEVICES_MAX devices.
 MUST_CHECK bool check_measure(struct run *run, const struct check_desc *desc,
                               struct check_parts *parts, struct error *err);
 void check_parts_destroy(struct check_parts *parts);

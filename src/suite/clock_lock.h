@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Sets the core clocks that the user asked for on one device. Before each visit of a case that has
-// a value `clock`, the card is locked to that clock. Before each other visit, the lock is released.
-// A card stays locked when a process dies, so a guard process (sensors/guard.h) holds the lock and
-// releases it. On a device with GPU_CAP(CLOCK_CHOICE) nothing is locked: the benchmark itself sets
-// the clock, in the worker.
+// Sets the core clocks that the user asked for on one device. If a case has a value `clock`, the
+// card is locked to that clock before each visit. Before visits of other cases, the lock is
+// released. A card stays locked when a process dies. So a guard process (sensors/guard.h) holds the
+// lock and releases it. On a device with GPU_CAP(CLOCK_CHOICE) nothing is locked: the benchmark
+// itself sets the clock, in the worker.
 #ifndef SUITE_CLOCK_LOCK_H
 #define SUITE_CLOCK_LOCK_H
 

@@ -23,8 +23,8 @@ struct enumerate_desc {
 };
 
 // Returns a system with the devices of every API; the caller destroys it. Sets *environment to the
-// environment that a process needs to open one of these devices; it lives in `arena`. Everything
-// that desc points to must live as long as `arena`.
+// environment of processes that open one of these devices. The environment lives in `arena`.
+// Everything that desc points to must live as long as `arena`.
 struct gpu_system *enumerate_devices(struct arena *arena, const struct enumerate_desc *desc,
                                      const char *const **environment);
 

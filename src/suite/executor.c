@@ -74,8 +74,8 @@ static bool lose_worker(struct executor *executor)
     return false;
 }
 
-// Waits for a line from the worker. Returns CHILD_TIMEOUT when the earlier of `until_ns` and
-// `deadline_ns` is reached, or CHILD_WOKEN if a signal of the user comes before.
+// Waits for a line from the worker. Returns CHILD_TIMEOUT when `until_ns` or `deadline_ns` is
+// reached, whichever is earlier. Returns CHILD_WOKEN if a signal of the user comes before.
 static enum child_answer receive(struct executor *executor, uint64_t deadline_ns, uint64_t until_ns,
                                  const char **line)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Estimates how long the remaining cases of a plan will take. Each benchmark is one part of the
-// forecast. A case is expected to take budget.rounds_min visits, or the mean of rounds_min and
-// rounds_max if rounds_max ≤ 2 × rounds_min. A visit is expected to take the time of its samples
-// plus 12 ms (measured on an H200). On a CPU device, it is expected to take 25 ms in all (measured
-// with llvmpipe). Both are multiplied by the benchmark's slowness. As cases are visited, their
-// measured durations gradually replace the expected one.
+// forecast. A case is expected to take budget.rounds_min visits. If rounds_max ≤ 2 × rounds_min, it
+// is expected to take the mean of the two. A visit is expected to take the time of its samples plus
+// 12 ms (measured on an H200). On a CPU device, a visit is expected to take 25 ms in all (measured
+// with llvmpipe). The time of a case is multiplied by the benchmark's slowness. As cases are
+// visited, their measured durations gradually replace the expected one.
 #ifndef SUITE_FORECAST_H
 #define SUITE_FORECAST_H
 

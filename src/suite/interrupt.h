@@ -33,8 +33,8 @@ struct interrupt {
 // Blocks SIGINT, SIGTERM and SIGHUP in this thread and in every thread that it starts later, such
 // as a driver's threads. Also blocks SIGPIPE, because the run file must be written even if nobody
 // reads the tables any more. Until interrupt_watch is called, an extra thread receives the signals
-// and ends the process: the user must be able to stop a process whose driver hangs while it is
-// loaded.
+// and ends the process. The reason: a driver may hang while it is loaded, and the user must be able
+// to stop the process.
 MUST_CHECK bool interrupt_init(struct interrupt *interrupt, struct error *err);
 
 // From this call on, signals are only counted and do not end the process. The caller must call

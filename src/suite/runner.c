@@ -262,8 +262,8 @@ static struct executor *make_executor(struct runner *runner, size_t index)
         });
 }
 
-// Fills `peers` with the devices that are measured after the current one, at most PLAN_PEERS_MAX,
-// and returns their number. A case that is in the plans of the current device and of a peer may be
+// Fills `peers` with the devices that are measured after the current one, at most PLAN_PEERS_MAX.
+// Returns their number. If a case is in the plans of the current device and of a peer, it may be
 // measured on both at the same time. With --no-isolate there are no peers.
 static size_t find_peers(struct runner *runner, struct schedule_peer *peers)
 {

@@ -373,9 +373,9 @@ static bool counts_now(const struct scheduler *s, const struct block *block)
             plan->left(plan, block->entries[0].plan_case.benchmark) == 0);
 }
 
-// Adds the block's cases to those that wait for a counted visit, and makes these visits if
-// counts_now returns true. If counters cannot be read, adds a finding to the run; no more counted
-// visits are made then.
+// Adds the block's cases to the cases that wait for a counted visit. If counts_now returns true,
+// makes these visits. If counters cannot be read, adds a finding to the run; no more counted visits
+// are made then.
 static void count_block(struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;

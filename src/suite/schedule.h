@@ -66,9 +66,9 @@ struct schedule_desc {
     void (*notice)(void *context, const char *text);
     // Called before each visit. May be NULL.
     void (*progress)(void *context, const struct schedule_state *state);
-    // Saves the run with all results so far. Called after a visit, at most once in save_ns, and
-    // less often if saves would take more than 1 / SCHEDULE_SAVE_SHARE of the time. If save_ns is
-    // 0, called after each visit. May be NULL.
+    // Saves the run with all results so far. Called after a visit, at most once in save_ns. If
+    // saves would take more than 1 / SCHEDULE_SAVE_SHARE of the time, called less often. If save_ns
+    // is 0, called after each visit. May be NULL.
     void (*save)(void *context);
     uint64_t save_ns;
     // Called when a benchmark's results on a device are final. May be NULL.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chooses the devices that a run measures on, and finds GPUs that no API can open.
+// Chooses the devices for a run, and finds GPUs that no API can open.
 #ifndef SUITE_SELECT_H
 #define SUITE_SELECT_H
 
@@ -35,9 +35,9 @@ MUST_CHECK bool select_devices(struct arena *arena, const struct select_request 
 bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 
 // If the list has a CUDA device, removes all NVIDIA devices of other APIs. In a list with one
-// device per card, the removed devices are cards that CUDA does not list because
-// CUDA_VISIBLE_DEVICES hides them. Schedulers set this variable for a job that gets only some of a
-// machine's cards, but Vulkan lists the other cards too.
+// device per card, CUDA does not list the removed cards, because CUDA_VISIBLE_DEVICES hides them.
+// Schedulers set this variable for a job that gets only some of a machine's cards. But Vulkan lists
+// the other cards too.
 void select_leave_hidden_out(struct device_list *list);
 
 // A GPU in this machine that no API can open, so it is not a device of the gpu_system.

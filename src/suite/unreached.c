@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds GPUs that the kernel lists but no API can open, or that CUDA_VISIBLE_DEVICES hides from
+// Finds GPUs that the kernel lists, but that no API can open or CUDA_VISIBLE_DEVICES hides from
 // CUDA. PCI class codes come from the PCI-SIG's class code specification (base class 03, display
 // controllers), and vendor ids from the vendors' own assignments.
 #include "base/text.h"

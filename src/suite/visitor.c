@@ -22,9 +22,9 @@ struct visitor {
     struct arena *arena;
     struct gpu_system *system;
     const struct gpu_info *info;
-    // The device opened with one queue, as most benchmarks need it. NULL until it is opened. It
-    // stays open while a benchmark with other queues is visited, because opening a device takes a
-    // driver some tenths of a second.
+    // The device opened with one queue, as most benchmarks need it. NULL until it is opened. This
+    // device stays open while a benchmark with other queues is visited, because opening a device
+    // takes a driver some tenths of a second.
     struct gpu_device *usual;
     // The device of the open session, which may be `usual`. NULL until the first visit.
     struct gpu_device *device;
@@ -202,8 +202,8 @@ static struct case_memory *memory_of(struct visitor *visitor, size_t index)
 }
 
 // Opens the hardware counters of the device if they are not open, and selects the counters of the
-// order's benchmark. The counters that the user named are taken from the first order only, because
-// all orders to a worker name the same ones.
+// order's benchmark. The user may also have named counters. These come from the first order only,
+// because all orders to a worker name the same ones.
 static bool count_open(struct visitor *visitor, const struct visit_order *order, struct error *err)
 {
     const struct visit_counting *counting = order->counting;

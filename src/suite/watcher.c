@@ -140,7 +140,7 @@ static const char *host_text(struct arena *arena, const struct watch_finding *fi
     return NULL;
 }
 
-// Judges other work on the host, which changes the times of benchmarks that use the link. Does
+// Judges other work on the host, because it changes the times of benchmarks that use the link. Does
 // nothing if the verdict for the link is WATCH_BUSY already.
 static void judge_host(struct arena *arena, const struct watch_finding *finding,
                        struct watch_judgement *judgement)
