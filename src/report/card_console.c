@@ -33,8 +33,8 @@ struct lines {
     enum column columns; // number of columns of the table that fit the screen
 };
 
-// Returns the value of a figure as text. A figure that is not trusted is in parentheses, so that
-// readers without colours notice it too.
+// Returns the value of a figure as text. If the figure is not trusted, its value is in parentheses.
+// So readers without colours notice it too.
 static const char *value_text(struct arena *arena, const struct card_figure *figure)
 {
     const char *text = unit_text(arena, figure->value, figure->unit);

@@ -295,7 +295,7 @@ static double line_put(const struct drawing *d, size_t number, const struct axis
 }
 
 // Writes the label of each line to the right of the line's last point. If labels would overlap,
-// moves them so that they are at least one line of text apart.
+// moves them apart, by at least one line of text.
 static void labels_put(const struct drawing *d, const double *ends, const struct axis *y, double x)
 {
     double places[CHART_LINES_MAX], floor_y = y->from;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Draws what the benchmarks of a run found, as small SVG drawings without a script. They are for
-// the page without JavaScript, for printing, and for `--svg`. Each drawing says what it shows, and
-// which device, driver and version of fathom its values are from.
+// Draws what the benchmarks of a run found, as small SVG drawings without a script. The drawings
+// are for the page without JavaScript, for printing, and for `--svg`. Each drawing says what it
+// shows. It also names the device, the driver and the version of fathom that its values are from.
 #ifndef REPORT_CHART_H
 #define REPORT_CHART_H
 

@@ -186,8 +186,8 @@ static const char *levels_text(const struct source *s)
     return 2 * flagged > curve->count ? text_join(s->arena, text, "; ", "flagged") : text;
 }
 
-// Returns the value of a point and, in parentheses, the point's name and the share of its limit
-// that it reaches: "4.71 TB/s (dot; 98 % of its limit)". A share above 100 % is left out.
+// Returns the value of a point and, in parentheses, the point's name and its share of the limit:
+// "4.71 TB/s (dot; 98 % of its limit)". A share above 100 % is left out.
 static const char *point_text(const struct source *s, const struct point *point)
 {
     double share = metric_share(point->metric, point->metric->median);
@@ -359,8 +359,8 @@ static struct chart_line line_of(const struct source *s, const struct chart *cha
 
 // Adds the lines with the most points to the chart. Leaves out sparse lines, and lines with less
 // than a sixth of the points of the longest line. If lines are left out, the subtitle
-// (chart->about) says how many are drawn. If values are not trusted, it says that grey dots show
-// them.
+// (chart->about) says how many are drawn. If values are not trusted, the subtitle says that grey
+// dots show them.
 static void add_lines(const struct source *s, struct chart *chart)
 {
     size_t count, drawn = 0;

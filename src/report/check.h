@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-// Prints one line per device: id, name, verdict, cause, remarks. If the device has no expected
-// values, so that it cannot be judged, the next line has its figures.
+// Prints one line per device: id, name, verdict, cause, remarks. If the device cannot be judged
+// because it has no expected values, the next line has its figures.
 void check_console(const struct run *run, FILE *stream);
 
 // Writes the results of the check as metrics in the text format of Prometheus (exposition format

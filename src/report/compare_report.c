@@ -25,7 +25,8 @@ struct printer {
     struct screen screen;
     const struct compare_report *report;
     // axes_set() sets the next four members. They belong to the benchmark whose rows are printed:
-    // its name, its description, and the parameters of role AXIS that vary among all its rows.
+    // its name, its description, and its axes. The axes are those parameters of role AXIS that vary
+    // among all rows of the benchmark.
     const char *benchmark;
     const struct benchmark_info *info; // description of the benchmark; NULL if neither run has one
     const struct param_info **axes;
@@ -69,7 +70,7 @@ static const char *benchmark_text(struct printer *p, const struct result *result
                    : result->benchmark;
 }
 
-// Returns the name of the result's benchmark and the parameter values by which its case differs
+// Returns the name of the result's benchmark, and the parameter values that distinguish its case
 // from the benchmark's other cases: "latency vector random 2.5 KiB".
 static const char *row_words(struct printer *p, const struct result *result)
 {
@@ -137,9 +138,9 @@ static size_t groups_of(struct arena *arena, const struct compare_row *const *ro
     return group_count;
 }
 
-// Prints the head of a group: the benchmark, the metric, and the parameter values that all rows of
-// the group share but other rows of the benchmark do not: "latency · path=constant, chain=index".
-// `varying` lists the parameters that vary within the group.
+// Prints the head of a group: the benchmark, the metric, and some parameter values: "latency ·
+// path=constant, chain=index". All rows of the group share these values, but other rows of the
+// benchmark do not. `varying` lists the parameters that vary within the group.
 static void group_head(struct printer *p, const struct group *group,
                        const struct param_info *const *varying, size_t varying_count)
 {

@@ -30,9 +30,9 @@ extern const struct compare_section compare_sections[COMPARE_SECTIONS];
 bool compare_is_reported(const struct compare_report *report, enum compare_word word);
 
 // Writes the numbers of a row as texts: the change, the interval of the change, the value in base,
-// and the value in new. The change is written as "+5.1%", as "×12.3" if new is at least ten times
-// base, or as "–" if it is not finite. The interval is written as "+4.9% … +5.3%", or as "" if it
-// is not known.
+// and the value in new. The change is written as "+5.1%". It is written as "×12.3" if new is at
+// least ten times base, or as "–" if the change is not finite. The interval is written as "+4.9% …
+// +5.3%", or as "" if it is not known.
 enum {
     COMPARE_NUMBERS = 4
 };

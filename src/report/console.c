@@ -151,8 +151,8 @@ void console_summary(const struct run *run, const struct console_desc *desc, FIL
 
 // ---------------------------------------------------------------- tables of a benchmark
 
-// True if any of the results has a value of one of the sensors that `sensors` lists, separated by
-// commas.
+// True if any of the results has a value of one of these sensors. `sensors` lists them, separated
+// by commas.
 static bool any_sensor(const struct result *const *results, size_t count, const char *sensors)
 {
     for (size_t i = 0; i < count; i++)
@@ -162,8 +162,8 @@ static bool any_sensor(const struct result *const *results, size_t count, const 
     return false;
 }
 
-// Prints the head of a view: its title, its unit and the values that all its cases share, such as
-// "Latency by size · ns · load=idle".
+// Prints the head of a view: its title, its unit and the values that all its cases share. An
+// example is "Latency by size · ns · load=idle".
 static void view_head(struct screen *screen, const struct view_info *view, const char *unit,
                       const char *common)
 {
@@ -187,8 +187,8 @@ static void grid_print(struct screen *screen, const struct notes *notes,
     struct screen_scale scale = grid_scale(screen->arena, grid);
     bool mixed;
     grid_unit(grid, &mixed);
-    // If the bars differ in unit, the head names no unit, because the line of each bar names the
-    // unit of this bar.
+    // If the bars have different units, the head names no unit. Then the line of each bar names its
+    // unit.
     view_head(screen, grid->view, mixed && grid->view->kind == VIEW_BARS ? "" : scale.unit,
               grid->common);
     if (grid->view->kind == VIEW_HEATMAP)

@@ -14,8 +14,9 @@ enum {
     FLEET_FIRST = 5
 };
 
-// Prints a judged fleet: its size and the exit status, the cards to look at first, the metrics, the
-// groups that differ, remarks such as missing machines, and the files that were left out.
+// Prints a judged fleet: its size and the exit status, the cards to look at first, the metrics, and
+// the groups that differ. Then prints remarks, such as missing machines, and the files that were
+// left out.
 void fleet_console(const struct fleet *fleet, const struct console_desc *desc, FILE *stream);
 
 // fleet_group_text returns a sentence, in `arena`, about a group of cards that differs from the

@@ -132,9 +132,9 @@ static void map_put(const struct page *page)
 
 // ---------------------------------------------------------------- strips of dots, one per metric
 
-// Returns the loss that the left end of a metric's strip represents. The right end represents a
-// gain of the same size. The range is so large that the smallest loss that would be found lies well
-// inside the strip. A card whose loss or gain is beyond an end is drawn at that end.
+// Returns the loss at the left end of a metric's strip. The right end is a gain of the same size.
+// The range is large: the smallest loss that would be found lies well inside the strip. If a card's
+// loss or gain is beyond an end, the card is drawn at that end.
 static double strip_range(const struct fleet_metric *metric)
 {
     double range = fmax(1.5 * metric->found, 6 * metric->scale);

@@ -169,8 +169,8 @@ static bool wrong_page(struct error *err)
                      "the report page of this build is of another version: build it anew");
 }
 
-// Writes the rest of the page after the runs. A report ends at the marker where the live page's
-// script begins. So a report lacks the closing tags, which follow that script; HTML permits this.
+// Writes the rest of the page after the runs. A report ends at the marker for the live page's
+// script. So a report lacks the closing tags behind that script; HTML permits this.
 static bool end_page(const struct part *runs, bool live, FILE *stream, struct error *err)
 {
     struct part end = part_before(runs->rest, live_marker);

@@ -387,8 +387,8 @@ static double sentence_put(const struct picture *picture, const char *class, dou
     return y;
 }
 
-// Begins a part of the drawing: writes its title at the coordinates `place` (x, y), and opens an
-// <svg> element of this size below the title. The caller closes the element.
+// Begins a part of the drawing. Writes its title at the coordinates `place` (x, y). Below the
+// title, opens an <svg> element of this size; the caller closes the element.
 static void part_begin(const struct picture *picture, const char *title, const double place[2],
                        double width, double height)
 {

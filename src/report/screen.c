@@ -207,8 +207,8 @@ const char *screen_number(struct arena *arena, double value, const struct screen
     double shown = value * scale->factor;
     if (fabs(shown) >= 1e9)
         return arena_printf(arena, "%.3e", shown);
-    // A value far below the other values of its column gets more decimals, up to six, so that two
-    // significant digits are visible.
+    // If a value is far below the other values of its column, it gets more decimals, up to six. So
+    // two significant digits are visible.
     int decimals = scale->decimals;
     while (decimals < 6 && shown != 0 && fabs(shown) * pow(10, decimals) < 9.5)
         decimals++;

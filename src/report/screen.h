@@ -112,10 +112,10 @@ const char *screen_block(double share);
 
 // Draws a curve as a text of at most `columns` blocks, from ▁ (lowest value) to █ (highest value).
 // There is one block per value. If there are more values than columns, a block shows the last of
-// several neighbouring values. A value is not drawn if it is not finite, or if it is ≤ 0 and
-// `logarithmic` is true. In its place the block before it is repeated, or a blank if no value was
-// drawn before. The text ends after the last drawn value. If the lowest and the highest value
-// differ by less than 2 % of the highest, all blocks are ▁.
+// several neighbouring values. A value is not drawn if it is not finite. If `logarithmic` is true,
+// a value ≤ 0 is not drawn either. In place of such a value, the block before it is repeated; if no
+// value was drawn before, there is a blank. The text ends after the last drawn value. If the lowest
+// and the highest value differ by less than 2 % of the highest, all blocks are ▁.
 const char *screen_spark(struct arena *arena, const double *values, size_t count, size_t columns,
                          bool logarithmic);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Finds the spans (intervals of time) of a result. A series of spans has one row per span. It has
 // the columns start and end (in ns) and lane: a number from 0 to UINT32_MAX. Spans with the same
-// lane are drawn in one row. It may also have the columns queue, core, and after: the row of the
-// span that this span waited for, or −1. The *time line* of a result is its first series of spans
-// with at most SPANS_LINE_ROWS rows. The *crowd* of a result is its first other series of spans. If
-// a span waited for several spans, the series "edges" lists all waits in its columns from and to
-// (rows of the time line). This module knows no benchmark.
+// lane are drawn in one row. The series may also have the columns queue, core and after. If a span
+// waited for another span, its `after` is the row of the other span, else −1. The *time line* of a
+// result is its first series of spans with at most SPANS_LINE_ROWS rows. The *crowd* of a result is
+// its first other series of spans. If a span waited for several spans, the series "edges" lists all
+// waits in its columns from and to (rows of the time line). This module knows no benchmark.
 #ifndef REPORT_SPANS_H
 #define REPORT_SPANS_H
 
@@ -40,9 +40,9 @@ struct spans_edge {
     size_t from, to;
 };
 
-// Returns which spans of the time line waited for which other spans, and sets *count. These waits
-// are taken from the result's series "edges" or, if there is none, from the time line's column
-// `after`.
+// Returns the waits of the time line: which span waited for which other span. Sets *count to their
+// number. The waits come from the result's series "edges". If there is no such series, they come
+// from the time line's column `after`.
 struct spans_edge *spans_edges(struct arena *arena, const struct spans *line, size_t *count);
 
 // Finds the crowd of a result: its first series of spans other than the time line. Returns false if

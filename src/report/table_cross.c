@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    // Maximum number of printed rows per chip. If a chip has more rows, only those in which the
-    // values of its APIs differ by more than 3 % are printed.
+    // Maximum number of printed rows per chip. If a chip has more rows, a row is printed only if
+    // the values of the APIs differ by more than 3 %.
     ROWS_MAX = 40,
     VALUE_COLUMNS = 12,
     RATIO_COLUMNS = 15,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Prints a view of curves as a table: one row per value of x, and one column per series. If there
 // are many values of x, only some rows are printed. Below the table, each series gets a line with a
-// drawing in blocks, its lowest and its highest value. A single series gets a bar in each row; its
-// line has blocks only if rows are left out.
+// drawing in blocks, its lowest and its highest value. If there is only one series, each row also
+// gets a bar, and the line has blocks only if rows are left out.
 #include "report/tables.h"
 
 #include <math.h>

@@ -20,8 +20,8 @@ struct view_series {
 };
 
 // A part of a grid. A heat map has one panel for each combination of the varying parameters, not
-// counting x and y. These are the parameters of role AXIS, and those that the view's `group` names.
-// All other views have a single panel.
+// counting x and y. These parameters have the role AXIS, or the view's `group` names them. All
+// other views have a single panel.
 struct view_panel {
     // Name of the panel, such as "vector random". "" if there is only one panel.
     const char *label;
@@ -85,9 +85,9 @@ const char *view_common(struct arena *arena, const struct benchmark_info *info,
                         size_t count);
 
 // Fills `grid` with the data of a view. Returns false if the view shows no case of this device, has
-// no x, or names an x or metric that is not declared. Each combination of the varying parameters of
-// role AXIS that the view does not name gets a series (in a heat map: a panel) of its own. So no
-// case hides another.
+// no x, or names an undeclared x or metric. If the view does not name all varying parameters of
+// role AXIS, each combination of the unnamed ones gets a series (in a heat map: a panel) of its
+// own. So no case hides another.
 bool view_grid_build(struct arena *arena, const struct run *run, const char *device,
                      const struct benchmark_info *info, const struct view_info *view,
                      struct view_grid *grid);
@@ -102,7 +102,7 @@ const char *view_value_text(struct arena *arena, const struct case_value *value,
                             const struct param_info *param);
 
 // True if the y axis of the view is logarithmic. view->scale has one word for both axes ("log2"),
-// or one for each ("log2-linear"). If it is NULL, both axes are linear.
+// or one word for each axis ("log2-linear"). If view->scale is NULL, both axes are linear.
 bool view_log_y(const struct view_info *view);
 
 // ---------------------------------------------------------------- notes below tables
@@ -210,10 +210,10 @@ void counters_print(struct screen *screen, const struct benchmark_info *info,
 void timelines_print(struct screen *screen, const struct benchmark_info *info,
                      const struct result *const *results, size_t count);
 
-// Prints the metrics of cases that were measured on one chip through several APIs, with their
-// ratios and a summary. There is one row for each metric of a case. Prints nothing if there are no
-// such cases. For a chip with more than 40 rows, prints only rows that differ by more than 3 %, at
-// most 40.
+// Prints a comparison of cases that were measured on one chip through several APIs: their metrics,
+// the ratios and a summary. There is one row for each metric of a case. Prints nothing if there are
+// no such cases. For a chip with more than 40 rows, prints only rows that differ by more than 3 %,
+// at most 40.
 void cross_print(struct screen *screen, const struct run *run);
 
 #endif
