@@ -34,8 +34,8 @@ enum check_code {
     CHECK_HUNG,
     CHECK_LOST,
     CHECK_MISSING, // the host has fewer devices than expected, and this device is missing
-    // the driver reports uncorrected ECC errors, a failed memory row without a spare row, or an
-    // NVLink that was retrained because it had lost its connection
+    // The driver reports uncorrected ECC errors, or a failed memory row without a spare row, or an
+    // NVLink that lost its connection and was retrained.
     CHECK_ERRORS,
     // The next codes are reasons for the verdict "unknown".
     CHECK_BUSY,

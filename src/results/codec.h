@@ -45,10 +45,10 @@ struct json_out {
     struct z_stream_s *packer;
 };
 
-// Each of these functions writes one value. `name` is the name of the member; it is NULL if the
+// Each of these functions writes one value. `name` is the name of the member. It is NULL if the
 // value is an element of an array, or the document itself. json_put_text writes nothing if `text`
-// is NULL. In values and in names, bytes that are not valid UTF-8, which some drivers' texts
-// contain, become U+FFFD.
+// is NULL. Some drivers' texts contain bytes that are not valid UTF-8. In values and in names, such
+// bytes become U+FFFD.
 void json_put_text(struct json_out *out, const char *name, const char *text);
 void json_put_count(struct json_out *out, const char *name, uint64_t count);
 void json_put_bool(struct json_out *out, const char *name, bool value);
@@ -111,9 +111,9 @@ json_t *json_read_memory(const char *text, size_t bytes, const char *name, struc
 // Returns NULL with an error as in json_read_file. The caller frees the text.
 char *json_read_text(const char *path, size_t *bytes, struct error *err);
 
-// The elements of a long top-level array, for reading them one at a time: if jansson read all of
-// them at once, they would take several times the memory of the text. The text must live as long as
-// this struct.
+// The elements of a long top-level array, for reading them one at a time. If jansson read all
+// elements at once, they would take several times the memory of the text. The text must live as
+// long as this struct.
 struct json_rows {
     const char *name;     // name of the array
     const char *at, *end; // text of the elements that have not been read yet
@@ -182,10 +182,10 @@ enum json_kind {
     FIELD_REALS,  // the member is an array of real numbers: double *
     FIELD_OBJECT, // the member is itself a struct, written as an object
     FIELD_LIST,   // the member is an array of structs, written as an array of objects
-    // The member is an array of structs that is written as one object, with one JSON member per
-    // struct. The first member of the struct, a text, is the name. The value is the struct's second
-    // member or, if the struct has more than two members, an object of all but the first. If
-    // several structs have the same name, only the last one is written.
+    // The member is an array of structs. It is written as one object, with one JSON member per
+    // struct. The name of this JSON member is the first member of the struct, a text. The value is
+    // the struct's second member. If the struct has more than two members, the value is an object
+    // of all but the first. If several structs have the same name, only the last one is written.
     FIELD_MAP,
     FIELD_CUSTOM // the member has any type; json_field.put writes it, json_field.get reads it
 };
@@ -217,9 +217,9 @@ struct json_table {
     const struct json_field *fields;
     size_t count;
     size_t bytes; // size of the struct, in bytes
-    // Returns false for a struct that is left out: it is not written, and it is dropped from an
-    // array that is read. Three cases do not call this function: writing and reading a FIELD_MAP,
-    // and reading with json_field.add. If `keep` is NULL, no struct is left out.
+    // Returns false for a struct that is left out. Such a struct is not written, and is dropped
+    // when an array is read. Three cases do not call this function: writing and reading a
+    // FIELD_MAP, and reading with json_field.add. If `keep` is NULL, no struct is left out.
     bool (*keep)(const void *object);
 };
 

@@ -236,7 +236,8 @@ static size_t get_structs(struct json_reader *reader, const struct json_node *no
     return kept;
 }
 
-// Reads the elements that json_read_rows left out of the document, one at a time, from their text.
+// json_read_rows left elements out of the document. Reads these elements from their text, one at a
+// time.
 static void get_rows(struct json_reader *reader, const struct json_node *node,
                      const struct json_field *field, void *object)
 {

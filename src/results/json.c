@@ -257,8 +257,8 @@ static struct case_value value_get(struct json_reader *reader, const struct json
     return value;
 }
 
-// Reads the case of a result. The types of its values come from the benchmarks of the run, which
-// were read before, because they precede the results in run_fields.
+// Reads the case of a result. The types of its values come from the benchmarks of the run. These
+// were read before, because they come before the results in run_fields.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     if (!json_is_map(reader, node) || !node->value)

@@ -199,7 +199,7 @@ struct benchmark_info {
 #define BENCHMARK_TABLE(member, array) .member##s = (array), .member##_count = COUNT(array)
 
 // These functions return the parameter or metric that the benchmark declares under that name. They
-// return NULL if the benchmark declares none, or if `info` or the name is NULL.
+// return NULL if there is none, or if `info` or the name is NULL.
 const struct param_info *benchmark_param(const struct benchmark_info *info, const char *key);
 const struct metric_info *benchmark_metric(const struct benchmark_info *info, const char *name);
 
@@ -250,8 +250,8 @@ const struct case_value *case_find(const struct bench_case *c, const char *key);
 bool case_says(const struct bench_case *c, const char *key, const char *text);
 
 // True if the case meets all conditions. In "pattern=stride|banks,path=shared", each key must have
-// one of the values that are listed for it. In "mode!=single", the key must have another value, or
-// the case does not have the key. NULL and "" are no conditions.
+// one of its listed values. In "mode!=single", the key must have another value, or the case must
+// lack the key. NULL and "" are no conditions.
 bool case_matches(const struct bench_case *c, const char *conditions);
 
 // Returns the index of the key's value among the choices of the parameter (case_value.choice).
@@ -428,8 +428,8 @@ struct run {
 struct run *run_create(void);
 void run_destroy(struct run *run);
 
-// These functions add an empty element to the run and return it. The address of a result never
-// changes. A device may be moved to another address when another one is added.
+// These functions add an empty element to the run and return the element. The address of a result
+// never changes. A device may be moved when another device is added.
 struct result *run_add_result(struct run *run);
 struct run_device *run_add_device(struct run *run);
 
@@ -448,7 +448,7 @@ void run_add_benchmark(struct run *run, const struct benchmark_info *info);
 // Completes a run that an earlier version of fathom wrote. By the names of benchmarks and metrics,
 // adds missing cycles_of and part_of, and adds HEADLINE_LEVELS to a benchmark without headlines.
 // Without cycles_of, `compare` would count a figure in time and the same figure in cycles as two.
-// Without part_of, it would count a few nanoseconds of a host's call as a change. Without
+// Without part_of, `compare` would count a few nanoseconds of a host's call as a change. Without
 // HEADLINE_LEVELS, `report` would find no levels of memory. Results that a later version has
 // refuted become suspect (reason `refuted`).
 void run_declare_missing(struct run *run);

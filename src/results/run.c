@@ -283,8 +283,8 @@ static const struct benchmark_info *declared_since(struct arena *arena,
     return copy;
 }
 
-// Makes a result suspect if its figures were refuted after an earlier version of fathom had given
-// it the verdict `ok`.
+// Some figures were refuted after an earlier version of fathom had given them the verdict `ok`.
+// Makes a result with such figures suspect.
 static void flag_refuted(struct arena *arena, struct result *result)
 {
     if (result->verdict == VERDICT_OK && strcmp(result->benchmark, "incore") == 0 &&

@@ -38,7 +38,7 @@ struct target {
     bool endless;  // true: `path` is a chain of symbolic links without an end
 };
 
-// The contents of the file that is to be written: a function that writes them, and its argument.
+// The contents of the file to write: a function that writes them, and its argument.
 struct contents {
     file_write *write;
     void *context;

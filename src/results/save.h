@@ -13,10 +13,10 @@
 typedef bool file_write(void *context, FILE *stream, struct error *err);
 
 // Writes the file at `path` with the contents that the function `write` produces. Fails with the
-// error of `write`, or with ERROR_IO and a message that says what to do. A path that is not a
-// regular file (/dev/stdout, a pipe) is written directly. If the path is a symbolic link to a file,
-// that file is replaced, and the link stays. For all functions of this header, "-" is the standard
-// output, and the caller must have flushed what it printed there.
+// error of `write`, or with ERROR_IO; the message then says what to do. If the path is not a
+// regular file (/dev/stdout, a pipe), it is written directly. If the path is a symbolic link to a
+// file, that file is replaced, and the link stays. For all functions of this header, "-" is the
+// standard output. The caller must have flushed what it printed there.
 MUST_CHECK bool file_save(const char *path, file_write *write, void *context, struct error *err);
 
 // True if the path is "-", the standard output.
@@ -30,9 +30,9 @@ bool file_save_replaces(const char *path);
 // output. The files need not exist.
 bool file_save_same(const char *one, const char *other);
 
-// Checks, before a long measurement, whether file_save can write to the path; fails with ERROR_IO
-// if it cannot. Does not change an existing file. Removes temporary files of this path that killed
-// processes have left. If the path is a FIFO, this process keeps it open.
+// Checks, before a long measurement, whether file_save can write to the path. Fails with ERROR_IO
+// if not. Does not change an existing file. Removes temporary files of this path that were left by
+// killed processes. If the path is a FIFO, this process keeps it open.
 MUST_CHECK bool file_save_check(const char *path, struct error *err);
 
 #endif
