@@ -12,7 +12,7 @@
 // as in `fathom list --json`. It also has the built-in scenarios of benchmarks.
 const char *answer_welcome(struct arena *arena, const struct run *offered);
 
-// Returns the message which says that measurement `id` has started, and how many cases it has:
+// Returns the message about the start of measurement `id`, with its number of cases:
 // {"type":"started","id":…,"cases":…}.
 const char *answer_started(struct arena *arena, uint64_t id, size_t cases);
 
@@ -28,9 +28,9 @@ struct answer_end {
     bool whole; // true: the message contains the whole run
 };
 
-// Returns the message which says that a frame (one run of all cases) has ended:
-// {"type":"done","id":…,"frame":…,"status":"complete","run":{…},"findings":[…]}. The member "run"
-// exists only if end->whole is true.
+// Returns the message about the end of a frame (one run of all cases):
+//   {"type":"done","id":…,"frame":…,"status":"complete","run":{…},"findings":[…]}
+// The member "run" exists only if end->whole is true.
 const char *answer_done(struct arena *arena, const struct answer_end *end);
 
 // Returns the message with an error: {"type":"error","id":…,"message":…}. If `id` is 0, the message

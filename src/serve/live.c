@@ -201,8 +201,8 @@ static void say_result(const struct frame *frame, const struct result *result)
 
 static void say_loss(struct frame *frame, const struct result *result)
 {
-    // If in_visit is true, the worker was lost while it measured a case, so the last reason in
-    // `result` says why. If false, it was lost between two cases.
+    // If in_visit is true, the worker was lost while it measured a case. Then the last reason in
+    // `result` says why. If in_visit is false, the worker was lost between two cases.
     bool in_visit = executor_losses(frame->live->executor) > 0;
     const char *why = in_visit && result && result->reason_count
                           ? result->reasons[result->reason_count - 1].text

@@ -21,8 +21,8 @@ enum {
     // A worker keeps data of each case that it measured (struct bench_visit.memory). A worker that
     // has got this many cases is replaced before the next measurement begins.
     LIVE_CASES_KEPT = 256,
-    // A measurement ends after this many frames in a row that lost their worker. (A frame is one
-    // run of all cases.)
+    // If this many frames in a row lost their worker, the measurement ends. (A frame is one run of
+    // all cases.)
     LIVE_ATTEMPTS = 3
 };
 
