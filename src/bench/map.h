@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names that src/map/ (the plan of `fathom map` and its results) and bench/map/map.c (the
-// benchmark) share.
+// Names that two places use: src/map/ (the plan of `fathom map` and its results) and
+// bench/map/map.c (the benchmark).
 #ifndef BENCH_MAP_H
 #define BENCH_MAP_H
 

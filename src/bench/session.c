@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How sessions of benchmarks begin and end, and what the visits in a session have in common.
+// Begins and ends sessions of benchmarks. Also has functions that all visits in a session use.
 #include "bench/bench.h"
 
 struct bench_session bench_session_begin(struct gpu_system *system, struct gpu_device *device)

@@ -25,9 +25,9 @@ struct value_list {
     size_t count, capacity;
 };
 
-// Parses `text` as values of `param`. Fails with ERROR_USAGE if a part of it is wrong; the message
-// names that part and what is allowed (for TEXT: the choices, and the nearest one). Also fails if
-// there are more than VALUES_MAX values.
+// Parses `text` as values of `param`. Fails with ERROR_USAGE if a part of `text` is wrong. The
+// message names that part and what is allowed (for TEXT: the choices, and the nearest choice). Also
+// fails if there are more than VALUES_MAX values.
 MUST_CHECK bool values_parse(struct arena *arena, const struct param_info *param, const char *text,
                              struct value_list *list, struct error *err);
 

@@ -21,7 +21,7 @@ struct bandwidth_store {
     struct gpu_program *fill, *check;
     uint64_t timeout_ns;
     struct {
-        // This scope owns only this buffer. So a larger buffer can replace this one.
+        // Scope that owns only this buffer. It is closed when a larger buffer replaces this one.
         struct gpu_scope *scope;
         struct gpu_buffer *buffer;
         uint64_t bytes;

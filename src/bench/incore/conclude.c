@@ -57,9 +57,9 @@ static void report(struct run *run, const char *device, const char *op)
 }
 
 // Adds a finding "operation" for each operation that has both a latency and a throughput. The value
-// of the finding is the latency in cycles, with one chain in one subgroup. Its text also tells the
-// highest number of results per cycle and core, and the number of arithmetic units if units_of()
-// finds one. Its keys are the case of the latency, then the case of the throughput.
+// of the finding is the latency in cycles, with one chain in one subgroup. The text also tells the
+// highest number of results per cycle and core. If units_of() finds a number of arithmetic units,
+// the text tells it, too. The keys are the case of the latency, then the case of the throughput.
 void incore_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -183,9 +183,9 @@ static bool is_moved(const struct latency_case *this_case)
     return this_case->path == LATENCY_ATOMIC || this_case->bytes >= LATENCY_PAGE_LAP_BYTES;
 }
 
-// Finds the memory for the chain. Passes it as an argument to the kernels: those that build the
-// chain and those that chase over it. If each round puts the chain at another address, also chooses
-// the address.
+// Finds the memory for the chain. Passes this memory as an argument to the kernels that build the
+// chain and to those that chase over it. If each round puts the chain at another address, also
+// chooses the address.
 static bool find_memory(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;

@@ -401,10 +401,10 @@ static void describe(const struct measured *m)
         visit_detail(m->visit, "warm-up", "each page touched once; no lap");
 }
 
-// Adds the counts per hop that are expected on NVIDIA. They are for the unit that executes a hop,
-// and for caches, which transfer the link of a hop as one sector. In random order, successive hops
-// are in different sectors. So a cache that is much smaller than the chain does not contain the
-// next sector when a hop needs it.
+// Adds the counts per hop that are expected on NVIDIA. These counts are for the unit that executes
+// a hop, and for caches. A cache transfers the link of a hop as one sector. In random order,
+// successive hops are in different sectors. So a cache that is much smaller than the chain does not
+// contain the next sector when a hop needs it.
 static void claim_nvidia(const struct measured *m, struct measure_count_claims *claims)
 {
     static const double sector_bytes = 32, beyond = 4;

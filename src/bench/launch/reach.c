@@ -3,9 +3,10 @@
 // clock. This time is converted to the host's clock. For that, both clocks are read at one instant
 // before the samples and at one instant after the samples. The conversion assumes that both clocks
 // run evenly between these instants. If the API supplies such pairs of readings, they are used.
-// Otherwise a kernel supplies them: the host writes questions into memory that both can access, and
-// the kernel answers them with the device's time. This time lies between two times of the host:
-// when it wrote the question, and when it read the answer. Only the quickest answer is used.
+// Otherwise a kernel supplies them: the host writes questions into memory that it shares with the
+// kernel, and the kernel answers them with the device's time. This time lies between two times of
+// the host: when it wrote the question, and when it read the answer. Only the quickest answer is
+// used.
 #include "base/clock.h"
 #include "bench/launch/session.h"
 #include "measure/clock.h"

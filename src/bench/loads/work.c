@@ -107,8 +107,8 @@ static void prepare_control(struct loads_work *work, const struct loads_kind *ki
         .mask = loads_is_sampled(kind) ? 0 : ONE_BITS,
         .multiplier = start.multiplier,
         .keep = start.keep,
-        // Each of the 256 additions adds a number from 1 to 1 + 1024 × 2^-23, because the low bits
-        // of the number are the index. Each addition also rounds.
+        // With ONE_BITS, each of the 256 additions adds a number from 1 to 1 + 1024 × 2^-23,
+        // because the low bits of the number are the index. Each addition also rounds.
         .tolerance = 1,
         .centre = 0.5f / LOADS_SIDE,
     };

@@ -11,8 +11,8 @@ enum {
     METRIC_PREFETCH
 };
 
-// The first pass and later passes use different factors. So the check of the later passes fails if
-// it finds results of the first pass.
+// The first pass and later passes use different factors. So results of the first pass fail the
+// check of the later passes.
 static const double first_factor = 1.25, later_factor = 1.5;
 
 struct trial {
@@ -118,7 +118,7 @@ bool managed_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct trial trial = {.run = run, .session = run->session->state};
     if (!*run->memory)
         *run->memory = ARENA_NEW(run->session->arena, uint64_t);
-    // Number of passes per sample, which the first visit of the case chose.
+    // Number of passes per sample. The first visit of the case chose it.
     uint64_t *repeats = *run->memory;
     managed_case_read(run->bench_case, &trial.this_case);
     trial.arrays = (struct managed_arrays){.session = trial.session, .scope = run->scope};

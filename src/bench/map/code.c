@@ -41,8 +41,8 @@ static const double warm_share = 0.97;
 // skipped.
 static const double empty_most = 0.7;
 
-// Data of one case that the session keeps from round to round: the number of laps, and the values
-// at which the chains of its runs must end.
+// Data of one case that the session keeps from round to round: the number of laps, and the last
+// values of the chains of its runs.
 struct memory {
     uint32_t laps; // number of laps in a window
     bool fused;

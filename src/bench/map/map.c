@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The benchmark map: the parameters and metrics of the conclusions of `fathom map` (map/levels.c),
-// and the probes from which they are derived. Most probes are cases of the benchmark latency with
-// another stride. METHOD.md explains how the probes are used.
+// and the probes that lead to these conclusions. Most probes are cases of the benchmark latency
+// with another stride. METHOD.md explains how the probes are used.
 #include "bench/map.h"
 
 #include "bench/bench.h"
@@ -214,7 +214,7 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
     for (size_t i = 0; i < latency->param_count; i++) {
         const struct param_info *param = &latency->params[i];
         // In a probe what=pages, `pitch` is the distance from page to page. In a case of latency,
-        // `page` is.
+        // `page` is this distance.
         const char *from = pages && strcmp(param->key, "page") == 0 ? "pitch" : param->key;
         const struct case_value *given = case_find(probe, from);
         const char *text = given ? given->text : strcmp(param->key, "order") == 0 ? order : "idle";

@@ -48,7 +48,7 @@ struct map_code {
     // the clocks found, or 0.
     double warm_hz;
     // Duration of a lap without instructions, in counts of the core's counter. If kernels cannot
-    // read that counter, it is in ns.
+    // read that counter, the duration is in ns.
     double empty;
 };
 

@@ -431,9 +431,9 @@ static const char *polled_text(struct arena *arena, const struct polled *polled)
                         polled->agreed, unit_text(arena, polled->bars_ns, UNIT_NS));
 }
 
-// Adds the finding overlap-clock: the resolution of the device's clock, and how far the clock of
-// one core lags behind that of another. It also tells whether the times at which the polling host
-// saw markers agree with the device's time stamps.
+// Adds the finding overlap-clock: the resolution of the device's clock, and how far one core's
+// clock lags behind another's. The finding also tells whether the host saw markers at times that
+// agree with the device's time stamps.
 static void report_clock(const struct subject *subject)
 {
     struct run *run = subject->run;

@@ -91,8 +91,8 @@ struct overlap_agreement {
     double offset_low_ns, offset_high_ns;
     double sweep_ns; // longest time between the read that found a marker and the read before it
     // The largest difference, over all workloads, between two lengths: the length that the host saw
-    // in the markers, and the length by the device's time stamps. It shows how well polling
-    // measures lengths.
+    // in the markers, and the length by the device's time stamps. This difference shows how well
+    // polling measures lengths.
     double bars_ns;
     // Longest time in ns from the start of a workload, by its time stamp, to the writing of its
     // start marker.

@@ -43,8 +43,8 @@ static bool is_semaphore(const struct overlap_stage *stage, uint32_t which, size
             overlap_stage_queue(stage, earlier) != overlap_stage_queue(stage, later));
 }
 
-// Returns the bit set of the segments for which workload `w` waits. On each queue, this is the
-// newest segment that has a workload for which `w` waits by semaphore.
+// Workload `w` may wait for others by semaphore. Returns the bit set of the segments for which `w`
+// waits: on each queue, the newest segment with such a workload.
 static uint32_t after_of(const struct overlap_stage *stage, uint32_t which, size_t w)
 {
     int newest[OVERLAP_QUEUES_MAX] = {NOWHERE, NOWHERE};

@@ -157,7 +157,7 @@ static void add_markers(const struct overlap_shown *shown, struct measure_visit 
 
 // Sets row[0] to the median overlap of a pair of workloads over all frames in the history. Sets
 // row[1] and row[2] to the 95 % interval of this median. If there are too few frames for an
-// interval, they are the smallest and the largest overlap.
+// interval, row[1] and row[2] become the smallest and the largest overlap.
 static void matrix_row(struct arena *arena, const struct overlap_history *history, size_t pair,
                        double row[3])
 {

@@ -30,7 +30,7 @@ struct overlap_session {
     // The session that the first call of overlap_session_urgent returned. NULL if that function was
     // not called yet, or failed.
     struct overlap_session *urgent;
-    // What the driver answered when it was asked for high priority; NULL if it was not asked.
+    // The driver's answer to the request for high priority; NULL if there was no request.
     const char *priority_text;
     // True: the driver did not give high priority, so the compute queue has medium priority.
     bool refused;

@@ -11,8 +11,8 @@
 // them.
 struct overlap_tally {
     double frame_ns;
-    // Mean overlap (0 to 1) of two neighbours on one queue, neither of which waits for a workload.
-    // The three members are for two dispatches, for a draw and a dispatch, and for two draws.
+    // Mean overlap (0 to 1) of two neighbours on one queue if neither waits for a workload. The
+    // three members are for two dispatches, for a draw and a dispatch, and for two draws.
     double same_queue, draw_dispatch, draw_draw;
     double cross_queue; // time in which both queues work ÷ the shorter of their working times
     // Median gap in ns between two neighbours: from the end of the first to the start of the

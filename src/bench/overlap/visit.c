@@ -15,8 +15,8 @@ enum {
     ALONE_FRAMES = 3,
     TUNINGS = 2
 };
-// Wanted length in ns of a workload with 64 iterations that runs alone. It is much longer than the
-// gaps between workloads, which last some µs.
+// Wanted length in ns of a workload with 64 iterations that runs alone. This is much longer than
+// the gaps between workloads (some µs).
 static const double workload_ns = 200e3;
 
 struct work {
@@ -27,7 +27,7 @@ struct work {
     struct gpu_scope *scope;
     struct overlap_history *history;
     // The reason why the driver does not hold the device's clock stable. Its code is ERROR_NONE if
-    // the driver does, or if the scenario does not ask for that.
+    // the driver holds it stable, or if the scenario does not ask for that.
     struct error clock_refusal;
     uint32_t all; // bit set of all workloads
     unsigned queues[OVERLAP_WORKLOADS_MAX];

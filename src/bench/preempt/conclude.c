@@ -38,7 +38,7 @@ static const char *value_of(const struct result *result, const char *key)
     return value && value->text ? value->text : "";
 }
 
-// Returns text on how the victims got onto the device, beside the hog or after it: "57 of 60
+// Returns text on how the victims got onto the device, beside the hog or after the hog: "57 of 60
 // co-resident, 3 at a boundary", or "all 60 co-resident". NULL if the result does not tell.
 static const char *entered_text(struct arena *arena, const struct result *result)
 {

@@ -35,8 +35,8 @@ enum {
 
 struct contention_desc {
     struct load *hog; // load of the hog; NULL if there is no hog, or it runs in another process
-    // Load of the victim. Before contention_run, `samples` submissions of it must be recorded or,
-    // if `drops` is true, none.
+    // Load of the victim. Before contention_run, `samples` submissions of this load must be
+    // recorded. If `drops` is true, none are recorded before.
     struct load *victim;
     // Load of the application, with `samples` recorded frames. NULL if there is no application, or
     // it runs in another process.
@@ -60,8 +60,8 @@ struct contention_answer {
     uint32_t victim; // number of the answered submission, counted from 0 among those of this actor
     // True if response_ns is only a lower bound of the response time. There are two reasons. Either
     // the submission was not done when the run ended. Or no submission was made at the deadline,
-    // because CONTENTION_PENDING_MAX were in flight. Then `victim` is the number of the newest
-    // submission, whose answer would have come earlier.
+    // because CONTENTION_PENDING_MAX were in flight. `victim` is then the number of the newest
+    // submission, because its answer would have come earlier.
     bool censored;
 };
 

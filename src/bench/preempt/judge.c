@@ -51,8 +51,8 @@ static double common_ns(const struct load_run *a, const struct load_run *b)
 }
 
 // Returns true if a submission of the hog overlapped the victim and took too long. Without victims,
-// a submission takes alone_ns. It took too long if it exceeds alone_ns by at least half of the time
-// that all victims took during it.
+// a submission takes alone_ns. A submission took too long if it exceeds alone_ns by at least half
+// of the time that all victims took during it.
 static bool is_drawn_out(const struct load_run *victim, const struct load_run *hogs,
                          size_t hog_count, const struct judge_limits *limits)
 {

@@ -8,7 +8,8 @@
 #include "bench/preempt/load.h"
 
 enum judge_entry {
-    // the victim started before any workgroup of the hog, and ran at the same time as none of them
+    // the victim started before every workgroup of the hog, and did not overlap any of these in
+    // time
     JUDGE_ALONE,
     // the victim ran at the same time as workgroups of the hog, which kept running
     JUDGE_CO_RESIDENT,

@@ -194,9 +194,9 @@ static const struct view_info views[] = {
      .where = "actors=three"},
 };
 
-// The condition of all headlines with two actors (hog and victim). It selects what a program gets
-// that asks for nothing special: medium priority, a dispatch as the victim, and no dropped
-// deadlines.
+// The condition of all headlines with two actors (hog and victim). It selects medium priority, a
+// dispatch as the victim, and no dropped deadlines. A program gets these if it asks for nothing
+// special.
 #define TWO_MEDIUM "priority=medium,actors!=three,victim!=draw,arrivals!=closed"
 
 static const struct headline_info headlines[] = {

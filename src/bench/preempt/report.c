@@ -20,9 +20,9 @@ double work_length_ns(const struct load_run *run)
 }
 
 // Returns the length of the hog's submissions beside victims ÷ their length without victims. The
-// length beside victims is a median. It is over all submissions that ran at any time from the start
-// of the first victim to the end of the last answered victim. Returns NaN if there are no such
-// submissions.
+// length beside victims is the median of certain submissions: those that ran at any time from the
+// start of the first victim to the end of the last answered victim. Returns NaN if there are no
+// such submissions.
 static double slowdown_of(const struct work *work)
 {
     double beside[WORK_HOG_SLOTS_MAX];
@@ -55,7 +55,7 @@ static void report_one(struct measure_visit *visit, enum preempt_metric metric, 
 }
 
 // Reports quantile `p` of `responses` as the metric `metric`. `responses` are the response times of
-// a visit, or the times by which answers came after the next deadline.
+// a visit, or how late its answers came after the next deadline.
 static void report_quantile(const struct preempt_responses *responses, struct measure_visit *visit,
                             enum preempt_metric metric, double p)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the cases of a session share: the queues on which hog, victim and application run, and how
-// much work each of them does.
+// What the cases of a session share: the queues of hog, victim and application, and how much work
+// each of these three does.
 #ifndef BENCH_PREEMPT_SESSION_H
 #define BENCH_PREEMPT_SESSION_H
 

@@ -25,8 +25,8 @@ static struct load_desc desc_of(const struct preempt_side *side, const struct be
                               .timeout_ns = run->request->timeout_ns};
 }
 
-// Sets work->history to what the case's earlier visits left. The first visit creates the history
-// and finds the sizes of the loads.
+// Sets work->history to the history from the case's earlier visits. The first visit creates the
+// history and finds the sizes of the loads.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
@@ -59,8 +59,8 @@ static uint32_t hog_slots(uint32_t samples)
     return (uint32_t)(slots < WORK_HOG_SLOTS_MAX ? slots : WORK_HOG_SLOTS_MAX);
 }
 
-// Describes the load of `part`: the work `load`, submitted at most `slots` times, where each
-// submission leaves at most `records` records.
+// Describes the load of `part`: the work `load`, submitted at most `slots` times. Each submission
+// leaves at most `records` records.
 static void describe(struct work *work, struct work_part *part, const struct load_work *load,
                      uint32_t slots, uint32_t records)
 {

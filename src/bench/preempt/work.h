@@ -35,7 +35,7 @@ struct work {
     uint64_t base;       // device clock value from which all times count; 0 if not chosen yet
     bool has_hog, three; // three: an application runs too; the victim is then a compositor
     bool draws;          // true: the victim is a draw; false: a dispatch
-    bool drops;    // true if a deadline that passes while the host waits for an answer is dropped
+    bool drops;          // true: deadlines that pass while the host waits for an answer are dropped
     bool is_first; // true if this visit also measures the hog without victims; later visits do not
     // The results of the victim (`answers`) and of the application (`frames`).
     struct contention answers, frames;

@@ -60,8 +60,8 @@ static const struct metric *drawn_rate(const struct subject *subject, const stru
                : NULL;
 }
 
-// Of the results whose rate is at most `bound` × `most`, returns the one with the smallest
-// triangles; NULL if there is none. `most` is the highest rate of triangles.
+// Returns the result with the smallest triangles among the results with a rate of at most `bound` ×
+// `most`. `most` is the highest rate of triangles. Returns NULL if there is no such result.
 static const struct result *first_bound(const struct subject *subject, double most)
 {
     const struct result *found = NULL;

@@ -30,8 +30,8 @@ enum {
     POINT_SHARE = 8 // each point of the line is sampled for 1 / POINT_SHARE of the usual time
 };
 static const double residual_most = 0.02, layouts_most = 0.05;
-// Additional distance along x before each group of primitives. Rays begin half of this distance
-// before a group.
+// Additional distance along x before each group of primitives. Rays begin before a group, at half
+// of this distance.
 static const float gap = 2;
 
 // How the primitives of a row are placed. Groups must be small: groups of 120 primitives bent the

@@ -40,8 +40,8 @@ static const struct result *most_of(const struct row *row, const char *metric)
     return best;
 }
 
-// Returns true if the measured intensities reach from half the ridge or less to twice the ridge or
-// more.
+// Returns true if the measured intensities go down to half of the ridge or lower, and up to twice
+// the ridge or higher.
 static bool is_seen_around(const struct row *row, double ridge)
 {
     double least = INFINITY, most = 0;

@@ -146,7 +146,8 @@ enum stream_array {
 };
 
 struct stream_buffer {
-    // This scope owns only the buffer of this array. So a larger buffer can replace this one.
+    // Scope that owns only the buffer of this array. It is closed when a larger buffer replaces
+    // this one.
     struct gpu_scope *scope;
     struct gpu_buffer *buffer;
     uint64_t bytes;

@@ -89,8 +89,8 @@ uint64_t strides_loads(uint32_t iterations);
 // Returns the index of the element that thread `t` loads as number `k` of its loads in flight.
 uint32_t strides_element(const struct strides_case *this_case, uint32_t t, uint32_t k);
 
-// Returns the total size in bytes of all 128-byte lines from which threads load; a cache of that
-// size holds them all. Returns 0 for STRIDES_BANKS.
+// Returns the total size in bytes of all 128-byte lines from which threads load. A cache of that
+// size holds all these lines. Returns 0 for STRIDES_BANKS.
 uint64_t strides_footprint_bytes(const struct strides_case *this_case);
 
 // What a load of STRIDES_LANES threads costs in the cache or in shared memory. The numbers are

@@ -12,7 +12,8 @@ enum {
     STAGE_BYTES = 4 << 20
 };
 
-// Returns the address of the job's data in the source; NULL if the host cannot access the source.
+// Returns the address of the job's data in the source. Returns NULL if the host cannot access the
+// source.
 static unsigned char *host_source(const struct transfer_job *job)
 {
     unsigned char *memory = transfer_station_memory(job->from, job->source);

@@ -14,7 +14,7 @@ enum {
 };
 // Sizes in bytes of copies between devices in presets: a small message, and a large copy.
 static const uint64_t peer_bytes[] = {64 << 10, 256 << 20};
-// Sizes in bytes of copies on the universal queue in presets. This queue does not use the copy
+// Sizes in bytes, in presets, of copies on the universal queue. This queue does not use the copy
 // engine.
 static const uint64_t queue_bytes[] = {1 << 20, 256 << 20};
 
