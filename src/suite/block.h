@@ -102,8 +102,8 @@ void block_compile_ahead(struct block *block, struct visit_order *order);
 // no metrics.
 void entry_end(struct entry *entry, enum verdict verdict, const char *code, const char *why);
 
-// Stops all visits on a device. Cases on this device that still need visits fail. Cases that are
-// added later fail, too. `why` must live as long as the run.
+// Stops all visits on a device. If cases on this device still need visits, they fail. Cases that
+// are added later fail, too. `why` must live as long as the run.
 void block_give_up(struct block *block, struct device_slot *slot, const char *why);
 
 // Measured cases that wait for their counted visit. (A counted visit reads hardware counters.) Many

@@ -31,8 +31,9 @@ struct budget {
 void budget_of(const char *preset, const struct gpu_info *device, struct budget *budget);
 
 // Returns the goal of a benchmark's cases. A case is finished when half of its interval, relative
-// to the median, is at most the goal. The goal is 0.05 for a distribution. It is 0.02 if the
-// benchmark uses the link to the host, 0.01 if its first metric is in ns or cycles, else 0.005.
+// to the median, is at most the goal. The goal is 0.05 for a distribution. For other benchmarks, it
+// is 0.02 if the benchmark uses the link to the host, 0.01 if its first metric is in ns or cycles,
+// else 0.005.
 double budget_goal(const struct benchmark *benchmark);
 
 #endif

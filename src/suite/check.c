@@ -240,8 +240,7 @@ static void merge_results(struct run *run, const struct run *sent, const char *d
     }
 }
 
-// Copies the card's state, the results and the findings that the process of device `i` sent into
-// the run.
+// The process of device `i` sent its card's state, results and findings. Copies them into the run.
 static void merge(struct checking *c, size_t i)
 {
     const struct run *sent = c->parts->runs[i];

@@ -123,8 +123,8 @@ void check_choose(struct run *run, enum check_part part, struct choice_request *
 
 // Makes the plan of one device for CHECK_AT_ONCE. In the benchmark transfer, the first device of an
 // API measures copies between all pairs of devices. The other devices then measure only the
-// direction "h2d". If the first device is not in the run, each device measures the pairs in which
-// it comes first.
+// direction "h2d". If the run lacks the first device, each device measures the pairs in which it
+// comes first.
 struct plan *check_plan_at_once(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err)
 {

@@ -70,8 +70,8 @@ struct executor_part {
     bool done;
     struct measure_visit *visit;
     struct error failure;
-    // Used by executor_visit_together only. True: this function must still wait for the worker,
-    // which has neither answered the order nor failed.
+    // Used by executor_visit_together only. True: the worker has neither answered the order nor
+    // failed, so this function must still wait for it.
     bool waits;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A lock that at most one process of a user holds on a host. The lock's file also has a text. The
-// last holder left it for processes that wait for the lock. The file is in $TMPDIR, or else in
-// /tmp. Its name contains the user's id and the id of this boot, so a file from before a reboot is
-// never read.
+// last holder left this text for processes that wait for the lock. The file is in $TMPDIR, or else
+// in /tmp. Its name contains the user's id and the id of this boot, so a file from before a reboot
+// is never read.
 #ifndef SUITE_HOST_LOCK_H
 #define SUITE_HOST_LOCK_H
 

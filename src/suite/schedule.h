@@ -19,10 +19,10 @@ enum {
 
 // Another device of the run, for benchmarks that measure devices together (benchmark.together). If
 // a case is in the plans of the schedule's device and of peers, it is visited on all these devices
-// at once. The peers' plans then no longer have it. This is a co-run: its devices begin their
-// samples at the same time. The case's value "together" decides which devices take part: devices on
-// other chips ("auto"), all devices ("yes"), or none ("no"). A result of a co-run has the value
-// "with": the ids of the other devices. It has the sensor "common_time": the share of this device's
+// at once, and taken out of the peers' plans. This is a co-run: its devices begin their samples at
+// the same time. The case's value "together" decides which devices take part: devices on other
+// chips ("auto"), all devices ("yes"), or none ("no"). A result of a co-run has the value "with":
+// the ids of the other devices. It has the sensor "common_time": the share of this device's
 // sampling time during which all devices sampled. A share below SCHEDULE_COMMON_LEAST makes the
 // result suspect.
 struct schedule_peer {

@@ -182,8 +182,8 @@ static bool has_device_of(const struct gpu_system *system, const char *api)
     return false;
 }
 
-// Returns the unavailable API that `name` begins with ("cuda" or "cuda:0"), with the reason.
-// Returns NULL if that API has a device, or if `name` begins with no unavailable API.
+// If `name` begins with the name of an unavailable API ("cuda" or "cuda:0"), returns this API with
+// the reason. Returns NULL if that API has a device, or if `name` begins with no unavailable API.
 static const struct gpu_unavailable *unavailable_of(const struct gpu_system *system,
                                                     const char *name)
 {

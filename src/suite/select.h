@@ -54,10 +54,10 @@ size_t select_unreached(struct arena *arena, const struct gpu_system *system, co
                         struct unreached_gpu **gpus);
 
 // True if CUDA_VISIBLE_DEVICES hides an NVIDIA GPU of this machine from CUDA. `visible` is the
-// value of this variable. Returns false if it is NULL: the variable is not set. CUDA uses the GPUs
-// of the value up to the first entry that names no GPU. If the variable is set and /dev/nvidia0
-// exists, but sysfs lists no NVIDIA GPU, returns true: a sandbox probably hides sysfs, so the
-// number of GPUs is not known. `root` is put before all paths; "" means this machine.
+// value of this variable. Returns false if `visible` is NULL: the variable is not set. CUDA uses
+// the GPUs of the value up to the first entry that names no GPU. If the variable is set and
+// /dev/nvidia0 exists, but sysfs lists no NVIDIA GPU, returns true: a sandbox probably hides sysfs,
+// so the number of GPUs is not known. `root` is put before all paths; "" means this machine.
 bool select_cards_hidden(struct arena *arena, const char *root, const char *visible);
 
 // Returns the device's PCI address ("0000:1b:00.0"); NULL if it is not known.

@@ -178,8 +178,8 @@ size_t select_unreached(struct arena *arena, const struct gpu_system *system, co
     return search.count;
 }
 
-// True if `entry` of CUDA_VISIBLE_DEVICES names a GPU that no earlier entry named. An index must be
-// below `count`; `named` marks the indices that earlier entries named. A UUID, which begins with
+// True if `entry` of CUDA_VISIBLE_DEVICES names a new GPU: no earlier entry named it. An index must
+// be below `count`; `named` marks the indices that earlier entries named. A UUID, which begins with
 // "GPU-", always counts as a new GPU.
 static bool names_new_gpu(const char *entry, size_t count, bool *named)
 {

@@ -30,8 +30,9 @@ struct visitor {
     struct gpu_device *device;
     // The function benchmark.device that chose the queues of `device`.
     void (*queues)(const struct gpu_info *, struct gpu_device_desc *);
-    // Error of opening the device when the device had no memory left although `usual` was not open.
-    // Later visits fail with this error without another try. ERROR_NONE if there was no such error.
+    // Error of opening the device if the device had no memory left although `usual` was not open.
+    // Later visits then fail with this error and do not try again. ERROR_NONE if there was no such
+    // error.
     struct error refusal;
     struct measure_count *count;   // counters of `device`; NULL until the first counted visit
     struct measure_card *card;     // sensors of the card; NULL until card_of opens them
