@@ -259,8 +259,8 @@ void console_card_markdown(const struct card *card, FILE *stream)
 
 // ---------------------------------------------------------------- headlines not on the card
 
-// Prints why cases of a benchmark failed and, if none of its cases was measured, why they were
-// skipped.
+// Prints why cases of a benchmark failed. If no case of the benchmark was measured, also prints why
+// cases were skipped.
 static void print_causes(struct screen *screen, const struct notes *notes,
                          const struct run_counts *counts)
 {

@@ -221,8 +221,8 @@ static bool is_log(const struct source *s)
     return s->view.scale && text_begins(s->view.scale, "log");
 }
 
-// Returns the value that the x parameter of the view has in the point's case. All cases of the view
-// have this parameter.
+// Returns the value of the view's x parameter in the point's case. All cases of the view have this
+// parameter.
 static double number_of(const struct source *s, const struct point *point)
 {
     const struct case_value *x = case_find(&point->result->bench_case, s->x->key);

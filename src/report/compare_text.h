@@ -48,8 +48,8 @@ const char *compare_remarks(struct arena *arena, const struct compare_row *row);
 const char *compare_counts(struct arena *arena, const struct compare_report *report,
                            const size_t counts[COMPARE_WORD_COUNT], bool only_found);
 
-// Returns the verdict and the exit status that follows from it: "6 of 582 values got slower by more
-// than 2%, the largest change is +206%: exit status 1."
+// Returns the verdict and the exit status: "6 of 582 values got slower by more than 2%, the largest
+// change is +206%: exit status 1."
 const char *compare_verdict(struct arena *arena, const struct compare *compare);
 
 // Returns the id, name and driver of a device as text: "vulkan:0 NVIDIA H200 · driver 570.1".

@@ -36,9 +36,9 @@ MUST_CHECK bool svg_write(const struct run *run, FILE *stream, struct error *err
 
 // Writes the JSON that Perfetto (ui.perfetto.dev) and chrome://tracing read
 // (tests/web/perfetto.test.mjs opens one in Perfetto 20.1). Results follow one another in time.
-// Each device has several processes. One process has the names of the cases. There is one process
-// per queue. It has one track per name of a lane, and arrows from a span to the spans that waited
-// for it. One process is for the cores. It has tracks for the spans on each core, and a counter of
+// Each device has several processes. One process has the names of the cases. Each queue has a
+// process, with one track per name of a lane, and with arrows from a span to the spans that waited
+// for it. The cores have one process, with tracks for the spans on each core, and with a counter of
 // the spans that ran at once.
 MUST_CHECK bool trace_write(const struct run *run, FILE *stream, struct error *err);
 

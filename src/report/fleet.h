@@ -21,7 +21,7 @@ void fleet_console(const struct fleet *fleet, const struct console_desc *desc, F
 
 // fleet_group_text returns a sentence, in `arena`, about a group of cards that differs from the
 // fleet: "rack r01: FP32 1.5 % slower than the fleet (160 cards)". fleet_relation_text returns a
-// sentence about a quantity, such as the temperature, with which a loss is correlated.
+// sentence about a quantity, such as the temperature, that correlates with a loss.
 const char *fleet_group_text(struct arena *arena, const struct fleet *fleet,
                              const struct fleet_group *group);
 const char *fleet_relation_text(struct arena *arena, const struct fleet *fleet,
@@ -32,8 +32,8 @@ const char *fleet_relation_text(struct arena *arena, const struct fleet *fleet,
 const char *fleet_extent(struct arena *arena, const struct fleet *fleet);
 const char *fleet_counts(struct arena *arena, const struct fleet *fleet);
 
-// Writes the judged fleet as JSON, without the cards about which nothing was found. Fails with
-// ERROR_IO if a write fails.
+// Writes the judged fleet as JSON. Of single cards, writes only those to look at first
+// (fleet->list). Fails with ERROR_IO if a write fails.
 MUST_CHECK bool fleet_json(const struct fleet *fleet, FILE *stream, struct error *err);
 
 // Writes the judged fleet as CSV: one row for each card and metric, and one row for each card

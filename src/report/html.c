@@ -63,7 +63,7 @@ static bool no_page(struct error *err)
 // ---------------------------------------------------------------- runs as packed data
 
 enum {
-    // size of packer.packed in bytes; a multiple of 3, so that base64 is padded only at the end
+    // size of packer.packed in bytes. It is a multiple of 3, so base64 is padded only at the end.
     PACKED_BYTES = 48 * 1024,
     PACKED_LEVEL = 5 // zlib's level; level 6 would take a third longer and save 1 % of the bytes
 };

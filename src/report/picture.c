@@ -184,9 +184,9 @@ struct step {
     const struct card_figure *bandwidth;
 };
 
-// Returns the figure with the read bandwidth of a level: the first figure in the row of bandwidths
-// whose label begins with the name of the level. Returns NULL if there is no such figure, or if it
-// is not trusted.
+// Returns the figure with the read bandwidth of a level: the first figure of a row of bandwidths.
+// The label of this row must begin with the name of the level, and the figure must be trusted.
+// Returns NULL if there is no such row.
 static const struct card_figure *bandwidth_of(const struct card *card, const char *level)
 {
     for (size_t i = 0; i < card->count; i++)

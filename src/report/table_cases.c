@@ -291,8 +291,8 @@ static double claimed_percent(const struct result *result, const char *name)
     return NAN;
 }
 
-// Adds a column with values in percent. `unit` is the head of the column, such as "% hits"; it says
-// what the values are a share of.
+// Adds a column with values in percent. `unit` is the head of the column, such as "% hits": it
+// names the quantity whose share the values are.
 static void percent_add(const struct cases *cases, const char *name, const char *unit,
                         const double *values, struct choice *choice)
 {

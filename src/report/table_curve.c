@@ -54,8 +54,8 @@ static const char **x_texts(const struct table *table, size_t *width)
     return texts;
 }
 
-// The rows of a curve's table that are printed: every step-th row, and all rows at powers of two,
-// where the behaviour of a device often changes.
+// The printed rows of a curve's table: every step-th row, and all rows at powers of two. At powers
+// of two, the behaviour of a device often changes.
 struct rows {
     // If `step` is 0, only rows at powers of two are printed. `shown` is the number of printed
     // rows.

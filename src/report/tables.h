@@ -64,8 +64,8 @@ const struct param_info **view_varying(struct arena *arena, const struct benchma
                                        const struct result *const *results, size_t count,
                                        size_t *varying_count);
 
-// Returns the values that the result's case has for the given parameters: "vector random width=16".
-// A parameter that the case does not have appears as "–".
+// Returns the values of the given parameters in the result's case: "vector random width=16". A
+// parameter that the case does not have appears as "–".
 const char *view_label(struct arena *arena, const struct result *result,
                        const struct param_info *const *keys, size_t count);
 

@@ -69,8 +69,8 @@ const struct param_info **view_varying(struct arena *arena, const struct benchma
     return varying;
 }
 
-// Returns the values that the case has for the given parameters, as one text. For a parameter that
-// the case does not have, the text contains `absent`.
+// Returns the values of the given parameters in the case, as one text. For a parameter that the
+// case does not have, the text contains `absent`.
 static const char *words_of(struct arena *arena, const struct bench_case *c,
                             const struct param_info *const *keys, size_t count, const char *absent)
 {
@@ -147,8 +147,8 @@ static size_t value_index(const struct case_value *values, size_t count,
     return count;
 }
 
-// Returns the different values that a parameter has among the results: numbers in ascending order,
-// texts in the order of their appearance.
+// Returns the different values of a parameter among the results: numbers in ascending order, texts
+// in the order of their appearance.
 static struct case_value *values_of(struct arena *arena, const char *key,
                                     const struct result *const *results, size_t count,
                                     size_t *value_count)
