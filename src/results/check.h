@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `fathom check` says about each device of a run: a verdict, its cause, and the figures that
-// led to the verdict. In run files this is the member `checks`.
+// What `fathom check` says about each device of a run: a verdict, its cause, and the figures behind
+// the verdict. In run files this is the member `checks`.
 #ifndef RESULTS_CHECK_H
 #define RESULTS_CHECK_H
 

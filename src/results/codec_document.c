@@ -183,8 +183,8 @@ static bool skip_char(struct scan *scan, char c)
     return found;
 }
 
-// Moves from the opening quote of a string to the byte after its closing quote: the first quote
-// that has an even number of backslashes directly before it.
+// Moves from the opening quote of a string to the byte after its closing quote. The closing quote
+// is the first quote with an even number of backslashes directly before it.
 static void skip_string(struct scan *scan)
 {
     const char *start = ++scan->at, *quote;

@@ -67,8 +67,8 @@ static bool schema_check(struct json_reader *reader, const struct json_node *top
 }
 
 // Makes a run from the parsed document `json`, and releases the document. If `rows` is not NULL,
-// the results are read from `rows`, because `json` lacks them. Returns NULL if `json` is NULL or is
-// not a valid run.
+// `json` lacks the results, and they are read from `rows`. Returns NULL if `json` is NULL or is not
+// a valid run.
 static struct run *run_of(json_t *json, struct json_rows *rows, const char *name, struct error *err)
 {
     if (!json)

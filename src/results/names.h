@@ -38,7 +38,8 @@ enum {
     REAL_BYTES = 32
 };
 
-// Writes `value` with the fewest of 15, 16 or 17 digits that read back as the same number: "0.1".
+// Writes `value` with 15, 16 or 17 digits: with the fewest that read back as the same number. An
+// example is "0.1".
 void real_format(double value, char text[REAL_BYTES]);
 
 // `exact` must be the text that "%.17g" gives for `value`. Replaces it by a text with 15 or 16

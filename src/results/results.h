@@ -79,8 +79,8 @@ struct param_info {
     const char *choices;
     const char *help; // help text: one sentence
 
-    // The members below this comment are not in run files. They say which values are allowed and
-    // which cases have the parameter.
+    // The members below this comment are not in run files. These members say which values are
+    // allowed and which cases have the parameter.
     const char *when; // condition under which a case has the parameter; if NULL, every case has it
     uint64_t least, most; // minimum and maximum of a UINT or BYTES; no maximum if `most` is 0
     uint64_t multiple;    // every value must be a multiple of this; 0 if there is no such condition
@@ -258,8 +258,8 @@ bool case_matches(const struct bench_case *c, const char *conditions);
 // Returns 0 if the case does not have the key.
 unsigned case_choice(const struct bench_case *c, const char *key);
 
-// These functions return the number or text of a key that the case must have. If it does not have
-// the key, which is a programming error, the process ends.
+// These functions return the number or text of a key that the case must have. If the case lacks the
+// key, the process ends: this is a programming error.
 uint64_t case_uint(const struct bench_case *c, const char *key);
 double case_real(const struct bench_case *c, const char *key);
 const char *case_text(const struct bench_case *c, const char *key);
@@ -435,8 +435,8 @@ struct run_device *run_add_device(struct run *run);
 
 // Returns the device's limit with this name, for example "memory_bytes"; NaN if it is not known.
 double run_device_limit(const struct run_device *device, const char *name);
-// Adds an empty finding to the run and returns it. It may be moved to another address when another
-// finding is added.
+// Adds an empty finding to the run and returns it. The finding may be moved when another finding is
+// added.
 struct finding *run_add_finding(struct run *run);
 // Adds a finding about the device of the result `first`. The text of the finding is "DEVICE: TEXT",
 // where TEXT is made from `format`. The finding has the key of `first` and, unless `second` is

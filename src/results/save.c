@@ -125,13 +125,13 @@ static int target_open(const struct target *target)
         errno = target->endless ? ELOOP : ENOENT;
         return -1;
     }
-    // removes a temporary file that a crashed process with the same process id may have left
+    // A crashed process with the same process id may have left a temporary file. Removes this file.
     unlink(target->temporary);
     return open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-// Returns the errno of a failed write, which stdio does not keep. To get the errno, writes one more
-// byte to the file, which fails in the same way. This byte does no harm, because the file is
+// Returns the errno of a failed write, because stdio does not keep it. To get the errno, writes one
+// more byte to the file; this fails in the same way. The byte does no harm, because the file is
 // temporary and will be deleted.
 static int write_error(int file)
 {
