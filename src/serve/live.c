@@ -79,8 +79,8 @@ static bool take_request(struct live *live, struct request *request)
     return goes_on;
 }
 
-// True if another measurement was requested, which waits for the end of the current one. The pages
-// are then not told how the current measurement ended.
+// True if another measurement was requested and waits for the end of the current one. Then the
+// pages are not told how the current one ended.
 static bool is_replaced(struct live *live)
 {
     pthread_mutex_lock(&live->mutex);
@@ -222,9 +222,9 @@ static void begin_visit(void *context, const struct schedule_state *state)
     frame->key = state->plan_case->key;
 }
 
-// Callback for schedule_desc.save, which is called after each visit (one round of measuring a
-// case): sends the case's result so far to the pages, and an error if the visit lost the worker.
-// Sends nothing after an interrupt.
+// Callback for schedule_desc.save, called after each visit (one round of measuring a case). Sends
+// the case's result so far to the pages. If the visit lost the worker, also sends an error. Sends
+// nothing after an interrupt.
 static void end_visit(void *context)
 {
     struct frame *frame = context;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// Name that error texts use for a message from a page, where they otherwise have a file's name.
+// Name of a message from a page in error texts. Other error texts have a file's name in its place.
 static const char name_of_message[] = "message";
 
 struct reading {

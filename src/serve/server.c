@@ -73,7 +73,7 @@ struct tab {
     // Connection of the page; NULL if this element of `tabs` is free.
     struct mg_connection *connection;
     // State of the connection's frames and messages. Only the thread that receives the connection's
-    // frames uses it. There is one exception: other threads may read opened_ns.
+    // frames uses it. But other threads may read opened_ns, too.
     struct peer peer;
     bool open; // true: the page has sent a valid hello, so it gets messages
 };
