@@ -115,7 +115,7 @@ void gpu_batch_finish(struct gpu_batch *batch)
     release_queue(device, batch->queue);
     if (!gpu_batch_wait(batch, CLOSE_WAIT_S * UINT64_C(1000000000), &err) &&
         err.code != ERROR_DEVICE_LOST)
-        device->hung = device->lost = true;
+        device->lost = device->hung = true;
 }
 
 static void wait_for_batches(struct gpu_scope *scope)

@@ -126,7 +126,7 @@ bool vulkan_transfer_end(struct vulkan_device *device, struct error *err)
     result = device->vk.vkWaitForFences(device->handle, 1, &transfer->fence, VK_TRUE,
                                         TRANSFER_WAIT_S * UINT64_C(1000000000));
     if (result != VK_SUCCESS && result != VK_ERROR_DEVICE_LOST)
-        device->base.hung = device->base.lost = true; // the device may still use the command buffer
+        device->base.lost = device->base.hung = true; // the device may still use the command buffer
     if (result == VK_TIMEOUT)
         return error_set(err, ERROR_TIMEOUT,
                          "%s: a copy between host and device did not end in %d s", device->info->id,
