@@ -106,8 +106,10 @@ static const char *size_text(struct arena *arena, double octaves)
     return unit_text(arena, round(exp2(octaves)), UNIT_BYTE);
 }
 
-// Returns a text that says where the cache `level` ends by latency, and whether the hits of the
-// cache end at the same size.
+// Returns a text about the cache `level`. The text gives the size at which the cache ends by
+// latency. It also says whether this size and the size at which the cache's hits end agree within
+// factor_max. `factor` is the factor by which the two sizes differ (factor_of). If `step` is NULL,
+// the text says only that the latency does not show the cache's end.
 static const char *verdict_text(struct arena *arena, const struct plateaus_step *step,
                                 unsigned level, double factor)
 {

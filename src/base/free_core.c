@@ -193,14 +193,15 @@ void free_core_note(struct free_core *core, double contention)
     core->lowest_count += core->lowest_count < LOWEST_MAX;
 }
 
-// On the host of an H200, the contention of a core without other work varies by 1 %. While the
-// core's other hardware thread is busy, the contention is 1.3 to 2 times as large.
 bool free_core_judge(const struct free_core *core, double contention)
 {
     enum {
         FEW = 16,     // with fewer readings than FEW, none is ignored as too low
         SHARE = 1000, // the lowest readings are ignored: one, and one more per SHARE readings
     };
+    // A core is free if its contention is at most this number times the lowest reading that counts.
+    // On a free core of an H200's host, the contention is 1.23 and varies by 1 %. On a busy core it
+    // is up to 2.6, presumably because of work on the core's other hardware thread.
     static const double free_most = 1.15;
     unsigned too_low = core->count < FEW ? 0 : 1 + core->count / SHARE;
     if (core->lowest_count == 0)

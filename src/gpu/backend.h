@@ -105,8 +105,9 @@ struct gpu_batch {
     // Bit i of splits_set is set once the command that sets split barrier i is recorded. Bit i of
     // splits_waited is set once the command that waits for split barrier i is recorded.
     uint64_t splits_set, splits_waited;
-    // True once the host has waited for a submission of the recorded commands; the lengths of the
-    // spans can then be read.
+    // True once the host has waited for the end of a submission of the recorded commands. The
+    // lengths of the spans can then be read. They cannot be read while the batch is in flight
+    // again, after it has failed, or after the device was lost.
     bool finished;
     // What the submitted batch waits for on the device. `hold`: a hold (gpu_hold_create), which the
     // host releases; NULL if there is none. `after`: batches that were submitted before this one.

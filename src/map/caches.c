@@ -173,8 +173,9 @@ double map_caches_size_about(const struct map_caches *caches, size_t k)
     return line->capacity > 0 ? line->capacity : end * fmin(sqrt(line->line / MAP_NODE_BYTES), 1);
 }
 
-// Larger chains may miss the next level, too. `beyond` is the height of the next level. If enough
-// points have this height, every latency above `beyond` is replaced by `beyond`.
+// Limits the latencies of the points to `beyond`, the latency of the next level. Does so only if at
+// least CLIP_LEAST points have about the latency `beyond`. The reason: the largest chains may miss
+// the next level, too. The rise of their latency does not belong to the end of this level.
 static void clip(const struct level_curve *points, double beyond)
 {
     size_t at = 0;

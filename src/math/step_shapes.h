@@ -86,8 +86,9 @@ unsigned step_shape_single(unsigned shape);
 // Returns the number of the shape `spread` (a hash chooses the set) for sets with `ways` ways.
 unsigned step_shape_hashed(unsigned ways);
 
-// Returns the number of ways of a set for shapes in which the number of lines in a set has a
-// Poisson distribution; 0 for all other shapes.
+// Returns the number of ways of a set, for each shape in which a hash of the line chooses the set.
+// In such a shape, the number of lines in a set has a Poisson distribution. Returns 0 for all other
+// shapes.
 unsigned step_shape_spread(unsigned shape);
 
 #endif

@@ -53,8 +53,10 @@ struct measure_traffic {
 // result. A measurement that took d ns is recent if it began less than 25 × d ns ago.
 struct measure_traffic measure_card_traffic(struct measure_card *card);
 
-// Observes the card's used memory for 2 or 20 ms, and returns by how many bytes it changed
-// (sensors_memory_change). Returns NaN if the card has no sensors.
+// Reads again and again how many bytes of the card's memory are in use. The first call does so for
+// 20 ms, and so does each call after a call that saw a change. All others do so for 2 ms. Returns
+// the largest minus the smallest number of bytes (sensors_memory_change). Returns NaN if the card
+// has no sensor for its used memory.
 double measure_card_memory_change(struct measure_card *card);
 
 // Begins a visit. Returns the state from which the visit's core clock is judged. The caller stores

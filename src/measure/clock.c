@@ -186,8 +186,9 @@ static unsigned bits_of(uint64_t value)
     return bits;
 }
 
-// Returns the width in bits of a counter whose upper 32-bit word was not always 0: the number of
-// bits in use, or 64 if that number is above NARROW_BITS_MOST.
+// Estimates the width in bits of a counter from its highest reading, which needs more than 32 bits.
+// Returns the number of bits of this reading. But if that number is above NARROW_BITS_MOST, returns
+// 64, because no known counter with fewer than 64 bits is so wide.
 static unsigned wide_bits(uint64_t highest)
 {
     unsigned bits = bits_of(highest);

@@ -330,8 +330,8 @@ static void copy_sensors(const struct measure_visit *kept, struct measure_visit 
 
 void collect_result(const struct collect *collect, struct arena *arena, struct result *result)
 {
-    // If there are too few rounds, visits with a reason to be repeated count, too: a result from
-    // them is better than none.
+    // If there are too few visits without a reason to be repeated, the result also uses the visits
+    // with such a reason: a result from them is better than none.
     bool enough = collect->flagged == 0 || collect_rounds(collect) >= rounds_needed(collect);
     const struct rounds *rounds = enough ? collect->rounds : gather(collect, true, arena);
     const struct measure_visit *kept = rounds->kept;

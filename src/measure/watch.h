@@ -50,7 +50,8 @@ struct watch_finding {
     double share;      // share, 0 to 1, of the watched time in which the device did other work
     double longest_ns; // longest single interruption by other work, in ns
     double watched_ns;
-    // measured rate of each small piece of work (enum watch_yardstick); NaN if not measured
+    // Measured value of each yardstick (enum watch_yardstick): a rate, but for WATCH_PLACES a
+    // number of workgroups. NaN if not measured.
     double rates[WATCH_YARDSTICKS];
     double limits[WATCH_YARDSTICKS]; // physical limit of each rate; NaN if not known
     // link_traffic is the traffic over the card's links in bytes per second, while fathom copied

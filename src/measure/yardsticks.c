@@ -149,9 +149,10 @@ static void record_copy(struct yardsticks *y, unsigned span)
     gpu_batch_span_end(y->batch, span);
 }
 
-// Returns true if fathom should count how many workgroups run at the same time. Other processes
-// take room on a core at the same time as fathom only if they are clients of one context server.
-// Only CUDA has such a server. Through Vulkan, the count varies by 1 % on an idle H200.
+// Returns true if fathom should count how many workgroups run at the same time. The count is lower
+// while another process has workgroups on a core. Processes share a core at the same time only if
+// they are clients of one context server (MPS), and only CUDA has such a server. Through Vulkan,
+// the count would show only noise: it varies by 1 % on an idle H200.
 static bool counts_places(const struct yardsticks *y)
 {
     return y->desc.method == WATCH_GAPS && strcmp(y->desc.info->api, "cuda") == 0;

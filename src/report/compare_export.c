@@ -44,8 +44,9 @@ static void put_change(FILE *stream, struct arena *arena, const struct compare *
     fputs(" |\n", stream);
 }
 
-// Writes the rows with numbers of all sections (compare_sections) as one table of at most
-// MARKDOWN_ROWS_MAX rows.
+// Writes one table with the rows of all sections whose `numbers` is true (compare_sections). If
+// there are more than MARKDOWN_ROWS_MAX rows, leaves out the rest. A line after the table then says
+// how many rows are left out.
 static void put_changes(FILE *stream, struct arena *arena, const struct compare *compare)
 {
     size_t rows_seen = 0;

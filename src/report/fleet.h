@@ -41,10 +41,15 @@ MUST_CHECK bool fleet_json(const struct fleet *fleet, FILE *stream, struct error
 // void pointer because the function must have the type file_write (results/save.h).
 MUST_CHECK bool fleet_csv(void *fleet, FILE *stream, struct error *err);
 
-// Writes the judged fleet as an HTML page that has no scripts and loads nothing. It shows what to
-// look at first, and one strip per metric with each card as a dot. Then come a map of the machines,
-// and the worst cards compared with the median card. `fleet` is a const struct fleet, as for
-// fleet_csv.
+// Writes the judged fleet as an HTML page that has no scripts and loads nothing. `fleet` is a const
+// struct fleet, as for fleet_csv. The page shows, in this order:
+// - what to look at first
+// - a map of the machines
+// - for each model and API, one strip per metric with each card as a dot
+// - the worst cards, each beside the median card of its worst metric
+// - groups that differ, and quantities that correlate with a loss
+// - remarks
+// - files that were left out
 MUST_CHECK bool fleet_html(void *fleet, FILE *stream, struct error *err);
 
 #endif

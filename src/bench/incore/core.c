@@ -11,10 +11,9 @@
 enum {
     WARM_UP_ITERATIONS = 2,
     SIZING_ITERATIONS = 4,
-    // Wanted length of a sample in counts of the core's counter, if it counts cycles of the core
-    // clock.
+    // Wanted length of a sample in cycles, if the core's counter counts cycles of the core clock.
     CYCLES_WANTED = 1 << 16,
-    // Wanted length of a sample in counts of the core's counter, if it counts another clock.
+    // Wanted length of a sample in counts, if the core's counter counts another clock.
     TICKS_WANTED = 1 << 18,
     TRIES_MAX = 20
 };

@@ -72,9 +72,10 @@ void latency_case_read(const struct bench_case *c, struct latency_case *this_cas
 uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_case *this_case,
                            const char **name);
 
-// Returns the size in bytes of each buffer (chunk) in the region for pointer chains with
-// order=page. It is a power of two from 1 MiB to 1 GiB. Above 1 MiB, it is at most half of the
-// largest allocation that the device allows.
+// Returns the size in bytes of a chunk. Pointer chains with order=page lie in a region of one or
+// more chunks, and each chunk lies in a buffer of its own. The size is the largest power of two
+// that is at most 1 GiB, and at most half of the largest buffer that the device allows. But it is
+// at least 1 MiB. It is 1 GiB if the size of the largest buffer is not known.
 uint64_t latency_chunk_bytes(const struct gpu_info *info);
 
 // Fails with ERROR_USAGE if the case's stride (the parameter pitch) is not allowed or does not fit

@@ -137,10 +137,11 @@ static bool reach(const struct bench_pick *pick)
     return bytes >= bytes_max || pick->value->uint >= bytes_min;
 }
 
-// Returns true if the plan should contain this case. Returns false if neither the preset nor the
-// user asks for it. Also returns false if its chain is impossible with the stride and the page. But
-// an impossible chain is an error if the user chose the order (with order=page) or the path (with
-// the other orders).
+// Returns true if the plan should contain this case. Returns false for each of three reasons:
+// - The path cannot have this order with this kind of link (latency_path_has).
+// - The stride or the page does not allow the case's chain (latency_case_check). This is also an
+//   error if the user chose the order (with order=page) or the path (with the other orders).
+// - Neither the preset nor the user asks for the case (is_wanted).
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct latency_plan *plan = pick->context;

@@ -185,8 +185,11 @@ struct latency_memory {
     double hop_counts; // estimated counts of the core's counter per hop; 0 if there is no counter
     // Lengths of the parts of a chase, as in struct latency_run.
     uint32_t untimed, windows, repeats;
-    // Number of hops of all chases so far. The next chase begins at the hop with this number,
-    // modulo the length of the chain. Without warm-up laps, it is modulo half of the length.
+    // Number of hops of all chases that prepare_runs (visit.c) has prepared for this case. The
+    // short chases that only determine the members above are not counted. The first chase of the
+    // next call of prepare_runs begins at hop `walked` modulo the number of nodes. Without warm-up
+    // laps, it begins at hop `walked` modulo half of that number. Each later chase of the call
+    // begins where the chase before it ended.
     uint64_t walked;
     // Whether the device's time stamps agree with the core's counter.
     struct latency_clocks {

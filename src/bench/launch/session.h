@@ -120,8 +120,11 @@ enum {
     LAUNCH_ROUND_TRIPS = 16 // number of round trips in a sample
 };
 
-// The kernels of a sample. The mode decides whether there is one batch for all kernels, one batch
-// for each kernel, or one batch for each queue.
+// The batches with the kernels of a sample. The mode decides how many batches there are:
+// - batch, replay: one batch with all kernels.
+// - submit, signal: one batch for each kernel.
+// - queues: one batch for each queue.
+// - round-trip, one-way: one batch with one kernel. A sample runs it LAUNCH_ROUND_TRIPS times.
 struct launch_row {
     struct bench_visit *run;
     struct launch_session *session;

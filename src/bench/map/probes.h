@@ -16,10 +16,16 @@ struct map_neighbours {
     struct gpu_program *program; // NULL before the first case `what=neighbours` is measured
 };
 
-// Measures a case `what=neighbours` once. Fails with ERROR_UNSUPPORTED if kernels cannot read the
-// core's counter or the number of their core. Also fails so if two workgroups ran on one core, or
-// if there are fewer than two chains. It fails so, too, if a chain has fewer than two nodes, or if
-// a storage buffer cannot contain all chains.
+// Measures a case `what=neighbours` once. Fails with ERROR_MISMATCH if a workgroup did not finish,
+// or if its chain ended at a wrong link. Fails with ERROR_UNSUPPORTED if one of these conditions is
+// true:
+// - This build lacks the kernel.
+// - Kernels cannot read the core's counter or the number of their core.
+// - The rate of the core's counter is not known.
+// - There are fewer than two chains.
+// - A chain has fewer than two nodes.
+// - A storage buffer cannot contain all chains.
+// - Two workgroups ran on one core.
 MUST_CHECK bool map_neighbours_visit(struct map_neighbours *kept, struct bench_visit *run,
                                      struct measure_visit *visit, struct error *err);
 

@@ -38,8 +38,8 @@ struct contention_desc {
     // Load of the victim. Before contention_run, `samples` submissions of this load must be
     // recorded. If `drops` is true, none are recorded before.
     struct load *victim;
-    // Load of the application, with `samples` recorded frames. NULL if there is no application, or
-    // it runs in another process.
+    // Load of the application. Before contention_run, `samples` frames of this load must be
+    // recorded. NULL if there is no application, or if another process submits the frames.
     struct load *application;
     uint32_t samples; // number of deadlines of the victim, at most CONTENTION_SAMPLES_MAX
     bool alone;       // true if CONTENTION_ALONE submissions of the hog end before the first victim

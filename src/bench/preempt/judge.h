@@ -69,8 +69,9 @@ struct preempt_history {
     size_t visits, count; // numbers of visits and of kept responses
     double responses_ns[PREEMPT_HISTORY_MAX];
     bool censored[PREEMPT_HISTORY_MAX]; // true if the response took longer than responses_ns says
-    // Number of independent events that caused the responses. Answers that waited for the same
-    // submission of the hog are one event.
+    // Number of independent events that caused the responses. All responses that waited for the
+    // same submission of the hog count as one event. Without a hog, each response counts as an
+    // event.
     size_t events;
     // entries[e] is the number of victims that got onto the device in way e (enum judge_entry).
     size_t entries[JUDGE_COUNT];
