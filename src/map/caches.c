@@ -19,6 +19,9 @@ static const double near_octaves = 1.9, low_octaves = 1.4, part_octaves = 1.2;
 // step rises more than this one, more than sure_after is enough.
 static const double sure_lead = 100, sure_octaves = 2.2, sure_after = 1.5, sure_misfit = 2;
 
+// A rise that no shape fits and that is longer than this (octaves) may be that of two caches.
+static const double rise_most = 1.25;
+
 // Minimum and maximum region of chains that show a cache's sector, as multiples of the cache's
 // size. In a smaller region, a load may hit although each node has a sector of its own; in a larger
 // one, hardly any load hits.
@@ -202,6 +205,27 @@ static bool has_end(const struct plateaus *fit, size_t k, const struct level_cur
     return within && beyond;
 }
 
+// Finds the step that the points show at the end of level k. If no shape fits it, it may end
+// anywhere from its first to its last point. Returns false if they show no step, or a rise so long
+// that two caches may end there.
+static bool find_step(const struct map_steps *steps, size_t k, const struct level_curve *points,
+                      struct staircase_step *size)
+{
+    const struct plateaus *fit = &steps->curve.fit;
+    double low = fit->levels[k].height, high = fit->levels[k + 1].height;
+    const struct staircase_points chosen = {points->octaves, points->ns, points->count, fit->noise};
+    struct staircase_step whole;
+    bool bounded = staircase_bound_step(&chosen, low, high, &whole);
+    clip(points, high);
+    if (staircase_fit_step(steps->shapes, &chosen, low, high, size))
+        return true;
+    if (!bounded || whole.end_high - whole.end_low >= rise_most)
+        return false;
+    whole.shape = size->shape;
+    *size = whole;
+    return true;
+}
+
 // Finds the capacity of level k from chains with one node in each line. If they show it, sets
 // caches->sized[k] and stores the capacity in caches->sizes[k]. Sets caches->ends[k] if these
 // chains show that the level ends. Sets caches->endless[k] if they were measured but show no end.
@@ -224,11 +248,8 @@ static void find_size(struct arena *arena, const struct run *run, struct map_cac
         if (bytes > 0.3 * size_about && bytes < 2.2 * size_about && !in_level_before)
             level_curve_insert(&points, result, log2(bytes), ns);
     }
-    clip(&points, fit->levels[k + 1].height);
-    const struct staircase_points chosen = {points.octaves, points.ns, points.count, fit->noise};
     bool measured = points.count >= map_caches_region_count - 3;
-    caches->sized[k] = measured && staircase_fit_step(steps->shapes, &chosen, fit->levels[k].height,
-                                                      fit->levels[k + 1].height, &caches->sizes[k]);
+    caches->sized[k] = measured && find_step(steps, k, &points, &caches->sizes[k]);
     caches->ends[k] = caches->sized[k] || (measured && has_end(fit, k, &points));
     // If the core clock had two states, the latency may show no end although there is one.
     caches->endless[k] = measured && !caches->ends[k] && !(steps->clocks.usual_ghz > 0);

@@ -72,9 +72,17 @@ struct staircase_points {
 
 // Fits the position of one step whose heights are known: y is `low` before the step and `high`
 // after it. Does not set step->rise. Returns false if there are fewer than 5 points, if `high` is
-// not above `low`, or if even the best position fits the points badly.
+// not above `low`, or if no position fits the points. The interval includes that of
+// staircase_bound_step if no shape describes the rise.
 bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, struct staircase_step *step);
+
+// Sets the end and interval of a step of whatever shape: no load misses before the cache's fullest
+// set is full, and all loads miss once its emptiest set is. The interval reaches from the last
+// point at `low` before the rise to the first point at `high` behind it. Sets neither step->rise
+// nor step->shape. Returns false if there are no such points.
+bool staircase_bound_step(const struct staircase_points *points, double low, double high,
+                          struct staircase_step *step);
 
 // Points of chains whose stride differs from that of the curve's chain. A step of kind k has the
 // same effect on point i as on a point of the curve at x[i] + shift[k][i]. If the step has the

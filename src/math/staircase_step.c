@@ -77,6 +77,44 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
     return best;
 }
 
+// A shape describes a rise if no point is off by more than this share of the rise (and by three
+// times the noise).
+static const double off_most = 0.12;
+// A point is at the height before or behind a rise if it is off by less than this share of it.
+static const double at_part = 0.1;
+
+bool staircase_bound_step(const struct staircase_points *points, double low, double high,
+                          struct staircase_step *step)
+{
+    size_t first = 0, last = points->count - 1;
+    double part = at_part * (high - low);
+    if (points->count < 5 || !(high > low))
+        return false;
+    while (first + 1 < points->count && points->y[first + 1] < low + part)
+        first++;
+    while (last > first + 1 && points->y[last - 1] > high - part)
+        last--;
+    step->end_low = points->x[first] - STAIRCASE_MARGIN;
+    step->end_high = points->x[last] + STAIRCASE_MARGIN;
+    step->end = (step->end_low + step->end_high) / 2;
+    return points->y[first] < low + part && fabs(points->y[last] - high) < part;
+}
+
+// True if the fitted step describes the rise. It does not if pages at any address fill some sets
+// long before others: latency then goes up in stairs.
+static bool describes(const struct step_shapes *shapes, const struct staircase_points *points,
+                      double low, double high, const struct staircase_step *step)
+{
+    double rise = rise_of(shapes, points, low, high - low, step->shape, step->end);
+    for (size_t i = 0; i < points->count; i++) {
+        double share = step_shapes_share(shapes, step->shape, points->x[i] - step->end);
+        double most = root_of_squares(off_most * rise, 3 * points->noise * points->y[i]);
+        if (fabs(points->y[i] - low - rise * share) > most)
+            return false;
+    }
+    return true;
+}
+
 bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, struct staircase_step *step)
 {
@@ -108,5 +146,11 @@ bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase
         if (points->y[i] < low + 0.1 * (high - low) && points->y[i + 1] > low + 0.4 * (high - low))
             step->end_high = fmax(step->end_high, points->x[i + 1]);
     staircase_widen(shapes, step);
+    struct staircase_step whole;
+    if (!describes(shapes, points, low, high, step) &&
+        staircase_bound_step(points, low, high, &whole)) {
+        step->end_low = fmin(step->end_low, whole.end_low);
+        step->end_high = fmax(step->end_high, whole.end_high);
+    }
     return best < 4 * (double)points->count;
 }

@@ -127,6 +127,28 @@ static void the_interval_of_a_sharp_step_is_narrow(void **state)
     arena_destroy(arena);
 }
 
+// Pages at any address may fill one third of a cache's sets long before the others.
+static void a_rise_with_stairs_has_an_interval_over_all_of_them(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct staircase_step step;
+    double x[16], y[16];
+    for (size_t i = 0; i < 16; i++) {
+        x[i] = 19.5 + 0.1 * (double)i;
+        y[i] = 20 + 40 * fmin(floor(fmax(x[i] - 19.75, 0) / 0.3 + 0.99), 3) / 3;
+    }
+    const struct staircase_points points = {x, y, 16, 0.005};
+    staircase_fit_step(step_shapes_create(arena), &points, 20, 60, &step);
+    assert_true(step.end_low < 19.71 && step.end_high > 20.39);
+    assert_true(staircase_bound_step(&points, 20, 60, &step));
+    assert_true(step.end_low > 19.6 && step.end_low < 19.71);
+    assert_true(step.end_high > 20.39 && step.end_high < 20.6);
+    // A rise that goes on has no bound above.
+    assert_false(staircase_bound_step(&points, 20, 80, &step));
+    arena_destroy(arena);
+}
+
 static void too_few_points_are_not_fitted(void **state)
 {
     (void)state;
@@ -147,6 +169,7 @@ int main(void)
         cmocka_unit_test(the_shape_of_a_tlb_is_told_by_its_long_rise),
         cmocka_unit_test(hashed_sets_miss_before_the_capacity_and_even_ones_do_not),
         cmocka_unit_test(the_interval_of_a_sharp_step_is_narrow),
+        cmocka_unit_test(a_rise_with_stairs_has_an_interval_over_all_of_them),
         cmocka_unit_test(too_few_points_are_not_fitted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
