@@ -463,9 +463,8 @@ double lines_sector(const struct lines_question *question, double line, double c
     if (judged > 0 && judged != answer)
         return 0;
     size_t near = 0;
-    double scale = fmax(sqrt(best / (double)question->probe_count), 1);
     for (size_t i = 0; i < count; i++)
-        near += costs[i] < best + (judged > 0 ? agreed_margin : scale * alone_margin);
+        near += costs[i] < best + (judged > 0 ? agreed_margin : alone_margin);
     return near == 1 ? answer : 0;
 }
 
