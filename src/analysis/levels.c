@@ -316,7 +316,7 @@ const char *levels_cache_name(struct arena *arena, const double *ends, size_t co
 
 const char *levels_name(struct arena *arena, const struct level_curve *curve, size_t k)
 {
-    double ends[PLATEAUS_MAX];
+    double ends[PLATEAUS_MAX] = {0};
     size_t count = levels_count(curve);
     if (k + 1 == count && isfinite(levels_memory(curve)))
         return "DRAM";

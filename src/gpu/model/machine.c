@@ -359,7 +359,7 @@ static bool check_lines(const struct member_place *place, const char *key,
 {
     uint64_t sharers = cache->sharers ? cache->sharers : cores;
     uint64_t caches = (cores + sharers - 1) / sharers;
-    return cache->capacity_bytes / cache->line_bytes <= MODEL_LINES_MAX / caches ||
+    return cache->capacity_bytes <= MODEL_LINES_MAX / caches * cache->line_bytes ||
            member_refuse(place, key, "more than 2^28 lines in all caches of the level");
 }
 
