@@ -54,8 +54,8 @@ MUST_CHECK bool overlap_session_open(struct bench_session *bench, struct error *
 // Returns a session with a device of its own, whose compute queue has high priority. The first call
 // opens this session. It may fail, usually because the driver refuses high priority. Then returns a
 // copy of the benchmark's session with `refused` and priority_text set. Returns NULL with
-// ERROR_UNSUPPORTED if the device has no second queue or no priorities, or with ERROR_DEVICE_LOST
-// if the device is lost.
+// ERROR_UNSUPPORTED if the device has no second queue or no priorities, with ERROR_DEVICE_LOST if
+// the device is lost, or with ERROR_OUT_OF_MEMORY if it lacks memory for the second session.
 struct overlap_session *overlap_session_urgent(struct bench_session *bench, struct error *err);
 
 // Closes the session whose compute queue has high priority, if it is open. Also tells the driver to
