@@ -4,6 +4,8 @@
 #include "analysis/card.h"
 #include "analysis/pairing.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +99,7 @@ static const char *host_name(struct fleet *fleet, const struct run *run, const c
     for (size_t i = 0; i < run->host_count; i++)
         if (strcmp(run->host[i].name, "name") == 0 && *run->host[i].text)
             return arena_strdup(fleet->arena, run->host[i].text);
-    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    const char *name = text_file_name(file);
     return arena_printf(fleet->arena, "%.*s", (int)strcspn(name, "."), name);
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE // for dladdr and dlinfo
 #include "base/dynlib.h"
 
+#include "base/text.h"
+
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 
 // dlsym returns void *, which C cannot convert to a function pointer, so the bits are copied.
@@ -52,4 +56,47 @@ void dynlib_close(struct dynlib *lib)
 {
     if (lib)
         dlclose(lib);
+}
+
+const char *dynlib_path_of(void (*function)(void))
+{
+    void *address;
+    Dl_info info;
+    memcpy(&address, &function, sizeof address);
+    return dladdr(address, &info) ? info.dli_fname : NULL;
+}
+
+const char *dynlib_path(struct dynlib *lib)
+{
+    struct link_map *map;
+    return dlinfo(lib, RTLD_DI_LINKMAP, &map) == 0 ? map->l_name : NULL;
+}
+
+struct search {
+    const char *part, *path;
+};
+
+static int find_part(struct dl_phdr_info *info, size_t bytes, void *context)
+{
+    (void)bytes;
+    struct search *search = context;
+    if (strstr(text_file_name(info->dlpi_name), search->part))
+        search->path = info->dlpi_name;
+    return search->path != NULL;
+}
+
+const char *dynlib_loaded(const char *part)
+{
+    struct search search = {.part = part};
+    dl_iterate_phdr(find_part, &search);
+    return search.path;
+}
+
+bool dynlib_exports(const char *path, const char *symbol)
+{
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    bool found = handle && dlsym(handle, symbol);
+    if (handle)
+        dlclose(handle);
+    return found;
 }

@@ -42,4 +42,18 @@ struct dynlib_desc {
 struct dynlib *dynlib_open(const struct dynlib_desc *desc, struct error *err);
 void dynlib_close(struct dynlib *lib); // `lib` may be NULL
 
+// Returns the path of the file that contains the code of `function`, as the dynamic linker knows
+// it. The path is valid while the file is loaded. Returns NULL if the linker knows no such file.
+const char *dynlib_path_of(void (*function)(void));
+
+// Returns the path of the library's own file; NULL if the linker does not report it.
+const char *dynlib_path(struct dynlib *lib);
+
+// Returns the path of a loaded file whose name contains `part`; NULL if there is none. The path is
+// valid while the file is loaded.
+const char *dynlib_loaded(const char *part);
+
+// Returns true if the loaded file `path`, or a library that it needs, exports `symbol`.
+bool dynlib_exports(const char *path, const char *symbol);
+
 #endif

@@ -152,6 +152,12 @@ bool text_begins(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+const char *text_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 bool text_ends(const char *text, const char *end)
 {
     size_t text_bytes = strlen(text), end_bytes = strlen(end);

@@ -57,6 +57,9 @@ bool text_ends(const char *text, const char *end);
 // Returns true if `text` contains `part`. Capital and small ASCII letters count as equal.
 bool text_contains(const char *text, const char *part);
 
+// Returns the part of `path` after its last slash; `path` itself without a slash.
+const char *text_file_name(const char *path);
+
 // Returns a number with its noun, which gets an "s" unless the number is 1: "1 card", "2 cards".
 // The text lives in `arena`.
 const char *text_count(struct arena *arena, size_t count, const char *noun);

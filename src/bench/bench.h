@@ -241,6 +241,10 @@ struct benchmark {
     void (*conclude)(struct run *run, const char *device);
 };
 
+// Returns true if times of the benchmark's cases depend on when submitted work starts: the cases
+// use the link to the host, or choose the device's queues.
+bool benchmark_times_submissions(const struct benchmark *benchmark);
+
 // Lists the cases of `benchmark`. Calls its function `plan` or, if `plan` is NULL, uses its
 // `product`.
 MUST_CHECK bool bench_plan(const struct benchmark *benchmark, const struct bench_request *request,

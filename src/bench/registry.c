@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+bool benchmark_times_submissions(const struct benchmark *benchmark)
+{
+    return benchmark->link || benchmark->device;
+}
+
 const struct benchmark *benchmark_find(const char *name)
 {
     for (size_t i = 0; benchmarks[i]; i++)

@@ -201,8 +201,7 @@ static const char *file_in(const struct option_use *use)
 // ends with the word.
 static char *without_folders(struct arena *arena, const char *word, const char *file)
 {
-    const char *slash = strrchr(file, '/');
-    return arena_printf(arena, "%.*s%s", (int)(file - word), word, slash ? slash + 1 : file);
+    return arena_printf(arena, "%.*s%s", (int)(file - word), word, text_file_name(file));
 }
 
 char **options_recorded(struct arena *arena, int argc, char **argv, const struct options *options)

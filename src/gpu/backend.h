@@ -320,8 +320,11 @@ struct gpu_backend {
     // Closes a device after all its scopes are closed. If device->hung is set, keeps the objects
     // whose release could block.
     void (*device_close)(struct gpu_device *device);
-    // The pointers validation_messages and device_calibrated_timestamp may be NULL.
+    // The pointers validation_messages, interceptor and device_calibrated_timestamp may be NULL.
     size_t (*validation_messages)(const struct gpu_device *device, const char **first);
+    // Returns the path of the file whose functions fathom calls in place of the driver's, for
+    // example of a Vulkan layer; NULL if fathom calls the driver, or if this is not known.
+    const char *(*interceptor)(const struct gpu_device *device);
     bool (*device_calibrated_timestamp)(struct gpu_device *device,
                                         struct gpu_calibrated_timestamp *timestamp);
 

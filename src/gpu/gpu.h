@@ -164,6 +164,18 @@ size_t gpu_device_live_objects(const struct gpu_device *device);
 // none; `first` may be NULL.
 size_t gpu_device_validation_messages(const struct gpu_device *device, const char **first);
 
+// Something outside fathom that changes how the driver works, so that times may not be the driver's
+// own: a library between fathom and the driver, or a variable of the environment.
+struct gpu_alteration {
+    const char *text; // what it is, as a sentence without a full stop; NULL if nothing was found
+    // true: it only changes when submitted work starts; false: kernels may run differently, too
+    bool submissions_only;
+};
+
+// Returns what alters the driver of `device`. Not everything that does so can be found. The text is
+// in `arena`.
+struct gpu_alteration gpu_device_alteration(const struct gpu_device *device, struct arena *arena);
+
 // Opens a scope. The scope owns the objects that are created in it. The scopes of a device may be
 // closed in any order.
 struct gpu_scope *gpu_scope_open(struct gpu_device *device);

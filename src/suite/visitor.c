@@ -264,6 +264,15 @@ static void compile_ahead(struct visitor *visitor, const struct visit_order *ord
     measure_programs_compile(&session->programs);
 }
 
+// Flags a visit whose times may not be those of the driver (gpu_device_alteration).
+static void flag_alteration(const struct visitor *visitor, const struct benchmark *benchmark,
+                            struct arena *arena, struct measure_visit *visit)
+{
+    struct gpu_alteration alteration = gpu_device_alteration(visitor->device, arena);
+    if (alteration.text && (!alteration.submissions_only || benchmark_times_submissions(benchmark)))
+        visit_flag(visit, "altered", "%s", alteration.text);
+}
+
 bool visitor_visit(struct visitor *visitor, const struct visit_order *order, struct arena *arena,
                    struct measure_visit **visit, struct error *err)
 {
@@ -298,6 +307,7 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     gpu_scope_close(run.scope);
     arena_destroy(run.arena);
     measure_card_note(visitor->card, &benchmark->info, request.any_clock, made);
+    flag_alteration(visitor, benchmark, arena, made);
     *visit = made;
     return done && validation_check(visitor, messages_before, err);
 }

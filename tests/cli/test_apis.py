@@ -87,6 +87,18 @@ class Apis(fathom.Case):
         self.assertEqual([self.there["vulkan"]], [one["id"] for one in document["devices"]
                                                   if one["kind"] == "cpu"])
 
+    def test_results_behind_layers_are_suspect(self):
+        path = self.path("layers.json")
+        done = fathom.run("run", "latency", "--preset", "quick", "-d", self.there["opencl"], "--set",
+                          "path=vector", "--set", "bytes=4KiB", "-o", path, binary=REAL, OPENCL_LAYERS="x.so")
+        self.assertEqual(0, done.status, done.err)
+        results = [one for one in self.read_run(path)["results"] if one["verdict"] != "skipped"]
+        self.assertGreater(len(results), 0)
+        for one in results:
+            self.assertEqual("suspect", one["verdict"], one["key"])
+            self.assertEqual(["OPENCL_LAYERS=x.so is set: layers may intercept the driver's functions"],
+                             [each["text"] for each in one["reasons"] if each["code"] == "altered"])
+
 
 if __name__ == "__main__":
     if not {"vulkan", "opencl"} <= processors().keys():

@@ -5,6 +5,7 @@
 #include "gpu/managed.h"
 #include "gpu/peers.h"
 
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,9 +15,12 @@
 
 #include <cmocka.h>
 
-static const char *const settings[] = {"FAKE_CUDA_FAIL_CALL", "FAKE_CUDA_FAIL_RESULT",
-                                       "FAKE_CUDA_VERSION",   "FAKE_CUDA_MAJOR",
-                                       "FAKE_CUDA_DEVICES",   "FAKE_CUDA_PTX_LOG"};
+static const char *const settings[] = {
+    "FAKE_CUDA_FAIL_CALL",   "FAKE_CUDA_FAIL_RESULT",
+    "FAKE_CUDA_VERSION",     "FAKE_CUDA_MAJOR",
+    "FAKE_CUDA_DEVICES",     "FAKE_CUDA_PTX_LOG",
+    "CUDA_LAUNCH_BLOCKING",  "CUDA_DEVICE_MAX_CONNECTIONS",
+    "CUDA_INJECTION64_PATH", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"};
 
 static int forget_settings(void **state)
 {
@@ -342,6 +346,62 @@ static void only_managed_memory_is_sent_or_advised(void **state)
     pair_close(&pair);
 }
 
+static void variables_that_alter_the_driver_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *value, *text; // text: NULL if the value alters nothing
+        bool submissions_only;
+    } cases[] = {
+        {"CUDA_LAUNCH_BLOCKING", "1", "CUDA_LAUNCH_BLOCKING=1 is set: each launch waits", true},
+        {"CUDA_LAUNCH_BLOCKING", "0", NULL, false},
+        {"CUDA_DEVICE_MAX_CONNECTIONS", "1", "CUDA_DEVICE_MAX_CONNECTIONS=1 is set", true},
+        {"CUDA_DEVICE_MAX_CONNECTIONS", "8", NULL, false},
+        {"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "50", "only this share of the cores", false},
+        {"CUDA_INJECTION64_PATH", "/tool.so", "CUDA_INJECTION64_PATH=/tool.so is set", false},
+        {"OPENCL_LAYERS", "layer.so", NULL, false}, // CUDA does not read it
+    };
+    struct gpu_system *system = system_of_cuda();
+    struct error err;
+    struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), NULL, &err);
+    assert_non_null(device);
+    struct arena *arena = arena_create();
+    assert_null(gpu_device_alteration(device, arena).text);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setenv(cases[i].name, cases[i].value, 1);
+        struct gpu_alteration alteration = gpu_device_alteration(device, arena);
+        unsetenv(cases[i].name);
+        assert_int_equal(alteration.text != NULL, cases[i].text != NULL);
+        if (cases[i].text)
+            assert_non_null(strstr(alteration.text, cases[i].text));
+        assert_int_equal(alteration.submissions_only, cases[i].submissions_only);
+    }
+    arena_destroy(arena);
+    gpu_device_close(device);
+    gpu_system_destroy(system);
+}
+
+static void a_tool_in_the_process_is_named(void **state)
+{
+    (void)state;
+    struct gpu_system *system = system_of_cuda();
+    struct error err;
+    struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), NULL, &err);
+    assert_non_null(device);
+    struct arena *arena = arena_create();
+    void *tool = dlopen(TOOL, RTLD_NOW);
+    assert_non_null(tool);
+    struct gpu_alteration alteration = gpu_device_alteration(device, arena);
+    assert_string_equal(alteration.text,
+                        "libcuda-injection.so stands between fathom and the driver");
+    assert_false(alteration.submissions_only);
+    dlclose(tool);
+    assert_null(gpu_device_alteration(device, arena).text);
+    arena_destroy(arena);
+    gpu_device_close(device);
+    gpu_system_destroy(system);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, forget_settings, forget_settings)
@@ -359,6 +419,8 @@ int main(void)
         TEST(a_copy_between_devices_arrives_at_its_place),
         TEST(a_copy_that_is_none_between_devices_is_refused),
         TEST(only_managed_memory_is_sent_or_advised),
+        TEST(variables_that_alter_the_driver_are_named),
+        TEST(a_tool_in_the_process_is_named),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tables that benchmarks read by the place of a choice are in the order of the choices.
+// Tables that benchmarks read by the place of a choice are in the order of the choices; which
+// benchmarks time submissions.
 #include "bench/incore/session.h"
 #include "bench/latency/case.h"
 #include "bench/loads/kind.h"
@@ -60,11 +61,24 @@ static void every_format_is_drawn_into_by_its_name(void **state)
     arena_destroy(arena);
 }
 
+static void benchmarks_of_links_and_queues_time_submissions(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {"launch", "transfer", "managed", "overlap", "preempt"};
+    size_t count = 0;
+    for (size_t i = 0; benchmarks[i]; i++)
+        count += benchmark_times_submissions(benchmarks[i]);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        assert_true(benchmark_times_submissions(benchmark_find(expected[i])));
+    assert_int_equal(count, sizeof expected / sizeof *expected);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_in_the_order_of_choices),
         cmocka_unit_test(every_format_is_drawn_into_by_its_name),
+        cmocka_unit_test(benchmarks_of_links_and_queues_time_submissions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

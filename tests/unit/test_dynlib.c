@@ -88,6 +88,30 @@ static void a_missing_library_is_named(void **state)
     dynlib_close(NULL);
 }
 
+static void a_function_leads_to_its_file(void **state)
+{
+    (void)state;
+    static const struct dynlib_symbol symbols[] = {DYNLIB_SYMBOL(struct maths, cos)};
+    struct maths maths = {0};
+    struct error err = {0};
+    struct dynlib *lib = dynlib_open(
+        &(struct dynlib_desc){
+            .files = libm, .symbols = symbols, .symbol_count = 1, .table = &maths},
+        &err);
+    const char *of_library = dynlib_path_of((void (*)(void))maths.cos);
+    const char *of_test = dynlib_path_of((void (*)(void))a_function_leads_to_its_file);
+
+    assert_string_equal(of_library, dynlib_path(lib));
+    assert_non_null(strstr(of_library, "libm.so.6"));
+    assert_string_not_equal(of_library, of_test);
+    assert_true(dynlib_exports(of_library, "cos"));
+    assert_false(dynlib_exports(of_library, "no_such_function"));
+    assert_false(dynlib_exports("libdoes-not-exist.so.9", "cos"));
+    assert_string_equal(dynlib_loaded("ibm.so."), of_library);
+    assert_null(dynlib_loaded("does-not-exist"));
+    dynlib_close(lib);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -95,6 +119,7 @@ int main(void)
         cmocka_unit_test(a_former_name_is_tried),
         cmocka_unit_test(a_missing_required_symbol_is_named),
         cmocka_unit_test(a_missing_library_is_named),
+        cmocka_unit_test(a_function_leads_to_its_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

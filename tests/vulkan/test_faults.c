@@ -193,6 +193,36 @@ static void an_instance_that_fails_is_unavailable(void **state)
     }
 }
 
+// Returns whether something alters the driver of the first device; checks that it is the layer.
+static bool is_altered_by_the_layer(bool validation)
+{
+    struct gpu_system *system = gpu_system_create(
+        &(struct gpu_system_desc){.only_api = "vulkan", .validation = validation});
+    struct error err;
+    struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), NULL, &err);
+    assert_non_null(device);
+    struct arena *arena = arena_create();
+    struct gpu_alteration alteration = gpu_device_alteration(device, arena);
+    bool altered = alteration.text != NULL;
+    if (altered) {
+        assert_non_null(strstr(alteration.text, "libVkLayer_fathom_faults.so stands between"));
+        assert_false(alteration.submissions_only);
+    }
+    arena_destroy(arena);
+    gpu_device_close(device);
+    gpu_system_destroy(system);
+    return altered;
+}
+
+static void a_layer_between_fathom_and_the_driver_is_named(void **state)
+{
+    (void)state;
+    *open_control() = (struct faults){0};
+    assert_true(is_altered_by_the_layer(true)); // the validation layer lies behind this one
+    unsetenv("VK_INSTANCE_LAYERS");             // the loader reads it for each instance
+    assert_false(is_altered_by_the_layer(false));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +230,7 @@ int main(void)
         cmocka_unit_test(a_device_lost_at_every_call_says_so),
         cmocka_unit_test(an_exhausted_descriptor_pool_is_followed_by_another),
         cmocka_unit_test(an_instance_that_fails_is_unavailable),
+        cmocka_unit_test(a_layer_between_fathom_and_the_driver_is_named), // last: no layer after it
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

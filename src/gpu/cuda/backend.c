@@ -2,6 +2,10 @@
 // Defines the CUDA backend (struct gpu_backend), and destroys its objects.
 #include "gpu/cuda/cuda.h"
 
+#include "base/dynlib.h"
+
+#include <string.h>
+
 static void object_destroy(struct gpu_object *object)
 {
     // If the context is lost, cuda_enter fails. The objects are destroyed even then, because the
@@ -36,6 +40,16 @@ static void object_destroy(struct gpu_object *object)
     }
 }
 
+// A preloaded library that replaces dlsym, for example one that shares a card between containers,
+// gives fathom functions of its own in place of the driver's.
+static const char *interceptor(const struct gpu_device *base)
+{
+    const struct cuda_state *state = ((const struct cuda_device *)base)->state;
+    const char *path = dynlib_path_of((void (*)(void))state->api.cuLaunchKernel);
+    const char *driver = dynlib_path(state->lib);
+    return path && driver && strcmp(path, driver) != 0 ? path : NULL;
+}
+
 static const struct gpu_peers peers = {
     .connect = cuda_peers_connect,
     .batch_copy = cuda_peers_batch_copy,
@@ -53,6 +67,7 @@ const struct gpu_backend cuda_backend = {
     .unload = cuda_unload,
     .device_open = cuda_device_open,
     .device_close = cuda_device_close,
+    .interceptor = interceptor,
     .buffer_create = cuda_buffer_create,
     .buffer_write = cuda_buffer_write,
     .buffer_read = cuda_buffer_read,

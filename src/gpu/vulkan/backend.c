@@ -5,6 +5,7 @@
 #include "gpu/vulkan/rays.h"
 
 #include "base/dynlib.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -77,6 +78,28 @@ static size_t validation_messages(const struct gpu_device *device, const char **
     if (first && state->messages)
         *first = state->first_message;
     return state->messages;
+}
+
+// A Vulkan driver exports vk_icdGetInstanceProcAddr, by which the loader finds its functions. Only
+// NVIDIA's driver has its functions in other files than the one that exports it.
+static bool is_driver(const char *path)
+{
+    return text_begins(text_file_name(path), "libnvidia-") ||
+           dynlib_exports(path, "vk_icdGetInstanceProcAddr");
+}
+
+// Without layers, vkGetDeviceProcAddr returns the driver's own functions.
+static const char *interceptor(const struct gpu_device *base)
+{
+    const struct vulkan_device *device = (const struct vulkan_device *)base;
+    static const char *const functions[] = {"vkQueueSubmit2", "vkCmdDispatch"};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        PFN_vkVoidFunction function = vkGetDeviceProcAddr(device->handle, functions[i]);
+        const char *path = function ? dynlib_path_of(function) : NULL;
+        if (path && !is_driver(path))
+            return path;
+    }
+    return NULL;
 }
 
 // ---------------------------------------------------------------- clocks
@@ -313,6 +336,7 @@ const struct gpu_backend vulkan_backend = {
     .device_open = vulkan_device_open,
     .device_close = vulkan_device_close,
     .validation_messages = validation_messages,
+    .interceptor = interceptor,
     .device_calibrated_timestamp = device_calibrated_timestamp,
     .device_hold_clock = vulkan_device_hold_clock,
     .device_free_clock = vulkan_device_free_clock,
