@@ -82,7 +82,7 @@ size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const
 // Judges a result, as measure/collect.h describes: adds remarks, and the reasons that make the
 // result suspect. The metrics of the result must be filled from these rounds. `goal` is
 // collect_rule.goal. If the result is less precise than its goal, `step_limits` says why: true for
-// the clock's step, false for noise.
+// the step of the clock (round_metric.step), false for noise.
 void rounds_judge(const struct rounds *rounds, double goal, bool step_limits, struct arena *arena,
                   struct result *result);
 

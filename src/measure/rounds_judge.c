@@ -41,6 +41,13 @@ static const char *precision_text(struct arena *arena, double half, double goal)
     return arena_printf(arena, "±%s %% (goal ±%s %%)", reached, wanted);
 }
 
+// Returns why a metric is imprecise. The clock limits it by its step, or by how well the device's
+// clock is related to the host's.
+static const char *limit_of(bool clock_limits)
+{
+    return clock_limits ? "limited by the clock" : "noisy";
+}
+
 static void judge_limit(struct arena *arena, struct result *result, const struct metric *metric)
 {
     bool lower = metric->better == BETTER_LOWER;
@@ -76,8 +83,7 @@ static void judge_precision(const struct rounds *rounds, double case_goal, bool 
                     "rounds measured: %zu, too few for an interval; choose a longer preset",
                     primary->round_count);
     else
-        result_flag(arena, result, verdict, "imprecise", "%s: %s",
-                    step_limits ? "limited by the clock's step" : "noisy",
+        result_flag(arena, result, verdict, "imprecise", "%s: %s", limit_of(step_limits),
                     precision_text(arena, half, goal));
 }
 
@@ -103,9 +109,12 @@ static void judge_other(const struct rounds *rounds, size_t at, double goal,
         result_flag(arena, result, VERDICT_OK, "imprecise",
                     "%s: rounds measured: %zu, too few for an interval", metric->name,
                     metric->round_count);
-    else if (half > far_from(gathered, goal))
-        result_flag(arena, result, VERDICT_OK, "imprecise", "%s is noisy: %s", metric->name,
+    else if (half > far_from(gathered, goal)) {
+        bool clock_limits = (metric->ci95[1] - metric->ci95[0]) / 2 <= 1.01 * gathered->step;
+        result_flag(arena, result, VERDICT_OK, "imprecise", "%s is %s: %s", metric->name,
+                    limit_of(clock_limits),
                     precision_text(arena, half, rounds_goal(gathered, goal)));
+    }
 }
 
 static void judge_others(const struct rounds *rounds, double goal, struct arena *arena,

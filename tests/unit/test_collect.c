@@ -125,8 +125,27 @@ static void a_coarse_clock_ends_the_case_once_only_its_step_is_left(void **state
         visit_with(&f, (double[]){100}, 1, 2);
     assert_true(collect_done(f.collect));
     struct result result = end(&f);
-    assert_non_null(strstr(find_reason(&result, "imprecise")->text, "clock's step"));
+    assert_non_null(strstr(find_reason(&result, "imprecise")->text, "limited by the clock"));
     arena_destroy(f.arena);
+}
+
+static void another_metric_says_whether_noise_or_the_clock_limits_it(void **state)
+{
+    (void)state;
+    for (int noisy = 0; noisy <= 1; noisy++) {
+        struct fixture f = begin(5);
+        for (int round = 0; round < 5; round++) {
+            struct measure_visit *visit = measure_visit_create(f.arena);
+            visit_samples(visit, 0, (double[]){100}, 1, 0);
+            visit_samples(visit, 1, (double[]){100 + 40 * noisy * (round % 2)}, 1, 10);
+            collect_visit(f.collect, visit);
+        }
+        struct result result = end(&f);
+        assert_non_null(
+            strstr(find_reason(&result, "imprecise")->text,
+                   noisy ? "latency is noisy: ±" : "latency is limited by the clock: ±10 %"));
+        arena_destroy(f.arena);
+    }
 }
 
 static void one_round_gives_no_interval(void **state)
@@ -399,6 +418,7 @@ int main(void)
         cmocka_unit_test(a_little_imprecise_is_noted_and_very_imprecise_is_suspect),
         cmocka_unit_test(a_half_width_that_rounds_to_the_goal_is_shown_with_more_digits),
         cmocka_unit_test(a_coarse_clock_ends_the_case_once_only_its_step_is_left),
+        cmocka_unit_test(another_metric_says_whether_noise_or_the_clock_limits_it),
         cmocka_unit_test(one_round_gives_no_interval),
         cmocka_unit_test(rounds_at_a_lower_clock_are_taken_again),
         cmocka_unit_test(two_clocks_that_never_become_one_are_suspect),
