@@ -27,8 +27,8 @@ bool entry_wants_visit(const struct entry *entry)
     return false;
 }
 
-// True if a case of the co-run that begins with `entry` is unfinished and has fewer than `least`
-// rounds.
+// True if an unfinished case has fewer than `least` rounds. Looks at the case of `entry` and at
+// those that follow in the same co-run (entry.co_run).
 static bool lacks_rounds(const struct entry *entry, unsigned least)
 {
     for (; entry; entry = entry->co_run)
@@ -37,11 +37,11 @@ static bool lacks_rounds(const struct entry *entry, unsigned least)
     return false;
 }
 
-// True if a case of the co-run that begins with `entry` should get more rounds, up to 4 × `least`.
-// After `least` rounds, and again after 2 × `least` rounds, the case's interval is judged. If the
-// result would get a remark because its interval is wide, the case gets twice as many rounds. It
-// gets all of them. If it ended once its interval is short enough, more intervals would be too
-// short by chance.
+// True if an unfinished case should get late rounds, which are rounds beyond `least`. Looks at the
+// case of `entry` and at those that follow in the same co-run. After `least` rounds, a case gets
+// late rounds only if its interval is too wide. After 2 × `least` rounds, this is decided again; 4
+// × `least` is the maximum. In between, the width of the interval decides nothing: a case that ends
+// as soon as its interval is short would too often have an interval that is short by chance.
 static bool lacks_late_rounds(const struct entry *entry, unsigned least)
 {
     for (; entry; entry = entry->co_run) {
@@ -54,8 +54,8 @@ static bool lacks_late_rounds(const struct entry *entry, unsigned least)
     return false;
 }
 
-// Returns the deadline of `cases` cases if `left` cases share the time until end_ns equally.
-// Returns UINT64_MAX if end_ns is UINT64_MAX.
+// Divides the time until end_ns equally between `left` cases. Returns the time at which the share
+// of `cases` cases is over. Returns UINT64_MAX if end_ns is UINT64_MAX.
 static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
@@ -66,8 +66,8 @@ void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t
     left += block->own;
     block->began_ns = clock_now_ns();
     block->soft_ns = share_ns(soft_ns, block->own, left);
-    // hard_ns gives the block the time of one and a half times as many cases as it has. The extra
-    // time is for the first rounds_min rounds: cases take different times, and other blocks may
+    // Gives the block more time than its share until hard_ns: the shares of one and a half times as
+    // many cases. Some cases need this time for their first rounds_min rounds. Other blocks may
     // need less than their share.
     size_t generous = block->own + block->own / 2;
     block->hard_ns = share_ns(hard_ns, generous < left ? generous : left, left);
@@ -149,9 +149,9 @@ static struct entry *open_entry(struct block *block, const struct plan_case *pla
     return entry;
 }
 
-// True if these two devices may measure the case together, by the case's value "together". "yes"
-// always allows it, and "auto" allows it if the devices are different chips. "no" never allows it.
-// A case without this value does not allow it either.
+// True if the case's value "together" allows these two devices to measure the case together. "yes"
+// always allows it, and "auto" allows it for different chips. "no" never allows it, and neither
+// does a case without this value.
 static bool may_co_run(const struct bench_case *bench_case, const struct gpu_info *device,
                        const struct gpu_info *other)
 {
@@ -197,11 +197,14 @@ void block_add(struct block *block, const struct plan_case *plan_case)
 
 // ---------------------------------------------------------------- results of cases
 
-// Adds the reason "unfinished", "interrupted" or "out-of-time" to the result of an unfinished case.
-// A case with fewer than rounds_min rounds is "unfinished" and suspect even while the run goes on:
-// if the run is killed then, the file that was saved last remains. A case with rounds_min rounds or
-// more gets a reason only when the block has ended or was interrupted. It gets "out-of-time" only
-// if it is not precise enough (collect_precise).
+// Adds a reason to the result of an unfinished case:
+// - "unfinished" while the block is measured, if the case has fewer than rounds_min rounds. If the
+//   run is then killed, the last saved file has this reason.
+// - "interrupted" after an interrupt.
+// - "out-of-time" when the block has ended, if the case is imprecise (collect_precise) or has fewer
+//   than rounds_min rounds.
+//
+// A case with fewer than rounds_min rounds also gets the verdict "suspect".
 static void flag_cut_short(const struct block *block, const struct entry *entry,
                            struct arena *arena, enum block_stage stage)
 {

@@ -53,20 +53,20 @@ struct block {
     size_t count;
     size_t own;    // number of entries whose device is slots[0]
     size_t base;   // number of results in the run before this block
-    bool compiled; // true if an order has named the block's cases, to compile their programs
+    bool compiled; // true: a worker was already asked to compile the programs of the block's cases
     // Memory of the results that were put into the run before the block ended. NULL if there are
     // none.
     struct arena *provisional;
-    // began_ns is the time when the block began; the others are deadlines. After soft_ns, a case
-    // that has rounds_min rounds gets no more visits. An imprecise case is an exception: until
-    // late_ns, it may get up to 4 × rounds_min rounds (block_has_time). After hard_ns, no case is
-    // visited. UINT64_MAX means that there is no limit. late_ns is 0 until a case needs it.
+    // began_ns is the time when the block began. The other members are deadlines; UINT64_MAX means
+    // no limit. After soft_ns, cases with rounds_min rounds get no more visits; only imprecise
+    // cases may get late rounds, until late_ns (block_has_time). After hard_ns, no case is visited.
+    // late_ns is 0 until late rounds begin.
     uint64_t began_ns, soft_ns, late_ns, hard_ns;
 };
 
-// Adds a case of slots[0] to the block. If several devices can measure the benchmark together
-// (benchmark.together), peers may take part. Then the case is also taken out of their plans, and
-// all these devices form a co-run. A device that was given up takes part in no co-run.
+// Adds a case of slots[0] to the block. If benchmark.together is set, other devices may measure the
+// case at the same time. These devices then form a co-run, and the case is taken out of their
+// plans. A device that was given up takes part in no co-run.
 void block_add(struct block *block, const struct plan_case *plan_case);
 
 // True if this case is measured on slots[0], the device whose plan is being measured.
@@ -76,26 +76,27 @@ bool block_is_own(const struct block *block, const struct entry *entry);
 // needs none.
 bool entry_is_open(const struct entry *entry);
 
-// True if the case still needs visits on the entry's device, or on the device of a later entry of
-// the same co-run (entry.co_run).
+// True if the case still needs visits on the entry's device or, in a co-run, on the device of a
+// later entry (entry.co_run).
 bool entry_wants_visit(const struct entry *entry);
 
 // Starts the block and sets its deadlines. `soft_ns` and `hard_ns` are the deadlines of the whole
-// benchmark. The time until these is shared between the cases of this block and `left` other cases,
+// benchmark. The block gets a share of the time until then. The rest is for `left` other cases,
 // which later blocks measure.
 void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t left);
 
-// True if the case (entry) may be visited now. Until soft_ns, every case may be visited. After
-// soft_ns, a case may be visited if it has fewer than rounds_min rounds. There are also late
-// rounds: if the case would get the remark "imprecise" after rounds_min rounds, it may get 2 ×
-// rounds_min rounds. If it would still get this remark then, it may get 4 × rounds_min rounds. Late
-// rounds last at most a fifth of the time that the block took before them. In a co-run, it is
-// enough if one of its cases may be visited. The caller checks hard_ns.
+// True if the case (entry) may be visited now:
+// - Until soft_ns, every case may be visited.
+// - After soft_ns, a case with fewer than rounds_min rounds may be visited.
+// - After soft_ns, an imprecise case may get late rounds, up to 4 × rounds_min rounds. Late rounds
+//   of a block last at most a fifth of the time that the block took before them.
+//
+// A co-run may be visited if one of its cases may be visited. The caller checks hard_ns.
 bool block_has_time(struct block *block, const struct entry *entry);
 
-// At the first call for a block, sets order->ahead to the block's cases on slots[0] that need
-// visits. The array is in the block's arena. Does nothing at later calls, and nothing if the
-// benchmark compiles nothing ahead.
+// At the first call for a block, sets order->ahead to the block's unfinished cases on slots[0]. The
+// worker compiles their programs before the visit. The array is in the block's arena. Does nothing
+// at later calls, or if benchmark.programs is NULL.
 void block_compile_ahead(struct block *block, struct visit_order *order);
 
 // Ends the case (entry). The case gets no more visits. Its result has this verdict and reason, but
@@ -116,30 +117,33 @@ struct uncounted {
         unsigned visits;       // number of visits that the case had so far
     } * cases;
     size_t count, capacity;
-    // Measured benchmarks without the function `counted`: fathom cannot read their counters.
-    // `names` has the names of all of them ("launch, rays"), and `never` is the last one. Both are
-    // NULL if there is no such benchmark.
+    // Measured benchmarks whose hardware counters fathom cannot read, because benchmark.counted is
+    // NULL. `names` has all their names ("launch, rays"); `never` is the last of these benchmarks.
+    // Both members are NULL if there is no such benchmark.
     const struct benchmark *never;
     const char *names;
 };
 
 enum {
-    // If at least this many cases wait at the end of a block, their counted visits are made then.
-    // (A counted visit reads hardware counters.)
+    // If this many cases wait for a counted visit at the end of a block, these visits are made
+    // then. (A counted visit reads hardware counters.)
     UNCOUNTED_MOST = 256
 };
 
 // Adds the block's measured cases on slots[0] to the cases that wait for a counted visit. Leaves
-// out three kinds of cases: failed cases; cases of benchmarks without the function `counted`, whose
-// names are noted in uncounted->names; and co-runs, which get a remark. The block's results must be
-// in the run already.
+// out:
+// - failed cases
+// - cases of benchmarks that cannot be counted; adds these benchmarks to uncounted->names
+// - co-runs; these get a remark
+//
+// The block's results must already be in the run.
 void block_await_count(const struct block *block, struct uncounted *uncounted);
 
-// Makes a counted visit of each case that waits for one, then ends the worker. Only the counters of
-// such a visit are kept. If a visit fails or reads no counter, its case gets a remark, and the next
-// case follows. Returns false, without a remark, if no further case can be counted: counters cannot
-// be read (ERROR_UNSUPPORTED), the user interrupted the run (ERROR_INTERRUPTED), or two workers in
-// a row were lost.
+// Makes a counted visit of each waiting case, then ends the worker. Keeps only the counters of
+// these visits. A case whose visit fails or reads no counter gets a remark, and so does every case
+// of a device that was given up. Returns false if no more cases can be counted: counters cannot be
+// read (ERROR_UNSUPPORTED), the user interrupted the run (ERROR_INTERRUPTED), or two workers in a
+// row were lost. The case at work then gets no remark.
 bool block_count(const struct block *block, struct uncounted *uncounted,
                  const struct visit_counting *counting, struct interrupt *interrupt,
                  struct error *err);
@@ -148,7 +152,7 @@ bool block_count(const struct block *block, struct uncounted *uncounted,
 #define BLOCK_UNCOUNTED "uncounted"
 
 enum block_stage {
-    BLOCK_AT_WORK, // the block's cases still get visits
+    BLOCK_AT_WORK, // the block is not finished: its cases still get visits
     BLOCK_ENDED,
     BLOCK_INTERRUPTED
 };

@@ -8,9 +8,9 @@ enum {
     // After this many lost workers in a row, no more counted visits are made. (A counted visit is
     // one that reads hardware counters.)
     LOSSES_MAX = 2,
-    // Maximum duration in ns of the work in a counted visit; the work is shorter if the preset's
-    // samples are. In 1 ms, a card with a bandwidth of 1.1 TB/s moves 1 GiB, which is enough. The
-    // profiler may repeat the work up to three times in each of its passes.
+    // Maximum duration in ns of the work in a counted visit. (If the preset's samples are shorter,
+    // the work is as short as a sample.) 1 ms is enough: a card with a bandwidth of 1.1 TB/s moves
+    // 1 GiB in this time. The profiler may repeat the work up to three times in each of its passes.
     COUNTED_NS = 1000 * 1000
 };
 

@@ -88,14 +88,14 @@ void budget_of(const char *preset, const struct gpu_info *device, struct budget 
                    strncmp(preset, "check", strlen("check")) == 0;
     if (device->kind == GPU_KIND_CPU && hurried)
         budget->sample_ns = NS_PER_MS / 2;
-    // The driver of a CPU device may compile a kernel only when the kernel runs. On a busy host
-    // this takes seconds.
+    // A submission to a CPU device may take seconds: its driver may compile a kernel only when the
+    // kernel runs, and the host may be busy. So the timeout is at least cpu_timeout_ns.
     if (device->kind == GPU_KIND_CPU && budget->timeout_ns < cpu_timeout_ns)
         budget->timeout_ns = cpu_timeout_ns;
     if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))
         return;
-    // A model (a simulated GPU) simulates its time, so limits of host time do not apply. Nothing
-    // disturbs the samples of a model, so they may be short.
+    // A model (a simulated GPU) simulates its time, so its benchmarks have no limit of host time.
+    // Its samples may be short, because nothing disturbs them.
     budget->time_ns = budget->time_most_ns = 0;
     budget->timeout_ns = 600 * NS_PER_S;
     if (hurried)

@@ -51,9 +51,9 @@ static void start(struct checking *c, size_t i)
         c->run->checks[i].cause = arena_strdup(c->run->arena, err.message);
 }
 
-// Reads the run in `line`, which the process of device `i` sent. This run replaces the earlier run
-// of the same process. If the run has the status COMPLETE, the process has measured everything. It
-// then waits if several devices are measured at once later; otherwise it is ended.
+// Stores the run in `line`, which the process of device `i` sent. This run replaces the run that
+// the process sent before. If the run is COMPLETE, the process has measured everything. The process
+// is then ended, or it waits if several devices will be measured at once.
 static void take_line(struct checking *c, size_t i, const char *line)
 {
     struct error err;
@@ -71,7 +71,8 @@ static void take_line(struct checking *c, size_t i, const char *line)
     if (c->desc->worker_argv)
         c->waiting[i] = c->children[i];
     else
-        child_destroy(c->children[i], 0); // kills the process, so that its driver is not unloaded
+        // killed, because a driver may crash or hang while it is unloaded
+        child_destroy(c->children[i], 0);
     c->children[i] = NULL;
 }
 
@@ -154,16 +155,16 @@ static void note_skipped(struct run *run, const char *why)
 }
 
 // Sets two limits for the measurement of several devices at once. A benchmark gets the time until
-// the planned end of the check, but at least 1 s. A worker may be silent for at most half of the
-// time until deadline_ns. Returns false if too little time is left before deadline_ns.
+// the planned end of the check, less CHECK_START_S, but at least 1 s. A worker may be silent for at
+// most half of the time until deadline_ns. Returns false if too little time is left before
+// deadline_ns.
 static bool set_limits(const struct checking *c, uint64_t deadline_ns, struct runner_desc *runner)
 {
     static const uint64_t start_ns = CHECK_START_S * NS_PER_S;
     uint64_t planned_ns = clock_left_ns(c->planned_ns), left_ns = clock_left_ns(deadline_ns);
     runner->time_most_ns = planned_ns > start_ns + NS_PER_S ? planned_ns - start_ns : NS_PER_S;
-    // A worker that is silent for longer than silence_ns is assumed to hang and is killed.
-    // Meanwhile the benchmark's time on this device passes. So no further case of the benchmark
-    // waits for a worker that hangs.
+    // The time of a hanging worker counts as time of the benchmark. So after silence_ns, usually no
+    // time is left for further cases of this benchmark.
     runner->silence_ns = c->desc->silence_ns < left_ns / 2 ? c->desc->silence_ns : left_ns / 2;
     return (double)left_ns > 2 * NS_PER_S * check_plan_s(2, CHECK_AT_ONCE);
 }
@@ -240,7 +241,8 @@ static void merge_results(struct run *run, const struct run *sent, const char *d
     }
 }
 
-// The process of device `i` sent its card's state, results and findings. Copies them into the run.
+// Copies into the run what the process of device `i` sent: the state of the card, results,
+// findings.
 static void merge(struct checking *c, size_t i)
 {
     const struct run *sent = c->parts->runs[i];

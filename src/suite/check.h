@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Measures the figures of a check on several devices in parallel. Each device has its own process.
-// The process measures like `fathom run` and sends its run after each benchmark. If a process dies
-// or becomes silent, only its device is called broken, and the check still ends in time. When all
-// devices have been measured, this process measures what several devices do at once. For that, each
-// device has one worker, as in `fathom run`. Meanwhile the processes of the devices wait. At the
-// end they read the states of their cards once more.
+// Measures the figures of a check on several devices in parallel, each in its own process. Such a
+// process measures like `fathom run` and sends its run after each benchmark. If it dies or becomes
+// silent, only its device is called broken, and the check still ends in time. After that, the
+// parent process measures what several devices can do at once, with one worker per device.
+// Meanwhile the processes of the devices wait. At the end they read the states of their cards once
+// more.
 #ifndef SUITE_CHECK_H
 #define SUITE_CHECK_H
 
@@ -57,18 +57,17 @@ struct check_desc {
     const char *const *worker_argv;
     // Environment of the devices' processes, as child_desc.environment.
     const char *const *environment;
-    // Time in ns after which a silent process is ended. If it is 0, it is the maximum time of a
-    // check.
+    // Time in ns after which a silent process is ended; 0 means the maximum time of a check.
     uint64_t silence_ns;
     // Time in ns for which the measurements are repeated. It is added to the maximum time of the
     // check.
     uint64_t soak_ns;
-    // A signal of the user ends the check. If it is NULL, signals are not watched.
+    // Counts the signals of the user, which end the check. NULL if signals are not watched.
     struct interrupt *interrupt;
 };
 
-// The runs that the processes of the devices sent. check_measure fills another run, which uses
-// their texts. So they must live as long as that run.
+// The runs that the processes of the devices sent. They must live as long as the run that
+// check_measure fills, because that run uses their texts.
 struct check_parts {
     struct run *runs[CHECK_DEVICES_MAX]; // run of each device; NULL if its process sent no run
     size_t count;

@@ -20,8 +20,8 @@ enum {
 
 // ---------------------------------------------------------------- choosing the cases
 
-// True if the run has all devices of one API that are in `system`: the API of the run's first
-// device.
+// True if the run has all devices of one API. The API is that of the run's first device; `system`
+// has all its devices.
 static bool has_all(const struct run *run, const struct gpu_system *system)
 {
     size_t api = strcspn(run->devices[0].id, ":") + 1, chosen = 0, there = 0;
@@ -64,8 +64,8 @@ static void add_case(struct arena *arena, struct choice_request *request, struct
     for (const char *at = of->values; *at; at += strcspn(at, ","), at += *at == ',') {
         size_t key = strcspn(at, "!="), value = strcspn(at + key + 1, ",");
         const char *name = arena_printf(arena, "%.*s", (int)key, at);
-        // In check_cases, "key!=value" means that the case's key does not name this parameter. The
-        // parameter then has the value param_info.unsaid.
+        // In check_cases, "key!=value" selects cases whose key does not name this parameter. Such a
+        // case has the value param_info.unsaid.
         if (at[key] == '!')
             add_value(arena, request, settings, of->benchmark, name,
                       benchmark_param(&benchmark_find(of->benchmark)->info, name)->unsaid);
@@ -122,9 +122,8 @@ void check_choose(struct run *run, enum check_part part, struct choice_request *
 }
 
 // Makes the plan of one device for CHECK_AT_ONCE. In the benchmark transfer, the first device of an
-// API measures copies between all pairs of devices. The other devices then measure only the
-// direction "h2d". If the run lacks the first device, each device measures the pairs in which it
-// comes first.
+// API measures the copies between all pairs of devices. So the other devices measure only the
+// direction "h2d". If the first device is not in the run, every device measures all directions.
 struct plan *check_plan_at_once(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err)
 {

@@ -92,9 +92,9 @@ static void send(struct serving *s)
     arena_destroy(out.arena);
 }
 
-// Releases the host lock. If the benchmark after `done` measures the link to the host, takes the
-// lock again and waits up to 15 s for it. So only one process of the host measures its link at a
-// time. Links slow each other down if they share a switch or the host's memory. But the reference
+// Releases the lock of the host link. If the next benchmark measures the link to the host, takes
+// the lock again and waits up to 15 s for it. So only one process of the host measures its link at
+// a time: links that share a switch or the host's memory slow each other down, and the reference
 // values were measured with one card alone. The wait does not count as time of the next benchmark.
 static void pass_link(struct serving *s, const char *done)
 {
@@ -117,8 +117,8 @@ static void benchmark_done(void *context, const char *device, const char *benchm
     send(s);
 }
 
-// Measures the cases of the check on this process's device into s->run. Sends this run to the
-// parent after each benchmark and at the end.
+// Measures the cases of the check on this process's device. The results are in s->run, which is
+// sent to the parent after each benchmark and at the end.
 static bool measure(struct serving *s, const struct check_serve_desc *desc,
                     const struct gpu_system *system, bool last, struct error *err)
 {

@@ -56,7 +56,7 @@ struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_loc
     struct error unrestored;
     if (!clock_guard_destroy(lock->guard, &unrestored))
         error_prefix(err, "%s; and before that", unrestored.message);
-    // The user asked for a core clock that cannot be set, so the device cannot be used.
+    // If the core clock that the user asked for cannot be set, the device is not used.
     err->code = ERROR_NO_DEVICE;
     error_prefix(err, "--set clock: the core clock of %s cannot be set", desc->device->id);
     return NULL;

@@ -33,10 +33,10 @@ MUST_CHECK bool clock_lock_follow(struct clock_lock *lock, const struct bench_ca
 
 #define CLOCK_STAYS_LOCKED "clock-stays-locked"
 
-// Restores the clock and ends the guard; a second call does nothing. Adds a finding to `run`,
-// unless `run` is NULL. A finding with the code "clocks" says which clocks were requested and
-// granted, and how the clock was restored. A finding with the code CLOCK_STAYS_LOCKED says why the
-// clock could not be restored, and what to do. `lock` may be NULL.
+// Restores the clock and ends the guard; a second call does nothing. Adds a finding to `run`. If
+// the clock was restored, its code is "clocks", and it says which clocks were requested and
+// granted. Otherwise its code is CLOCK_STAYS_LOCKED, and it says why, and what the user can do.
+// Both `lock` and `run` may be NULL.
 void clock_lock_end(struct clock_lock *lock, struct run *run);
 
 #endif

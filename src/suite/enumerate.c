@@ -180,10 +180,9 @@ bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd, struct e
 struct inquiry {
     const struct gpu_backend *backend;
     uint64_t deadline_ns;
-    // True if this is the second try. In the first try, the process loaded the libraries of other
-    // backends first, which makes room for thread-local variables. That process failed. In the
-    // second try, the process loads only its own backend, and a variable of the environment
-    // reserves the room.
+    // True if the backend's process loads no libraries of other backends first. This is the second
+    // try, after a process that loaded them has failed. In the second try, GLIBC_TUNABLES reserves
+    // the space for thread-local variables that those libraries would have reserved.
     bool alone;
     struct answer answer;
 };
@@ -199,9 +198,9 @@ struct inquiries {
     bool is_noticed;
 };
 
-// Returns the inherited environment plus a variable. The variable reserves more space for
-// thread-local variables of libraries that are loaded late. opencl_after_others says when this is
-// needed.
+// Returns the inherited environment with GLIBC_TUNABLES set. This variable reserves more space for
+// thread-local variables of libraries that are loaded late. NVIDIA's OpenCL driver may need this
+// space (opencl_after_others).
 static const char *const *roomy_environment(struct arena *arena, const char *const *environment)
 {
     static const char name[] = "GLIBC_TUNABLES=";
@@ -247,13 +246,13 @@ static void start(struct inquiries *all, size_t index)
 
 static void finish(struct inquiries *all, size_t index)
 {
-    child_destroy(all->children[index], 0); // kills the process, so that its driver is not unloaded
+    // killed, because a driver may crash while it is unloaded
+    child_destroy(all->children[index], 0);
     all->children[index] = NULL;
 }
 
-// Makes the API of a backend unavailable for this reason. There is one exception: if the process
-// first loaded libraries of other backends, they may have caused the failure. The backend is then
-// asked once more, without those libraries.
+// Makes the API of a backend unavailable for this reason. If the process loaded libraries of other
+// backends first, one of these may have failed. The backend then gets a second try without them.
 static void fail(struct inquiries *all, size_t index, const char *reason)
 {
     static const char remedy[] = "update or reinstall this driver; the other APIs work without it";
@@ -316,7 +315,8 @@ static void take_answer(struct inquiries *all, size_t index, const char *line)
         fail(
             all, index,
             arena_printf(all->arena, "driver disturbs the process that loads it: %s", err.message));
-    else if (!answer->crash) // after a crash, the process ends, and fail_gone() reports it
+    // After a crash, waits for the end of the process; fail_gone() then reports the crash.
+    else if (!answer->crash)
         finish(all, index);
 }
 
@@ -329,8 +329,8 @@ static const char *names_of_silent(const struct inquiries *all)
     return names;
 }
 
-// Returns the time in ns until something must be done. That is when a backend without an answer
-// reaches its deadline, or when the user gets the notice, if it was not given yet.
+// Returns the time in ns until the next deadline: that of a backend that has not answered, or the
+// time of the notice to the user.
 static uint64_t time_left_ns(const struct inquiries *all, uint64_t notice_at_ns)
 {
     uint64_t left_ns = all->is_noticed ? UINT64_MAX : clock_left_ns(notice_at_ns);

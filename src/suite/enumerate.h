@@ -29,8 +29,8 @@ struct gpu_system *enumerate_devices(struct arena *arena, const struct enumerate
                                      const char *const **environment);
 
 // Runs in the process of one backend, whose standard input is a socket to the parent. Sends the
-// devices of the backend, then waits until the parent kills the process. The process is killed
-// because unloading a driver might crash. Returns false if the answer cannot be sent.
+// devices of the backend, then waits until the parent kills the process: a driver might crash while
+// it is unloaded. Returns false if the answer cannot be sent.
 MUST_CHECK bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd,
                                 struct error *err);
 

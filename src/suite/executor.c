@@ -126,8 +126,8 @@ static enum child_answer await(struct executor *executor, const char **line)
     return answer;
 }
 
-// Says where the worker's answer is stored: in `finding` if the worker was asked to watch the
-// device, or in `visit` if `finding` is NULL.
+// Where the worker's answer is stored. If `finding` is set, the worker was asked to watch the
+// device. If `finding` is NULL, the worker was asked for a visit, which is stored in `visit`.
 struct answer_desc {
     const struct benchmark_info *info;
     struct arena *arena;
@@ -303,7 +303,8 @@ bool executor_visit(struct executor *executor, const struct visit_order *order, 
         return true;
     if (order->ahead_count == 0 || executor->losses == losses || err->code == ERROR_INTERRUPTED)
         return false;
-    // The program of another case may have crashed the compiler.
+    // The worker may have crashed while it compiled the program of another case. So the visit is
+    // made once more, without these programs.
     executor->losses = losses;
     struct visit_order alone = *order;
     alone.ahead_count = 0;

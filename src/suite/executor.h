@@ -11,8 +11,7 @@ struct clock_lock;
 struct interrupt;
 
 enum {
-    // Time in seconds that a worker has to end its visit after the user's first signal. It applies
-    // if executor_desc.leave_ns is 0.
+    // default of executor_desc.leave_ns, in seconds
     EXECUTOR_LEAVE_S = 8
 };
 
@@ -25,16 +24,16 @@ struct executor_desc {
     uint64_t silence_ns;
     // True: turns the API's own validation on (only with in_process).
     bool validation;
-    // The user's second signal ends the worker. If it is NULL, signals are not watched.
+    // Counts the user's signals; the second one ends the worker. NULL if signals are not watched.
     struct interrupt *interrupt;
     // Called if a worker does not answer soon after the user's first signal. May be NULL.
     void (*waiting)(void *context, const char *device_id);
     void *context; // argument of `waiting`
     // Time in ns that a worker has to end its visit after the user's first signal. If leave_ns is
-    // 0, the worker has EXECUTOR_LEAVE_S. If it is not 0, the worker is also asked to end its visit
-    // early.
+    // not 0, the worker is also asked to end the visit early. 0 means EXECUTOR_LEAVE_S, and the
+    // worker is not asked.
     uint64_t leave_ns;
-    // Sets the core clock before each visit of one device alone. NULL if the clock is not set.
+    // Sets the core clock before each visit, except visits in a co-run. NULL if no clock is set.
     struct clock_lock *clocks;
 };
 
@@ -47,18 +46,18 @@ void executor_destroy(struct executor *executor);
 void executor_rest(struct executor *executor);
 
 // Makes the visit that `order` asks for; *visit lives in `arena`. Returns false with the visit's
-// error. If the worker (with in_process: the device) is lost while the order compiles programs of
-// other cases ahead, makes the visit once more without them. After ERROR_DEVICE_LOST, ERROR_TIMEOUT
-// or the death of a worker, the next call starts a new worker (with in_process: opens the device
-// again). In a worker, a visit fails with ERROR_INTERRUPTED in two cases: after the user's second
-// signal, or when leave_ns has passed after the first signal.
+// error. An order may name other cases, whose programs are compiled first (order->ahead). If the
+// worker is lost in such a visit, the visit is made once more without these programs, except after
+// an interrupt. After a loss, the next call starts a new worker. With in_process, the device is
+// lost instead of the worker, and opened again. A worker's visit fails with ERROR_INTERRUPTED after
+// the user's second signal, or leave_ns after the first.
 MUST_CHECK bool executor_visit(struct executor *executor, const struct visit_order *order,
                                struct arena *arena, struct measure_visit **visit,
                                struct error *err);
 
 // Watches the device for work of other programs for `least_ns` (0 means 5 ms), while no visit runs.
-// finding->who lives in `arena`. Fails with the errors of visitor_watch. A worker that is lost
-// during a watch is counted by executor_losses, too.
+// finding->who lives in `arena`. Fails with the errors of visitor_watch. executor_losses also
+// counts a worker that is lost during a watch.
 MUST_CHECK bool executor_watch(struct executor *executor, uint64_t least_ns, struct arena *arena,
                                struct watch_finding *finding, struct error *err);
 
@@ -70,8 +69,7 @@ struct executor_part {
     bool done;
     struct measure_visit *visit;
     struct error failure;
-    // Used by executor_visit_together only. True: the worker has neither answered the order nor
-    // failed, so this function must still wait for it.
+    // Used by executor_visit_together only. True: the worker's answer has not been received yet.
     bool waits;
 };
 
@@ -79,13 +77,13 @@ struct executor_part {
 // workers are ready or have failed.
 void executor_visit_together(struct executor_part *parts, size_t count, struct arena *arena);
 
-// Returns how many workers were lost in a row (with in_process: how many times the device was
-// lost). A visit or watch in which nothing is lost sets the number back to 0, even if it fails.
+// Returns how many workers were lost in a row. With in_process, returns how many times in a row the
+// device was lost. A visit or watch without a loss sets the number back to 0, even if it fails.
 unsigned executor_losses(const struct executor *executor);
 
-// Returns how many workers were lost since the executor was created (with in_process: how many
-// times the device was lost). A worker may also be lost while it watches the device. The next visit
-// then succeeds in another worker.
+// Returns how many workers were lost since the executor was created. With in_process, returns how
+// many times the device was lost. Unlike executor_losses, this number also shows a loss between two
+// visits that succeeded: a worker may be lost while it watches the device.
 unsigned executor_losses_ever(const struct executor *executor);
 
 #endif

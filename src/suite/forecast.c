@@ -33,8 +33,8 @@ void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t
     if (forecast->at < forecast->count) {
         struct forecast_part *last = &forecast->parts[forecast->at];
         last->spent_s += (double)(now_ns - forecast->now_ns) / NS_PER_S;
-        // Marks the part that was measured until now as finished. If it is also the part that is
-        // measured now, its `done` is corrected below.
+        // Assumes that the part of the last call is finished. If this call names the same part, the
+        // assumption is corrected below.
         last->done = (double)last->cases;
     }
     forecast->parts[part].done = done;

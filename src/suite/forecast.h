@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Estimates how long the remaining cases of a plan will take. Each benchmark is one part of the
-// forecast. A case is expected to take budget.rounds_min visits. If rounds_max ≤ 2 × rounds_min, it
-// is expected to take the mean of the two. A visit is expected to take the time of its samples plus
-// 12 ms (measured on an H200). On a CPU device, a visit is expected to take 25 ms in all (measured
-// with llvmpipe). The time of a case is multiplied by the benchmark's slowness. As cases are
-// visited, their measured durations gradually replace the expected one.
+// forecast. The expected time of a case is its number of visits, times the duration of a visit,
+// times the benchmark's slowness. A case is expected to take rounds_min visits, or the mean of
+// rounds_min and rounds_max if rounds_max ≤ 2 × rounds_min. A visit takes the time of its samples
+// plus 12 ms (measured on an H200), or 25 ms in all on a CPU device (measured with llvmpipe). As
+// cases are visited, their measured durations gradually replace the expected ones.
 #ifndef SUITE_FORECAST_H
 #define SUITE_FORECAST_H
 
@@ -34,14 +34,14 @@ struct forecast {
     double later_s;
 };
 
-// Sets a part of the forecast: `cases` cases of the benchmark on this device. If the device lacks
-// what the benchmark needs, the part takes no time.
+// Sets a part of the forecast: `cases` cases of the benchmark on this device. The part takes no
+// time if the device lacks a capability that the benchmark needs.
 void forecast_plan(struct forecast *forecast, size_t part, const struct benchmark *benchmark,
                    size_t cases, const struct gpu_info *device, const struct budget *budget);
 
-// Tells the forecast that part number `part` is measured at present and that `done` of its cases
-// are finished. Adds the time since the last call of forecast_note to the part of that call. If
-// `part` is another part, the part of that call counts as finished.
+// Tells the forecast that `done` cases of the part `part` are finished. The time since the last
+// call counts as time of the part that the last call named. If `part` is another part, that earlier
+// part counts as finished.
 void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t now_ns);
 
 // Returns the estimated seconds until all parts and later plans are done. Returns NaN during the
@@ -56,10 +56,10 @@ struct forecast forecast_of_plan(struct arena *arena, const struct plan *plan,
 // Adds to `forecast` the time of the plan of another device that is measured later.
 void forecast_add_later(struct forecast *forecast, const struct forecast *later);
 
-// Updates the forecast of a plan while the cases of a block are visited; all belong to `benchmark`.
-// `taken` is the number of cases that this block took from the plan. `work` is the number of these
-// cases that are done; an unfinished case counts as a fraction. Returns the number of all cases of
-// the benchmark in the plan, or 0 if the plan grows.
+// Updates the forecast while a block of cases of `benchmark` is visited. `taken` is the number of
+// cases that this block took from the plan. `work` is the number of these that are done; an
+// unfinished case counts as a fraction. Returns the number of all cases of the benchmark in the
+// plan, or 0 if the plan grows.
 size_t forecast_work(struct forecast *forecast, const struct plan *plan,
                      const struct benchmark *benchmark, size_t taken, double work);
 

@@ -14,7 +14,7 @@ static void *let_through(void *context)
     struct interrupt *interrupt = context;
     pthread_sigmask(SIG_SETMASK, &interrupt->former, NULL);
     while (sem_wait(&interrupt->watched) != 0)
-        continue; // a signal that does not end the process interrupted the wait
+        continue; // sem_wait returns early after a signal that does not end the process
     return NULL;
 }
 

@@ -4,8 +4,10 @@
 #include <string.h>
 
 struct preset_plan {
-    struct plan plan;        // must be the first member, because preset_next() casts struct plan
-    struct plan_case *cases; // the plan's cases; `benchmark` is NULL if preset_take took the case
+    struct plan plan; // must be the first member, because preset_next() casts struct plan
+    // the plan's cases; `benchmark` is NULL if a co-run of another device has taken the case
+    // (preset_take)
+    struct plan_case *cases;
     size_t count, capacity;
     size_t at;
     size_t block; // number of cases returned since the plan last returned PLAN_PAUSE

@@ -12,11 +12,11 @@ enum {
 };
 
 // Creates a plan of every case of every benchmark of the request. If several cases have the same
-// key, only the first is in the plan. After each PLAN_BLOCK_CASES cases and between benchmarks, the
-// plan returns PLAN_PAUSE. The cases so far must be measured before the plan returns more. If the
-// device cannot run a benchmark at all, the benchmark is left out and gets a finding in `run`.
-// Returns NULL with ERROR_USAGE if choices contradict each other, or if they give more than
-// PLAN_CASES_MAX cases (the preset full has about 5,000).
+// key, only the first is in the plan. The plan returns PLAN_PAUSE after each PLAN_BLOCK_CASES cases
+// and between benchmarks; the cases so far are then measured before it returns more. If the device
+// cannot run a benchmark, `run` gets a finding instead of its cases. Returns NULL with ERROR_USAGE
+// if choices contradict each other, or if there are more than PLAN_CASES_MAX cases. (The preset
+// full has about 5,000.)
 struct plan *plan_preset_create(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err);
 

@@ -407,9 +407,9 @@ static void read_visit(struct json_reader *reader, const struct json_node *body,
             json_fail(reader, body, "a series without columns");
 }
 
-// Reads a message of the kind "failure". Returns true if the message is a well-formed failure; the
-// reader's error then has the code and text of the message. Returns false for any other message.
-// Also returns false for a malformed failure; the reader has then failed.
+// Reads a message of the kind "failure". Returns true if it is well-formed; the reader's error then
+// has its code and text. Returns false for any other message. A malformed "failure" also makes the
+// reader fail.
 static bool read_failure(struct json_reader *reader, const struct json_node *root)
 {
     struct json_node body = json_member(reader, root, "failure");

@@ -31,8 +31,8 @@ struct runner {
     const struct runner_desc *desc;
     struct run *run;
     struct arena *arena;
-    struct plan **plans;         // plan of each device
-    struct executor **executors; // executor of each device
+    struct plan **plans;
+    struct executor **executors;
     // Clock lock of each device. NULL for a device whose plan asks for no core clock.
     struct clock_lock **clocks;
     size_t device; // index of the device that is being measured
@@ -164,8 +164,9 @@ void runner_describe(struct run *run, const struct runner_desc *desc, int argc, 
 
 // ---------------------------------------------------------------- measuring the devices
 
-// Saves the run if desc->output is set. A failure does not end the run, because the next save may
-// succeed, for example if the disk has room again. `unsaved` keeps only the error of the last save.
+// Saves the run if desc->output is set. If saving fails, the run continues, because the next save
+// may succeed, for example when the disk has room again. `unsaved` has the error of the last save
+// only.
 static void save(void *context)
 {
     struct runner *runner = context;
@@ -262,9 +263,9 @@ static struct executor *make_executor(struct runner *runner, size_t index)
         });
 }
 
-// Fills `peers` with the devices that are measured after the current one, at most PLAN_PEERS_MAX.
-// Returns their number. If a case is in the plans of the current device and of a peer, it may be
-// measured on both at the same time. With --no-isolate there are no peers.
+// Fills `peers` with devices that may take part in co-runs of the current device: those that are
+// measured after it, at most PLAN_PEERS_MAX. Returns their number. With --no-isolate there are no
+// peers.
 static size_t find_peers(struct runner *runner, struct schedule_peer *peers)
 {
     const struct device_list *devices = runner->desc->devices;
@@ -399,6 +400,7 @@ bool runner_run(struct run *run, const struct runner_desc *desc, struct error *u
     if (desc->starting)
         desc->starting(desc->context);
     measure(&runner);
-    end_clocks(&runner); // needed for devices that were not measured because of an interrupt
+    // releases the clocks of devices that were not measured, because the user interrupted the run
+    end_clocks(&runner);
     return true;
 }

@@ -63,9 +63,9 @@ static void show(struct scheduler *s, const struct block *block, const struct en
     desc->progress(desc->context, &state);
 }
 
-// True if the run may be saved again. The last save must be at least save_ns ago. Because a save of
-// many results takes long, it must also be SCHEDULE_SAVE_SHARE times as long ago as the last save
-// took.
+// True if the run may be saved now. The last save must be at least save_ns ago. Saving a large run
+// takes long, so the last save must also be SCHEDULE_SAVE_SHARE times its own duration ago, unless
+// save_ns is 0.
 static bool may_save(const struct scheduler *s)
 {
     uint64_t least_ns = s->desc->save_ns, share_ns = SCHEDULE_SAVE_SHARE * s->saving_ns;
@@ -110,7 +110,8 @@ static const char *tell(const struct scheduler *s, const char *what, const char 
 }
 
 // Watches the device for other work before the first visit. If there is other work, waits until it
-// ends, but at most wait_idle_ns. If it still goes on then, adds a finding to the run.
+// ends, but at most wait_idle_ns. If it has not ended, adds a finding to the run and measures all
+// the same.
 static void watch_first(struct scheduler *s)
 {
     static const uint64_t pause_ns = NS_PER_S / 10;
@@ -156,7 +157,7 @@ static struct measure_request request_for(const struct scheduler *s, const struc
 }
 
 // Adds the time that the driver took to compile programs to the deadlines hard_ns. Otherwise a slow
-// compiler would leave no time to measure: NVIDIA's OpenCL takes more than 12 s for the kernels of
+// compiler would leave no time to measure: NVIDIA's OpenCL needs more than 12 s for the kernels of
 // the benchmark incore.
 static void add_compile_time(struct scheduler *s, struct block *block, uint64_t compile_ns)
 {
@@ -166,9 +167,9 @@ static void add_compile_time(struct scheduler *s, struct block *block, uint64_t 
         block->hard_ns += compile_ns;
 }
 
-// Records the outcome of a visit; `visit` is NULL if the visit failed. If the case was finished
-// before, its samples are discarded. Such a visit only kept the device busy for the other devices
-// of the co-run.
+// Records the outcome of a visit; `visit` is NULL if the visit failed. A finished case of a co-run
+// is still visited, only to keep the device busy for the other devices. The samples of such a visit
+// are discarded.
 static void note_visit(struct scheduler *s, struct block *block, struct entry *entry,
                        const struct measure_visit *visit, const struct error *failure)
 {
@@ -287,7 +288,7 @@ static bool run_round(struct scheduler *s, struct block *block)
         struct entry *entry = &block->entries[order[i]];
         if (is_over(s, block))
             return false;
-        // The case's device may have been given up during this round.
+        // the case's device may have been given up during this round
         if (!entry_wants_visit(entry) || !block_has_time(block, entry))
             continue;
         show(s, block, entry);
@@ -336,9 +337,10 @@ static void settle(const struct scheduler *s, struct block *block)
     }
 }
 
-// True if the device must be watched for other work before this block ends. There are three
-// reasons: this is the last block; the benchmark's results are about to be shown; or the visits
-// since the last watch took so long that a watch adds little time.
+// True if the device must be watched for other work before this block ends:
+// - This is the last block.
+// - The benchmark's results are about to be shown.
+// - The visits since the last watch took so long that a watch adds little time.
 static bool needs_watch(const struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -349,8 +351,9 @@ static bool needs_watch(const struct scheduler *s, const struct block *block)
            (desc->benchmark_done && desc->plan->left(desc->plan, benchmark) == 0);
 }
 
-// Watches the device for other work after the last visits of a block. Returns true if cases must be
-// visited again because there was other work.
+// Watches the device for other work after the last visits of a block. Visits that other work
+// disturbed are usually repeated (watcher_watch). Returns true if a case still needs visits and the
+// block's time is not used up.
 static bool watch_rest(struct scheduler *s, struct block *block)
 {
     if (!needs_watch(s, block))
@@ -362,9 +365,9 @@ static bool watch_rest(struct scheduler *s, struct block *block)
     return false;
 }
 
-// True if counted visits must be made now for the cases that wait for one. There are three reasons:
-// many cases wait, this is the last block, or the benchmark has no case left in the plan. The third
-// does not apply to a plan that grows, because it may add cases.
+// True if counted visits must be made now: many cases wait, this is the last block, or the plan has
+// no further case of the benchmark. The last condition does not apply to a plan that grows, because
+// further cases of the benchmark may follow.
 static bool counts_now(const struct scheduler *s, const struct block *block)
 {
     const struct plan *plan = s->desc->plan;
@@ -373,9 +376,9 @@ static bool counts_now(const struct scheduler *s, const struct block *block)
             plan->left(plan, block->entries[0].plan_case.benchmark) == 0);
 }
 
-// Adds the block's cases to the cases that wait for a counted visit. If counts_now returns true,
-// makes these visits. If counters cannot be read, adds a finding to the run; no more counted visits
-// are made then.
+// Adds the block's cases to those that wait for a counted visit, and makes these visits if it is
+// time (counts_now). If counters cannot be read, adds a finding to the run, and no case is counted
+// later.
 static void count_block(struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;

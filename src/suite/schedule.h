@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Visits the cases of a plan on one device, block by block, in interleaved rounds. Each round
-// visits every unfinished case of the block that still has time. The order of each round is random.
-// So a slow drift of the machine affects all cases alike. No case always runs after the same other
-// case, whose data may still be in the caches. A case ends in one of four ways: the stop rule ends
-// it, it has had rounds_max rounds, its time is used up, or it fails. The results of a block are
-// added to the run when the block ends, and provisionally before each save.
+// Visits the cases of a plan on one device, block by block. A block is measured in rounds. Each
+// round visits every unfinished case of the block that still has time, in random order. So a slow
+// drift of the machine affects all cases alike, and no case always finds the caches as the same
+// other case left them. A case gets no more visits when its stop rule ends it, its time is used up,
+// or it fails. The results of a block are added to the run when the block ends, and provisionally
+// before each save.
 #ifndef SUITE_SCHEDULE_H
 #define SUITE_SCHEDULE_H
 
@@ -17,14 +17,15 @@ enum {
     SCHEDULE_SAVE_SHARE = 50 // at most about 1 / SCHEDULE_SAVE_SHARE of the time is spent on saves
 };
 
-// Another device of the run, for benchmarks that measure devices together (benchmark.together). If
-// a case is in the plans of the schedule's device and of peers, it is visited on all these devices
-// at once, and taken out of the peers' plans. This is a co-run: its devices begin their samples at
+// Another device of the run, which may measure a case together with the schedule's device (a
+// co-run). This needs a benchmark with benchmark.together, and a case that is in the plans of both
+// devices. The case is then taken out of the peer's plan, and the devices begin their samples at
 // the same time. The case's value "together" decides which devices take part: devices on other
-// chips ("auto"), all devices ("yes"), or none ("no"). A result of a co-run has the value "with":
-// the ids of the other devices. It has the sensor "common_time": the share of this device's
-// sampling time during which all devices sampled. A share below SCHEDULE_COMMON_LEAST makes the
-// result suspect.
+// chips ("auto"), all devices ("yes"), or none ("no").
+//
+// A result of a co-run has the value "with": the ids of the other devices. It also has the sensor
+// "common_time": the share of this device's sampling time during which all devices sampled. A share
+// below SCHEDULE_COMMON_LEAST makes the result suspect.
 struct schedule_peer {
     const struct gpu_info *device;
     struct plan *plan;
@@ -53,22 +54,23 @@ struct schedule_desc {
     const struct budget *budget;
     const char *preset; // name of the preset, for messages
     uint64_t seed;      // seed of the random order of visits
-    // Counts the user's signals. If it is NULL, signals are not watched.
+    // Counts the user's signals. NULL if signals are not watched.
     struct interrupt *interrupt;
-    // Hardware counters to read. If it is NULL, no case gets a counted visit.
+    // Hardware counters to read in counted visits. NULL if there are no counted visits.
     const struct visit_counting *counting;
     // Maximum time in ns to wait until other work on the device ends; 0 means no wait.
     uint64_t wait_idle_ns;
-    // Called with one line of text in four situations: before waiting until other work on the
-    // device ends; if this work still runs after wait_idle_ns; if counters cannot be read; and for
-    // benchmarks that are never counted. In all but the first, the text also becomes a finding of
-    // the run. May be NULL.
+    // Called with one line of text for the user. May be NULL. The text is about:
+    // - other work on the device, before a wait for its end; and once more if it does not end in
+    //   time
+    // - counters that cannot be read
+    // - benchmarks that are never counted
     void (*notice)(void *context, const char *text);
     // Called before each visit. May be NULL.
     void (*progress)(void *context, const struct schedule_state *state);
-    // Saves the run with all results so far. Called after a visit, at most once in save_ns. If
-    // saves would take more than 1 / SCHEDULE_SAVE_SHARE of the time, called less often. If save_ns
-    // is 0, called after each visit. May be NULL.
+    // Saves the run with all results so far. Called after a visit if the last save is at least
+    // save_ns ago. If a save takes long, more time passes before the next: saves take at most about
+    // 1 / SCHEDULE_SAVE_SHARE of the time. If save_ns is 0, called after each visit. May be NULL.
     void (*save)(void *context);
     uint64_t save_ns;
     // Called when a benchmark's results on a device are final. May be NULL.

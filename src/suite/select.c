@@ -86,9 +86,9 @@ static const struct gpu_info *candidate(const struct selection *s, size_t index)
     return is_wanted_api(s->request, info->api) ? info : NULL;
 }
 
-// Returns the best device that matches `name`; if `name` is NULL, every device matches. If a device
-// has this id, it is the best. Else it is the first device of the best kind; rank() defines which
-// kind is better. Returns NULL if no device matches.
+// Returns the best device that matches `name`. A device with this id is the best. Otherwise the
+// kind of device decides (rank), and among devices of one kind the first is chosen. If `name` is
+// NULL, every device matches. Returns NULL if no device matches.
 static const struct gpu_info *best(const struct selection *s, const char *name)
 {
     const struct gpu_info *found = NULL;
@@ -128,8 +128,9 @@ static void add_chip(const struct selection *s, const struct gpu_info *info)
     }
 }
 
-// Returns the device to use for the chip of `info` if the user chose "all". This is `info`, unless
-// `info` lacks capabilities of request->prefer and another device of the same chip has all of them.
+// Returns the device to use for the chip of `info` if the user chose "all". If `info` lacks a
+// capability of request->prefer, returns another device of the same chip that has all of them. If
+// there is no such device, returns `info`.
 static const struct gpu_info *preferred(const struct selection *s, const struct gpu_info *info)
 {
     gpu_caps wanted = s->request->prefer;

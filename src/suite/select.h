@@ -19,14 +19,15 @@ struct select_request {
     gpu_caps prefer; // for the name "all": capabilities that each chosen device has if possible
 };
 
-// Fills `list` in the order of the names. If several devices match a name, the best kind of device
-// is chosen: discrete, else integrated, virtual, other GPU, CPU. Of one kind, the first device in
-// the system is chosen. The name "all" means every chip once. Its device is then that of the first
-// API with the capabilities `prefer`, or else of the first API that offers the chip. If
-// request->api is "all", `list` also has each chosen chip through all other APIs. Fails with
-// ERROR_USAGE if no device matches a name; the message lists the devices. Fails with
-// ERROR_NO_DEVICE if there is no device at all, or none of the API in --api or in the name; the
-// message says why for each of these APIs.
+// Fills `list` in the order of the names. If several devices match a name, chooses the best kind:
+// discrete, else integrated, virtual, other GPU, CPU. Of one kind, chooses the first device in the
+// system. The name "all" means every chip once, through the first API that has the capabilities
+// `prefer`, or else through the first API that offers the chip. If request->api is "all", `list`
+// also has each chosen chip through all other APIs.
+//
+// Fails with ERROR_USAGE if no device matches a name; the message lists the devices. Fails with
+// ERROR_NO_DEVICE if the system, or the API that the user named, has no device; the message says
+// why.
 MUST_CHECK bool select_devices(struct arena *arena, const struct select_request *request,
                                struct device_list *list, struct error *err);
 
@@ -34,10 +35,10 @@ MUST_CHECK bool select_devices(struct arena *arena, const struct select_request 
 // different APIs.
 bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 
-// If the list has a CUDA device, removes all NVIDIA devices of other APIs. In a list with one
-// device per card, CUDA does not list the removed cards, because CUDA_VISIBLE_DEVICES hides them.
-// Schedulers set this variable for a job that gets only some of a machine's cards. But Vulkan lists
-// the other cards too.
+// Removes the NVIDIA devices of other APIs if the list has a CUDA device. The list must have one
+// device per card: that of CUDA, if CUDA lists the card. The removed cards are then those that
+// CUDA_VISIBLE_DEVICES hides: Vulkan lists these cards, but CUDA does not. Schedulers set this
+// variable for a job that gets only some of a machine's cards.
 void select_leave_hidden_out(struct device_list *list);
 
 // A GPU in this machine that no API can open, so it is not a device of the gpu_system.
@@ -54,10 +55,10 @@ size_t select_unreached(struct arena *arena, const struct gpu_system *system, co
                         struct unreached_gpu **gpus);
 
 // True if CUDA_VISIBLE_DEVICES hides an NVIDIA GPU of this machine from CUDA. `visible` is the
-// value of this variable. Returns false if `visible` is NULL: the variable is not set. CUDA uses
-// the GPUs of the value up to the first entry that names no GPU. If the variable is set and
-// /dev/nvidia0 exists, but sysfs lists no NVIDIA GPU, returns true: a sandbox probably hides sysfs,
-// so the number of GPUs is not known. `root` is put before all paths; "" means this machine.
+// value of this variable; NULL means that it is not set, and nothing is hidden. CUDA uses the GPUs
+// of the value up to the first entry that names no further GPU. Also returns true if sysfs lists no
+// NVIDIA GPU although /dev/nvidia0 exists: probably a sandbox hides sysfs, and the number of GPUs
+// is unknown. `root` is put before all paths; "" means this machine.
 bool select_cards_hidden(struct arena *arena, const char *root, const char *visible);
 
 // Returns the device's PCI address ("0000:1b:00.0"); NULL if it is not known.

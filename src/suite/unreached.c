@@ -55,8 +55,8 @@ static const char *vendor_name(unsigned vendor)
     case GPU_VENDOR_INTEL:
         return "an Intel GPU";
     default:
-        // Display devices of other vendors are management controllers or virtual displays, which
-        // fathom cannot measure.
+        // Display devices of other vendors are not searched for: they are management controllers or
+        // virtual displays, which fathom cannot measure.
         return NULL;
     }
 }
@@ -143,8 +143,8 @@ static bool read_gpu(const struct search *s, struct pci_gpu *gpu)
            (base_class == CLASS_ACCELERATOR && gpu->vendor == GPU_VENDOR_AMD);
 }
 
-// Lists the GPUs in sysfs. If s->system is set, adds to s->gpus those that no API reaches. Returns
-// the number of NVIDIA GPUs.
+// Searches sysfs for GPUs. Returns the number of NVIDIA GPUs. If s->system is set, adds the GPUs
+// that no API reaches to s->gpus.
 static size_t search_sysfs(struct search *s)
 {
     size_t nvidia = 0;

@@ -12,8 +12,8 @@
 static const size_t order_bytes_max = (size_t)1 << 20;
 
 // The gate, at which a visit of a co-run waits for the visits of the other devices. Any line from
-// the parent opens the gate; the content of the line is not checked. If the parent has ended, the
-// visit continues, and writing its answer fails.
+// the parent opens the gate. If the parent has ended, the visit continues, and the worker then
+// fails to send its answer.
 struct gate {
     struct child_channel *channel;
     bool passed;
@@ -44,8 +44,9 @@ static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, stru
     return protocol_write_finding(arena, &finding);
 }
 
-// Callback for measure_leave.is_asked: returns true if the parent has sent a line. While the parent
-// waits for the answer to an order, the only line that it sends is "leave".
+// Callback for measure_leave.is_asked: true if the parent has asked the worker to end the visit
+// early. Any line counts, because "leave" is the only line that the parent sends before it has the
+// answer. If the parent has ended, also returns true.
 static bool is_asked_to_leave(void *context)
 {
     return child_channel_is_ready(context);
@@ -73,7 +74,7 @@ static const char *answer(struct visitor *visitor, struct child_channel *channel
     order.request = &request;
     if (!visitor_visit(visitor, &order, arena, &visit, failure))
         return protocol_write_failure(arena, failure);
-    failure->code = ERROR_NONE; // a visit that recovered from an error may have set the code
+    failure->code = ERROR_NONE; // an error from which the visit recovered may have set the code
     return protocol_write_visit(arena, visit);
 }
 
@@ -83,7 +84,7 @@ static bool serve(struct visitor *visitor, struct child_channel *channel, struct
     const char *line;
     while (served && usable && (line = child_channel_read(channel, order_bytes_max))) {
         if (protocol_is_leave(line))
-            continue; // the parent asked to end a visit early, but the visit had ended before
+            continue; // the parent asked to end a visit that had already ended
         struct arena *arena = arena_create();
         struct error failure;
         const char *text = answer(visitor, channel, line, arena, &failure);
