@@ -19,7 +19,7 @@
 #include <time.h>
 
 enum {
-    FILE_BYTES_MAX = 100000, // if the run file of a check is larger, it is shortened
+    FILE_BYTES_MAX = 100000, // maximum bytes of a check's run file; a longer run is shortened
     EXPECTED_MAX = 1024      // largest allowed value of --expect-count, a number of devices
 };
 
@@ -31,7 +31,7 @@ struct checking {
     struct check_desc desc;
     struct check_parts parts;
     struct expectation expectation;
-    struct run **expected; // run files whose figures are expected of the cards (expectation.runs)
+    struct run **expected; // run files of --expect or, without it, the built-in references
     const char *output, *prometheus;
     uint64_t expected_count;
     struct run *run;
@@ -57,7 +57,7 @@ static const char *host_name(struct arena *arena)
     return uname(&names) == 0 ? arena_strdup(arena, names.nodename) : "localhost";
 }
 
-// Returns the value of the first variable in `names` that the environment has; NULL without one.
+// Returns the value of the first of these environment variables that is set; NULL if none is set.
 static const char *first_set(const char *const *names)
 {
     const char *value = NULL;
@@ -66,8 +66,8 @@ static const char *first_set(const char *const *names)
     return value;
 }
 
-// Returns the name of the output file: `pattern`, where %h becomes the host's name and %% a percent
-// sign. %r becomes this process's rank in a parallel job, or 0 without a job.
+// Returns the name of the output file. In `pattern`, %h means the host's name, %r this process's
+// rank in a parallel job (0 without a job), and %% a percent sign.
 static const char *output_name(struct arena *arena, const char *pattern)
 {
     static const char *const variables[] = {"SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
@@ -161,8 +161,8 @@ static bool has_part_of_the_cards(const struct checking *c)
     return select_cards_hidden(c->cli->arena, "", getenv("CUDA_VISIBLE_DEVICES"));
 }
 
-// Keeps in the list only the card whose index is this process's local rank. If the list has one
-// card because CUDA_VISIBLE_DEVICES is set, keeps it: the scheduler gave each rank its own card.
+// Removes from the list every card but that of this process's local rank: the rank is the card's
+// index. If CUDA_VISIBLE_DEVICES leaves one card, keeps it: each rank then sees its own card.
 static bool take_own_card(struct device_list *list, struct error *err)
 {
     static const char *const variables[] = {"SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK",
@@ -194,8 +194,8 @@ static bool are_apart(const struct device_list *list, struct error *err)
     return true;
 }
 
-// Chooses the devices of -d; without -d, all GPUs. Fails if it finds none, with two exceptions:
-// --expect-count is given without --local-rank, or add_unreached will add a check.
+// Chooses the devices of -d; without -d, all GPUs. If there is no device, fails with --local-rank;
+// otherwise fails unless --expect-count is given or add_unreached will add a check.
 static bool choose_devices(struct checking *c, struct error *err)
 {
     static const char *const all[] = {"all"};
@@ -231,7 +231,7 @@ static bool choose_devices(struct checking *c, struct error *err)
                : false;
 }
 
-// Adds a check without figures to the run for each GPU that no API reaches. Adds none if -d,
+// For each GPU that no API reaches, adds a check without figures to the run. Adds none if -d,
 // --local-rank or the environment restricts the command to some of the cards.
 static void add_unreached(struct checking *c)
 {
@@ -275,8 +275,8 @@ static void describe(struct checking *c)
     for (size_t i = 0; i < check_case_count; i++) {
         const struct benchmark *one = benchmark_find(check_cases[i].benchmark);
         size_t *count = &desc.choices.benchmark_count;
-        // Adds each benchmark only once. That needs only a look at the last one added, because the
-        // cases of a benchmark are neighbours in check_cases.
+        // Adds each benchmark only once. The cases of a benchmark are neighbours in check_cases, so
+        // it is enough to compare with the last benchmark that was added.
         if (one && (*count == 0 || used[*count - 1] != one))
             used[(*count)++] = one;
     }
@@ -381,10 +381,10 @@ static const char *request_line(const struct checking *c)
     return arena_printf(c->cli->arena, "%s\n", line);
 }
 
-// Waits for the lock that lets a user make only one check at a time on a host. Uses no lock with
-// --local-rank, because each rank then checks its own card. If another process meanwhile made the
-// same check, takes over its run and returns true. Returns false if this process must measure, for
-// example because it did not get the lock in time.
+// Waits for the lock that lets a user make only one check at a time on a host. If another process
+// has made the same check while this one waited, takes over its run and returns true. Returns false
+// if this process must measure. With --local-rank no lock is used, because each rank checks its own
+// card.
 static bool take_shared(struct checking *c)
 {
     static const uint64_t patience_ns = UINT64_C(2) * CHECK_DEADLINE_S * NS_PER_S;
@@ -416,14 +416,13 @@ static void leave_shared(struct checking *c)
     free(stream.text);
 }
 
-// Makes the check and leaves its run for other processes. But if another process has made the same
-// check meanwhile, takes over the run of that process.
+// Makes the check and leaves its run for waiting processes, or takes over the run of such a check.
 static bool check_once(struct checking *c, struct error *err)
 {
     if (take_shared(c))
         return true;
     c->system = cli_system_create(c->cli, err);
-    interrupt_watch(&c->interrupt); // until this call, a signal ends the process at once
+    interrupt_watch(&c->interrupt); // before this call, a signal ends the process
     if (!c->system || !choose_devices(c, err) || !measure(c, err) || !shorten(c->run, err))
         return false;
     leave_shared(c);

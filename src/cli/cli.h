@@ -91,7 +91,7 @@ MUST_CHECK bool cli_measure(struct cli *cli, const struct cli_measuring *measuri
                             struct error *err);
 
 // Sets *benchmark to the benchmark that is called `name`. Fails with ERROR_USAGE if there is no
-// such benchmark; the message suggests the one with the nearest name.
+// such benchmark; the message then suggests a similar name.
 struct benchmark;
 MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
                                    const struct benchmark **benchmark, struct error *err);
@@ -100,10 +100,9 @@ MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
 // contains no report page, and with ERROR_IO if the file cannot be written.
 MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 
-// Reads a run file like run_read (results/json.h), and adds what files of early versions of fathom
-// lack: findings about cache levels and cache hits, and the headlines of a device's summary card.
-// If it adds headlines of a benchmark, it also marks the metrics that count floating-point
-// operations.
+// Reads a run file like run_read (results/json.h). Adds to files of early versions of fathom what
+// they lack: findings about cache levels and cache hits, headlines for a device's summary card, and
+// marks of the metrics that count floating-point operations.
 struct run *cli_read_run(const char *path, struct error *err);
 
 // Functions for the forms in which a run can be written besides the run file. The options --csv,
@@ -126,8 +125,8 @@ MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, str
 // Fails with ERROR_USAGE if two outputs are the same file, as with `-o run.json --csv run.json`.
 MUST_CHECK bool cli_check_apart(const struct options *options, struct error *err);
 
-// Returns true if tables may be printed. They may not with --quiet, with --json, or if an output is
-// "-", the standard output.
+// Returns true if tables may be printed. Returns false with --quiet, with --json, or if an output
+// is "-", the standard output.
 bool cli_shows_tables(const struct options *options);
 
 // Fails with ERROR_USAGE if an output would replace the run file `input`, as with `report -o

@@ -54,7 +54,7 @@ static void write_words(FILE *out, enum word_kind kind, const char *shown)
     case WORD_NONE:
     case WORD_ANY:
     case WORD_FILE:
-    case WORD_SETTING: // shell functions (bash_functions …) complete a setting
+    case WORD_SETTING: // a setting is completed by shell functions, such as bash_functions
         break;
     }
 }
@@ -140,8 +140,9 @@ static void write_settings(FILE *out, const char *name, const struct switch_form
 // ---------------------------------------------------------------- completion for bash
 
 // bash functions that complete the word after --set, and the file name after `-d model:`. bash
-// splits `path=scalar` and `model:FILE` into three words each. _fathom_offer quotes a value, and
-// puts before it what the user typed before the value, such as "vector,".
+// splits `path=scalar` and `model:FILE` into three words each. _fathom_offer adds each offered
+// value, in quotes, to the completions. If the user typed "vector," before the value, the
+// completion begins with it.
 static const char bash_functions[] =
     "_fathom_offer()\n"
     "{\n"

@@ -119,7 +119,7 @@ static void put_device(struct cli *cli, struct json_out *out, const struct gpu_s
     json_put_open(out, "limits", '{');
     for (unsigned i = 0; gpu_limit_name(i); i++) {
         uint64_t value = gpu_limit_value(&info->limits, i);
-        if (value && value <= INT64_MAX) // 0: the API does not report this limit
+        if (value && value <= INT64_MAX) // the API reports 0 for a limit that it does not know
             json_put_count(out, gpu_limit_name(i), value);
     }
     json_put_close(out, '}');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the devices. Before a command does so, it reads two settings: the environment variable
-// FATHOM_VALIDATION, and the files of `-d model:FILE`.
+// Creates the system that lists the devices, and reads what this needs: the environment variable
+// FATHOM_VALIDATION, --silence-limit, and the files of `-d model:FILE`.
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/cli.h"

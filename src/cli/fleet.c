@@ -84,7 +84,8 @@ static void read_into(struct fleet *fleet, const char *path)
         run_destroy(run);
         run = cli_read_run(path, &err);
     }
-    size_t prefix = strlen(path) + 2; // length of "PATH: "
+    // length of "PATH: ", with which most messages about a file begin
+    size_t prefix = strlen(path) + 2;
     if (run)
         fleet_add_run(fleet, run, path);
     else

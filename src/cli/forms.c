@@ -126,8 +126,8 @@ static bool write_markdown(const struct run *run, FILE *stream, struct error *er
 static const struct form {
     enum option_id option;
     run_writer *write;
-    // Returns true if this form would show something of the run. The pointer is NULL if the form
-    // can show every run.
+    // Returns true if this form would show something of the run. NULL for a form that can show
+    // every run.
     bool (*has_content)(const struct run *run);
     const char *content;
 } forms[] = {{OPTION_CSV, csv_write, NULL, NULL},

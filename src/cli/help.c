@@ -73,7 +73,7 @@ static void write_option_name(FILE *out, const struct option_info *option)
 static size_t option_columns(const struct option_info *option)
 {
     size_t wide = (option->letter ? 6u : 2u) + strlen(option->name);
-    // columns of "[=]" around an optional argument, or of the blank before another argument
+    // "[=]" around an optional argument has 3 columns; the blank before another argument has 1
     size_t around = option->optional ? 3 : 1;
     return option->argument ? wide + around + columns(option->argument, strlen(option->argument))
                             : wide;

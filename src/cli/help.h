@@ -19,8 +19,8 @@ extern const char *const help_exit_statuses[];
 void help_write(FILE *out, enum command_id command);
 
 // Writes text in lines of at most 80 columns, each indented by `indent` blanks. A newline in the
-// text begins a new line. `column` is the number of columns that are already used on the present
-// line. If text stands there up to the indent or beyond it, the new text begins on a new line.
+// text begins a new line. `column` is the number of columns that the present line already uses. If
+// it reaches the indent and is not 0, the text begins on a new line.
 void help_wrap(FILE *out, const char *text, size_t indent, size_t column);
 
 #endif

@@ -17,7 +17,7 @@ static bool hold_standard_streams(void)
 int main(int argc, char **argv)
 {
     if (!hold_standard_streams())
-        return EXIT_USAGE; // without the standard streams, no error can be printed
+        return EXIT_USAGE; // fails without a message, because a message needs the standard streams
     // By default the signal SIGXFSZ ends a process that exceeds the file size limit (ulimit -f). If
     // the signal is ignored, the write fails instead, as on a full disk.
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);

@@ -15,7 +15,7 @@ struct parser {
 
 static unsigned command_bit(const struct options *options)
 {
-    return 1u << options->command; // equals COMMAND_PROGRAM if no command was given
+    return 1u << options->command; // without a command, this bit is COMMAND_PROGRAM
 }
 
 static const char *command_shown(const struct options *options)
@@ -74,10 +74,9 @@ static bool use(struct parser *p, enum option_id id, const char *value)
     return true;
 }
 
-// Adds a use of the option. `attached` is the text after "=" or directly after the option's letter.
+// Adds a use of the option. `attached` is a value in the same word, as in --NAME=VALUE or -dVALUE.
 // If it is NULL and the option needs a value, the next word is the value. But a word that begins
-// with "--" is not taken as a value: a file with the name "--html" must be given as
-// --output=--html.
+// with "--" is never taken as a value: a file named "--html" needs the form --output=--html.
 static bool use_with_argument(struct parser *p, enum option_id id, const char *attached)
 {
     const struct option_info *option = &option_table[id];
@@ -116,7 +115,8 @@ static bool parse_short(struct parser *p, const char *word)
 {
     for (unsigned id = 0; id < OPTION_COUNT; id++) {
         const struct option_info *option = &option_table[id];
-        // "-quiet" must not mean "-q" with the value "uiet"
+        // A letter without a value must be the whole word: "-quiet" is not "-q" with the value
+        // "uiet".
         bool whole = option->argument || word[1] == '\0';
         if (option->letter == *word && whole && option->commands & command_bit(p->options))
             return use_with_argument(p, (enum option_id)id, word[1] ? word + 1 : NULL);
@@ -212,7 +212,7 @@ char **options_recorded(struct arena *arena, int argc, char **argv, const struct
     for (size_t u = 0; u < options->use_count; u++) {
         const char *file = file_in(&options->uses[u]);
         for (int i = 1; i < argc && file; i++)
-            // Removes the folders if this word of the command line contains the option's file name.
+            // only the word of the command line that contains this file name loses its folders
             if (file >= argv[i] && file <= argv[i] + strlen(argv[i]))
                 words[i] = without_folders(arena, argv[i], file);
     }

@@ -22,8 +22,8 @@ struct options {
 };
 
 // Parses argv, which must stay valid as long as `options` is used. Fails with ERROR_USAGE if a
-// command or option is unknown; the message suggests the nearest one. Also fails with ERROR_USAGE
-// for a missing or unexpected value, and for too many operands.
+// command or option is unknown; the message then suggests a similar one. Also fails with
+// ERROR_USAGE if a value is missing or not allowed, or if there are too many operands.
 MUST_CHECK bool options_parse(struct arena *arena, int argc, char **argv, struct options *options,
                               struct error *err);
 

@@ -16,9 +16,9 @@ static bool has_card(const struct benchmark_info *info)
     return false;
 }
 
-// Returns the description of a benchmark. Early versions of fathom wrote headlines that do not say
-// where on a device's summary card they belong. If all headlines of a benchmark lack this place,
-// returns a copy with the headlines of this program.
+// Returns the description of a benchmark, with headlines for a device's summary card. In files of
+// early versions of fathom, no headline says where on the card it belongs. If that is so, and this
+// program has the benchmark, returns a copy with the headlines of this program.
 static const struct benchmark_info *with_headlines(struct arena *arena,
                                                    const struct benchmark_info *info)
 {
@@ -32,9 +32,8 @@ static const struct benchmark_info *with_headlines(struct arena *arena,
     return copy;
 }
 
-// Replaces the headlines in a file of an early version of fathom by the headlines of this program.
-// Such a file also does not say which metrics count floating-point operations, so the function
-// marks these metrics.
+// Gives benchmarks of early files new headlines (with_headlines). Early files also do not say which
+// metrics count floating-point operations, so the function marks these metrics in the results.
 static void declare_headlines(struct run *run)
 {
     for (size_t i = 0; i < run->benchmark_count; i++) {

@@ -25,8 +25,8 @@ struct running {
     struct device_list devices;
     struct runner_desc desc;
     struct visit_counting counting; // counters that the options --counters and --native ask for
-    // Receives signals until every result is shown and saved, instead of letting them end the
-    // process.
+    // Receives the user's signals. So a signal does not end the process before the results are
+    // shown and saved.
     struct interrupt interrupt;
     struct progress progress;
     struct live_text card; // summary card of the device, which is redrawn during the run
@@ -52,9 +52,9 @@ static bool is_chosen(const struct benchmark *const *chosen, size_t count,
     return false;
 }
 
-// Chooses the benchmarks to measure. If the command itself lists benchmarks, as `map` does, chooses
-// these. Otherwise chooses the benchmarks that the operands name. Without operands, chooses all
-// benchmarks that have no command of their own.
+// Chooses the benchmarks to measure: those of r->measuring, as for `map`, else those that the
+// operands name. If there are no operands, chooses all benchmarks that have no command of their
+// own.
 static bool read_benchmarks(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
@@ -182,7 +182,7 @@ static bool is_cpu(const struct gpu_info *device)
     return device->kind == GPU_KIND_CPU;
 }
 
-// Adds a finding if only CPUs are measured, because the machine has no GPU.
+// Adds a finding if the machine has no GPU, so that only CPUs are measured.
 static void note_no_gpu(struct running *r)
 {
     bool any_gpu = false;
@@ -190,8 +190,8 @@ static void note_no_gpu(struct running *r)
         any_gpu |= !is_cpu(gpu_system_info(r->system, i));
     for (size_t i = 0; i < r->devices.count; i++)
         any_gpu |= !is_cpu(r->devices.devices[i]);
-    // A GPU that no API reaches counts as a GPU, too. note_unreached() has added a finding for each
-    // such GPU.
+    // A GPU that no API reaches also counts. note_unreached() has added a finding for each such
+    // GPU.
     for (size_t i = 0; i < r->run->finding_count; i++)
         any_gpu |= strcmp(r->run->findings[i].code, UNREACHED) == 0;
     if (any_gpu)
@@ -234,10 +234,9 @@ static int exit_status(const struct run *run, bool strict)
     return counts.measured ? EXIT_MEASURED : EXIT_NO_MEASUREMENT;
 }
 
-// Prints the content of `text` if tables may be printed, and destroys `text`. If a program stops
-// reading the standard output, the run waits for room in the pipe. Signals are blocked during a
-// run, so they could not end it. For that reason, a signal ends the wait; this text and all later
-// texts are then dropped.
+// Prints the content of `text` if tables may be printed, and destroys `text`. If the standard
+// output is a full pipe that nobody reads, waits for room. A signal ends this wait, because it
+// cannot end the process during a run; this text and all later texts are then dropped.
 static void print(struct running *r, struct text_stream *text)
 {
     text_stream_close(text);
@@ -447,9 +446,8 @@ bool cli_measure(struct cli *cli, const struct cli_measuring *measuring, struct 
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
         !cli_forms_check(cli->options, err))
         return false;
-    // interrupt_init blocks signals. It must be called before drivers are loaded (--no-isolate),
-    // because drivers start threads. If such a thread did not block the signals, a signal would end
-    // the process.
+    // Signals must be blocked before drivers are loaded (--no-isolate), because drivers start
+    // threads. A signal would end the process if one of these threads did not block it.
     if (!interrupt_init(&running.interrupt, err))
         return false;
     running.run = run_create();

@@ -10,8 +10,8 @@
 
 struct serving {
     struct cli *cli;
-    // `file`: path of a page that sends the browser to the server. `folder`: path of a folder made
-    // for that page. Both are NULL if there is no page.
+    // `file` is the path of a page that leads the browser to the server. `folder` is the path of
+    // the folder that was made for this page. Both are NULL if there is no page.
     const char *folder, *file;
 };
 

@@ -20,10 +20,9 @@ struct shown {
     size_t count;
 };
 
-// Finds the run file and the benchmarks to show. Without operands, the file is the newest one in
-// the folder of kept runs. Otherwise the first operand is the file, and the others are benchmarks.
-// Exception: if the first operand is the name of a benchmark and no such file exists, all operands
-// are benchmarks of the newest kept run.
+// Finds the run file and the benchmarks to show. The first operand is the file, and the others are
+// benchmarks. Without operands, the file is the newest kept run. This is also so if the first
+// operand is a benchmark's name and no such file exists: all operands are then benchmarks.
 static bool find_shown(const struct cli *cli, struct shown *shown, struct error *err)
 {
     const struct options *options = cli->options;

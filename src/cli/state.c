@@ -33,7 +33,7 @@ static bool make_folder(struct arena *arena, const char *folder)
     char *path = arena_strdup(arena, folder);
     for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
         *slash = '\0';
-        // A failure is ignored: either this folder exists, or the last call of mkdir fails, too.
+        // Ignores failures: usually the folder exists. If not, the last call of mkdir fails, too.
         mkdir(path, 0700);
     }
     return mkdir(folder, 0700) == 0 || errno == EEXIST;
@@ -92,8 +92,7 @@ const char *state_keep(struct arena *arena, const struct run *run)
         return NULL;
     const char *path = arena_printf(arena, "%s/%s-%ld%s", folder, compact_time(arena, run->started),
                                     (long)getpid(), suffix);
-    // Creates the file first, readable only by its owner, because run_save keeps the mode of an
-    // existing file.
+    // Creates the run file so that only its owner can read it. run_save then keeps this mode.
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0)
         return NULL;

@@ -46,13 +46,12 @@ bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interru
             return false;
         if (!ends[0].revents)
             continue;
-        // If poll() reports that a pipe has room, the pipe takes at least PIPE_BUF bytes without
-        // blocking.
+        // Writes at most PIPE_BUF bytes: if poll() reports room in a pipe, so many bytes do not
+        // block.
         size_t left = bytes - done;
         ssize_t wrote = write(ends[0].fd, text + done, left < PIPE_BUF ? left : PIPE_BUF);
         if (wrote < 0 && errno != EINTR && errno != EAGAIN) {
-            // Writes through the stdio stream, too. That write fails in the same way and sets the
-            // stream's error indicator.
+            // Repeats the failed write through stdio, so that ferror(stream) becomes true.
             fputc(text[done], stream);
             fflush(stream);
             return true;
@@ -165,10 +164,9 @@ void progress_draw(struct progress *progress, const struct schedule_state *state
     progress->changed_ns = now_ns;
     progress->drawn = true;
     struct arena *scratch = arena_create();
-    // The escape sequences move the cursor to the first column and, after the text, erase the rest
-    // of the line (ECMA-48, EL). Then they move the cursor back to the first column. Tables on the
-    // standard output may reach this terminal through another program, such as tee. They then begin
-    // in the first column and not after the progress line.
+    // Moves the cursor to the first column, writes the line, and erases the rest of it (ECMA-48,
+    // EL). Moves the cursor back to the first column, because tables of the standard output may
+    // reach this terminal late, through another program such as tee.
     fprintf(progress->out, "\r%s\033[K\r",
             progress_line(scratch, state, device, devices,
                           terminal_columns(progress->out, COLUMNS_MAX) - 1));
@@ -197,8 +195,8 @@ void live_text_wipe(struct live_text *live)
 {
     if (!live->out || !live->lines)
         return;
-    // The first escape sequence moves the cursor up to the first line of the text (ECMA-48, CUU).
-    // The second one erases all from the cursor to the end of the screen (ECMA-48, ED).
+    // Moves the cursor up to the first line of the text (ECMA-48, CUU), and erases all from there
+    // to the end of the screen (ECMA-48, ED).
     fprintf(live->out, "\033[%uA\033[J", live->lines);
     fflush(live->out);
     live->lines = 0;

@@ -22,9 +22,9 @@ bool terminal_has_colour(FILE *stream);
 unsigned terminal_columns(FILE *stream, unsigned most);
 
 // Writes a text to the file of `stream`, past the stream's buffer, which must have been flushed. If
-// the file is a full pipe, waits until there is room or a signal comes. If two signals came before
-// the call, does not wait at all. Returns false if the rest of the text was dropped because of
-// signals. If writing fails, drops the rest, too, and returns true; ferror(stream) is then true.
+// the file is a full pipe, waits for room. A signal ends the wait, and two earlier signals prevent
+// it: the rest of the text is dropped, and the function returns false. If writing fails, the rest
+// is also dropped, but the function returns true, and ferror(stream) is true.
 bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interrupt *interrupt);
 
 enum {
@@ -51,9 +51,9 @@ struct progress {
 // Prepares `progress` to show the progress of a run on `out`.
 void progress_init(struct progress *progress, FILE *out);
 
-// Shows the progress. On a terminal, draws the line at most ten times a second. Also draws no line
-// in the first tenth of a second after the line was wiped. The reason is that other text may reach
-// the terminal late if it goes through another program such as tee.
+// Shows the progress. On a terminal, draws the line at most ten times a second, and not in the
+// tenth of a second after it was wiped: other text may reach the terminal late, through another
+// program such as tee.
 void progress_draw(struct progress *progress, const struct schedule_state *state, size_t device,
                    size_t devices);
 
