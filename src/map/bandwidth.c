@@ -9,8 +9,8 @@
 
 enum {
     POINTS = 5, // number of cases per level in which the whole device reads
-    // Number of cases per level in which one workgroup reads. Also, for each of the two scopes
-    // (whole device, one workgroup), the number of cases that read memory.
+    // Number of cases per level in which one workgroup reads. Memory gets this number of cases in
+    // which the whole device reads, and as many in which one workgroup reads.
     GROUP_POINTS = 5,
     // A plateau is a series of neighbouring sizes with nearly equal bandwidth. It needs at least
     // this many sizes. (More would be too many: a level of 16 KiB has room for only 3, and 1 of
@@ -19,11 +19,11 @@ enum {
     // Maximum size of a piece. In the benchmark bandwidth, a piece is the part of the memory that a
     // workgroup reads again and again.
     PIECE_BYTES = 256 << 10,
-    // The size of each read is a multiple of a grain. If all workgroups read the same memory, the
-    // grain is GRAIN_BYTES for sizes below LARGE_BYTES and LARGE_GRAIN_BYTES above. A workgroup of
-    // 1024 threads then reads 128 KiB in one step, so each pass over the memory has a whole number
-    // of steps. For reads from memory by the whole device, the grain is MEMORY_GRAIN_BYTES. This is
-    // the part that each workgroup of 1024 threads reads.
+    // The size of each read is a multiple of a grain. If all workgroups read the same bytes, the
+    // grain is GRAIN_BYTES below LARGE_BYTES, and LARGE_GRAIN_BYTES from there on: a workgroup of
+    // 1024 threads reads 128 KiB in one step, so each pass has a whole number of steps. For reads
+    // from memory by the whole device, the grain is MEMORY_GRAIN_BYTES, the part that each
+    // workgroup of 1024 threads reads.
     GRAIN_BYTES = 4 << 10,
     LARGE_GRAIN_BYTES = 128 << 10,
     MEMORY_GRAIN_BYTES = 512 << 10,
@@ -42,15 +42,16 @@ enum {
 
 #define MEMORY_BYTES (UINT64_C(2) << 30) // maximum size in bytes of a read from memory
 
-// Reads in the first level have at most this share of the level's size. The share is larger than
-// the one in map_level_alone, because the sets of first-level caches fill evenly.
+// Maximum size of a read in the first level, as a share of the level's size. map_level_alone uses a
+// smaller share for the other levels, because some of their sets may be full before the whole
+// cache.
 static const double within_first = 0.85;
 // Minimum size of a read from memory, divided by the size of the last cache.
 static const double apart_from_caches = 4;
-// The whole device should read at least CORE_BYTES per core. For this, the smallest size of a
-// level's reads is raised, but not beyond the largest size divided by this number.
+// Reads of the whole device should have at least CORE_BYTES per core. So the smallest size of a
+// level's reads is raised, but at most to the largest size divided by least_width.
 static const double least_width = 2.5;
-// Factor by which a rounded size may lie outside the range of allowed sizes.
+// A size outside the allowed range is still allowed if it is within this factor: sizes are rounded.
 static const double rounding = 1.05;
 // Maximum ratio of the largest to the smallest bandwidth of a plateau.
 static const double plateau_ratio = 1.05;
@@ -103,8 +104,8 @@ static struct span device_span(const struct level_curve *curve, const struct map
     return span;
 }
 
-// Returns the size nearest to `bytes` among these: a number of pieces of PIECE_BYTES that is at
-// least 5 and not divisible by 2 or 3.
+// Returns the size nearest to `bytes` that workgroups can read in a suitable number of pieces of
+// PIECE_BYTES: at least 5, and not divisible by 2 or 3. (map/parts.h says why.)
 static uint64_t odd_size(double bytes)
 {
     double pieces = bytes / PIECE_BYTES;
@@ -135,9 +136,9 @@ static bool is_in_span(double bytes, const struct span *span)
     return bytes * rounding >= span->from && bytes <= span->to * rounding;
 }
 
-// Adds up to `count` cases that read memory. Their sizes form a geometric series from span.from to
-// span.to, rounded by the function `round_to`. If rounding moves a size out of the span, the size
-// is left out. If `round_to` is grain_size, all workgroups read the same memory; otherwise each
+// Adds up to `count` cases that read global memory. Their sizes form a geometric series from
+// span.from to span.to, rounded by the function `round_to`. A size that rounding moves out of the
+// span is left out. With grain_size all workgroups read the same bytes; with other functions each
 // workgroup reads its own part.
 static void add_reads(struct map_cases *cases, const char *scope, uint64_t (*round_to)(double),
                       struct span span, unsigned count)
@@ -216,7 +217,8 @@ static int compare_bytes(const void *a, const void *b)
 }
 
 // Finds the results that are reads by `scope` with a size in `span`. Stores those with the verdict
-// ok in reads->at. Sets reads->why to the reason of another such result; NULL if there is none.
+// ok in reads->at. If there are others, sets reads->why to a reason of the last of them; else to
+// NULL.
 static void find_reads(const struct map_writer *w, const char *scope, const struct span *span,
                        struct reads *reads)
 {
@@ -244,8 +246,8 @@ struct run_of_reads {
 };
 
 // Returns the plateau: the longest series of neighbouring sizes with nearly equal bandwidth. Of
-// equally long series, the one with the largest sizes is returned. (If a core reads few bytes,
-// several cores request the same line at the same time.)
+// equally long series, returns the one with the largest sizes: in small reads, several cores
+// request the same line at the same time.
 static struct run_of_reads plateau_of(const struct reads *reads)
 {
     struct run_of_reads best = {0};
@@ -275,10 +277,9 @@ static double median_of(double *values, size_t count)
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-// Returns the median bandwidth of the plateau's reads, with an interval. The interval contains the
-// medians of all these reads. It also contains two more medians: that of their lower bounds and
-// that of their upper bounds. So one noisy read among several that agree does not widen the
-// interval.
+// Returns the median bandwidth of the plateau's reads, with an interval. The interval reaches from
+// the smallest to the largest median of a read. It is extended to the median of the reads' lower
+// bounds and to the median of their upper bounds. So one noisy read does not widen the interval.
 static struct level_height height_of(const struct map_writer *w, const struct reads *reads,
                                      struct run_of_reads run)
 {

@@ -7,19 +7,21 @@
 #include <math.h>
 
 // Two neighbouring steps of the latency curve may belong to one cache whose sets fill unevenly.
-// This is considered possible if their ends are less than a number of octaves apart. The number is
-// near_octaves if the line of the lower step's cache is unknown. It is part_octaves if the line of
-// the upper step's cache is unknown. It is low_octaves if the lower step rises less than half as
-// much as the upper one.
+// This is possible if their ends are less than a number of octaves apart:
+// - near_octaves if the line of the first step's cache is unknown
+// - part_octaves if the line of the second step's cache is unknown
+// - low_octaves if the first step rises less than half as much as the second one
 static const double near_octaves = 1.9, low_octaves = 1.4, part_octaves = 1.2;
 
-// A step is certainly the end of a cache of its own if all of this is true. Its `lead` is at least
-// sure_lead. The misfit of all probes is at most sure_misfit. The next step is at least
-// sure_octaves after it. The previous step is more than sure_octaves before it; if the previous
-// step rises more than this one, more than sure_after is enough.
+// A step is certainly the end of a separate cache if all of this is true:
+// - Its `lead` is at least sure_lead.
+// - The misfit of all probes is at most sure_misfit.
+// - The next step is at least sure_octaves after it.
+// - The previous step is more than sure_octaves before it, or more than sure_after if that step
+//   rises more than this one.
 static const double sure_lead = 100, sure_octaves = 2.2, sure_after = 1.5, sure_misfit = 2;
 
-// A rise that no shape fits and that is longer than this (octaves) may be that of two caches.
+// If no shape fits a rise and the rise is longer than this (in octaves), two caches may cause it.
 static const double rise_most = 1.25;
 
 // Minimum and maximum region of chains that show a cache's sector, as multiples of the cache's
@@ -111,11 +113,9 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
     return answer;
 }
 
-// Adds a chain with its latency `ns` to the question. The part of the latency that TLBs certainly
-// add is subtracted first. Adds nothing if the chain cannot show the sector of the level. This is
-// so if its region is not between `least` and `most` bytes. It is also so if a step of unknown kind
-// (cache or TLB) adds to its latency, because it is then unknown how much of the latency is
-// translation.
+// Adds a chain with its latency `ns` to the question, without the part that TLBs certainly add.
+// Leaves out a chain that cannot show the sector of the level: a chain whose region is not between
+// `least` and `most` bytes, or to which a step of unknown kind (cache or TLB) may add latency.
 static void add_sector_probe(const struct map_steps *steps, const struct lines_chain *chain,
                              double ns, double least, double most, struct lines_probe *probes,
                              struct lines_question *question)
@@ -127,8 +127,8 @@ static void add_sector_probe(const struct map_steps *steps, const struct lines_c
 }
 
 // Returns the sector in bytes of level k, whose line is known; 0 if the sector is unknown. Uses all
-// chains with several nodes per line. These are probes. If a line is longer than the distance of
-// the latency curve's nodes, they are also the points of the latency curve.
+// chains with several nodes in each line: probes and, if the line is longer than MAP_NODE_BYTES,
+// the points of the latency curve.
 static double sector_of(struct arena *arena, const struct map_caches *caches, const struct run *run,
                         size_t k, const struct lines_cache *inner)
 {
@@ -140,9 +140,10 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, co
         ARENA_ARRAY(arena, run->result_count + curve->count, struct lines_probe);
     struct lines_question question = question_of(steps, k, inner);
     question.probes = probes;
-    // Chains with one node in each line show best how the cache replaces lines.
+    // The shape is taken from chains with one node in each line, if they show it: they show best
+    // how the cache replaces lines.
     question.shape = caches->sized[k] ? caches->sizes[k].shape : question.shape;
-    // The next level must hold the whole chain, so that each load that misses level k hits there.
+    // The chains must fit in the next level, so that a load that misses level k hits there.
     if (question.beyond_end > 0)
         most = fmin(most,
                     0.6 * exp2(curve->fit.steps[k + 1].end_low) * fmin(line / MAP_NODE_BYTES, 1));
@@ -162,10 +163,9 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, co
     }
     if (question.probe_count >= 2)
         return lines_sector(&question, line, size, judged);
-    // Fewer than two chains can show the sector, so only the sector that lines_judge found is left.
-    // It is used only if the cache is about as large as the region where the curve's level ends.
-    // Otherwise the probes of lines_judge cover several times the cache, and few of their loads
-    // hit.
+    // Fewer than two chains can show the sector, so only the sector of lines_judge is left. The
+    // probes of lines_judge can show it only if the cache is about as large as the region where the
+    // curve's level ends. Over a smaller cache, few of their loads hit.
     return size > 0.9 * question.end ? judged : 0;
 }
 
@@ -176,9 +176,9 @@ double map_caches_size_about(const struct map_caches *caches, size_t k)
     return line->capacity > 0 ? line->capacity : end * fmin(sqrt(line->line / MAP_NODE_BYTES), 1);
 }
 
-// Limits the latencies of the points to `beyond`, the latency of the next level. Does so only if at
-// least CLIP_LEAST points have about the latency `beyond`. The reason: the largest chains may miss
-// the next level, too. The rise of their latency does not belong to the end of this level.
+// If at least CLIP_LEAST points have about the latency `beyond` of the next level, limits all
+// latencies to `beyond`. The largest chains may miss the next level, too, and that rise does not
+// belong to the end of this level.
 static void clip(const struct level_curve *points, double beyond)
 {
     size_t at = 0;
@@ -205,9 +205,9 @@ static bool has_end(const struct plateaus *fit, size_t k, const struct level_cur
     return within && beyond;
 }
 
-// Finds the step that the points show at the end of level k. If no shape fits it, it may end
-// anywhere from its first to its last point. Returns false if they show no step, or a rise so long
-// that two caches may end there.
+// Finds the step that the points show at the end of level k. If no known shape fits the step, its
+// end is only known to lie between two points. Returns false if there is no step, or if it is so
+// long that two caches may end there.
 static bool find_step(const struct map_steps *steps, size_t k, const struct level_curve *points,
                       struct staircase_step *size)
 {
@@ -251,20 +251,20 @@ static void find_size(struct arena *arena, const struct run *run, struct map_cac
     bool measured = points.count >= map_caches_region_count - 3;
     caches->sized[k] = measured && find_step(steps, k, &points, &caches->sizes[k]);
     caches->ends[k] = caches->sized[k] || (measured && has_end(fit, k, &points));
-    // If the core clock had two states, the latency may show no end although there is one.
+    // A core clock with two states may hide the end of a level.
     caches->endless[k] = measured && !caches->ends[k] && !(steps->clocks.usual_ghz > 0);
 }
 
-// Chains with one node in each line show the capacity `size` of level k. Returns false if a chain
-// with a node every 32 bytes contradicts them: it misses in a region that level k should hold. Then
-// the true line is shorter than the assumed one, and those chains touched only a part of the lines.
+// True unless a chain with a node every 32 bytes contradicts the capacity `size` of level k. Chains
+// with one node in each line showed this capacity. A contradiction is that the denser chain misses
+// in a region that level k should hold. The true line is then shorter than the assumed one, and the
+// chains with one node in each line touched only a part of the lines.
 static bool holds_all(const struct map_steps *steps, const struct run *run, size_t k, double size)
 {
     const struct plateaus *fit = &steps->curve.fit;
     double low = fit->levels[k].height, high = fit->levels[k + 1].height;
     const struct lines_chain chain = {size, LINES_MIN_BYTES};
-    // Latency of one of the chains with stride 32: the one with the largest region of at most 0.82
-    // times `size`.
+    // latency of the chain with stride 32 that has the largest region of at most 0.82 times `size`
     double best = NAN;
     double bytes = 0;
     for (size_t i = 0; i < run->result_count; i++) {
@@ -340,9 +340,10 @@ static void find_sectors(struct arena *arena, const struct run *run, struct map_
 }
 
 // True if the step at the end of level k and a neighbouring step may belong to one cache whose sets
-// fill unevenly. This is possible in two cases. First: level k is not the first level, its line is
-// unknown, and a neighbouring step is near. Second: the next step is near and rises more than twice
-// as much. In this case its line must also be shorter, or one of the two lines unknown.
+// fill unevenly. This is so in two cases:
+// - Level k is not the first level, its line is unknown, and a neighbouring step is near.
+// - The next step is near and rises more than twice as much. Its line is shorter than that of level
+//   k, or one of the two lines is unknown.
 static bool may_be_part(const struct map_caches *caches, size_t k)
 {
     const struct map_steps *steps = &caches->steps;
@@ -360,8 +361,8 @@ static bool may_be_part(const struct map_caches *caches, size_t k)
     return is_low && (line == 0 || next_line == 0 || line > next_line) && after < low_octaves;
 }
 
-// True if it is sure that level k ends in a step of its own, even if no cache explains the probes
-// of this step. The curve and the probes of all steps together must show it.
+// True if the curve and the probes of all steps together clearly show that a separate cache ends at
+// level k. No cache then needs to explain the probes of this step alone.
 static bool is_sure(const struct map_caches *caches, size_t k)
 {
     const struct map_steps *steps = &caches->steps;
@@ -370,20 +371,19 @@ static bool is_sure(const struct map_caches *caches, size_t k)
     double after = k + 2 < fit->count ? fit->steps[k + 1].end - step->end : (double)INFINITY;
     if (steps->all.others_misfit > sure_misfit || step->lead < sure_lead || after < sure_octaves)
         return false;
-    // A small step shortly before a large one may come from the same cache, if its sets fill
+    // A step shortly after another one may belong to the same cache, if the sets of this cache fill
     // unevenly.
     double before = k > 0 ? step->end - fit->steps[k - 1].end : (double)INFINITY;
     return before > sure_octaves ||
            (before > sure_after && step->rise < steps->all.steps[steps->step[k - 1]].rise);
 }
 
-// If the latencies of a level's points differ by more than this share (plus the noise), the level
-// may be only the middle of one cache's rise. (The far half of an H200's L2 is a real level. There
-// they differ by up to 0.020.)
+// Maximum spread of the latencies in a level, as a share of the level's latency, in addition to
+// noise. Above it, the level may be only the middle of one cache's rise. (The latencies in the far
+// half of an H200's L2, which is a real level, spread by up to 0.020.)
 static const double bent_least = 0.035;
 
-// True if level k is short and not flat. The rises at both its ends may then be one rise, that of a
-// single cache.
+// True if level k is short and not flat. The rises at both its ends may then belong to one cache.
 static bool is_bent(struct arena *arena, const struct map_caches *caches, size_t k)
 {
     const struct plateaus *fit = &caches->steps.curve.fit;
@@ -391,9 +391,9 @@ static bool is_bent(struct arena *arena, const struct map_caches *caches, size_t
            !map_steps_is_even(arena, &caches->steps, k, bent_least);
 }
 
-// Finds the first step whose probes no cache explains, unless other results show the step clearly
-// (is_sure). The list of valid levels then ends before this step. Sets caches->unsure to the reason
-// for each level that may not be a separate cache.
+// Sets caches->unsure to the reason for each level that may not be a separate cache. Stops at the
+// first level whose probes no cache explains, unless is_sure is true for the level. The steps from
+// there on are not valid.
 static void judge_lines(struct arena *arena, struct map_caches *caches)
 {
     struct plateaus *fit = &caches->steps.curve.fit;

@@ -10,10 +10,10 @@
 
 struct map_caches {
     struct map_steps steps;
-    // This array and the next two have one element per level. lines[k] is the line, the sector and
-    // the capacity of level k. The curve's nodes are MAP_NODE_BYTES apart. If the line of level k
-    // has another size, chains with one node in each line are measured to find the capacity. If
-    // they show it, sized[k] is true, and sizes[k] is the step of their latency at the capacity.
+    // lines[k] is the line, the sector and the capacity of level k. If its line does not have
+    // MAP_NODE_BYTES bytes, chains with one node in each line are measured to find the capacity. If
+    // these chains show it, sized[k] is true, and sizes[k] is the step of their latency at the
+    // capacity.
     struct lines_answer lines[PLATEAUS_MAX];
     struct staircase_step sizes[PLATEAUS_MAX];
     bool sized[PLATEAUS_MAX];
@@ -32,11 +32,11 @@ struct map_caches {
 extern const double map_caches_regions[];
 extern const size_t map_caches_region_count;
 
-// Finds the steps of the latency curve `curve` (see map_steps_of), the lines of its levels, and
-// which levels may not be caches. If no cache explains the probes of a step, this step and all
-// later levels are not valid. But the step stays valid if the curve and all probes together show it
-// clearly. If caches->steps.all already is a fit of the curve and of all probes, this fit is kept.
-// (Its number of points tells whether it is.)
+// Finds the steps of the latency curve `curve` (map_steps_of), the lines of its levels, and which
+// levels may not be caches. If no cache explains the probes of a step, the step and all later
+// levels are not valid, unless the curve and all probes together clearly show the step. An earlier
+// fit in caches->steps.all is kept if it has all points of the curve and all probes. Without an
+// earlier fit, caches->steps.all must be zero.
 void map_caches_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                    double cache_most, struct map_caches *caches);
 
@@ -50,22 +50,21 @@ bool map_caches_has_probe(const struct map_steps *steps, const struct run *run,
 // in each line are measured over regions around this size.
 double map_caches_size_about(const struct map_caches *caches, size_t k);
 
-// True if address translation may cause a rise near the end of level k. This is so if the latency
-// curve has a step that is, or may be, that of a TLB, within an octave of this end. This step must
-// also rise more than a quarter as much as the step at the end of level k.
+// True if address translation may cause a rise near the end of level k: within an octave of this
+// end, the latency curve has a step that may be that of a TLB. The step must rise more than a
+// quarter as much as the step at the end of level k.
 bool map_caches_near_translation(const struct map_caches *caches, size_t k);
 
-// True if level k may end later than the curve suggests. This is so if the next rise of the curve
-// is near, and may not be the end of a separate cache. The rise at the end of level k and the next
-// rise may then be one.
+// True if level k may end later than the curve suggests: the next rise of the curve is near and may
+// belong to the same cache.
 bool map_caches_may_go_on(const struct map_caches *caches, size_t k);
 
 // Returns the description of level k that the functions of map/judge.h take.
 struct map_level map_caches_level(const struct map_caches *caches, size_t k);
 
 // Returns how many cores share level k, as far as the run's results show it. Stores the probes for
-// this question in `probes` and their number in *count. If `again` is true, this includes a second
-// series of probes, which is planned from the results of the first series.
+// this question in `probes` and their number in *count. With `again`, these include a second
+// series, which depends on the results of the first one.
 struct map_sharers map_caches_sharers(const struct map_caches *caches, const struct run *run,
                                       size_t k, unsigned cores, bool again,
                                       struct map_sharers_probe probes[2 * MAP_SHARERS_MAX],

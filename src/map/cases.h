@@ -38,9 +38,10 @@ MUST_CHECK bool map_cases_init(struct map_cases *cases, struct arena *arena,
 // operating system chooses its page size.
 bool map_cases_of_cpu(const struct map_cases *cases);
 
-// Returns the size in bytes of the last cache before memory, if the driver or the tables of
-// measure/limits.c state it; otherwise 64 MiB. A stated size below 1 MiB is usually that of a cache
-// nearer to the cores. So it counts only if it is known to be that of the last cache.
+// Returns the size in bytes of the last cache before memory. The size comes from the driver or from
+// the tables of measure/limits.c. Returns 64 MiB if they do not state it, or if the stated size is
+// below 1 MiB and not known to be that of the last cache: it is then usually that of a nearer
+// cache.
 uint64_t map_cases_last_cache(const struct map_cases *cases);
 
 // Adds all cases of a benchmark that the settings `texts` ("KEY=VALUE") select. Adds none if the
@@ -54,11 +55,10 @@ void map_cases_add_latency(struct map_cases *cases, const char *path, const char
                            const char *bytes);
 
 // Returns the region sizes at which the latency of vector loads is measured first, as a list in the
-// form of --set. The number of sizes per octave is four up to twice the last cache, three up to six
-// times the last cache, then one. (If the lines of the last cache are short, only a region of four
-// times its size fills it.) The largest sizes show address translation, and caches that no driver
-// states. Later stages of the plan add sizes around the ends of such caches. On a CPU there are
-// three sizes per octave up to MAP_CPU_BYTES.
+// form of --set. There are four sizes per octave up to twice the last cache, three up to six times
+// the last cache, and one beyond. Three are needed there because a cache with short lines is full
+// only at four times its size. The largest sizes show address translation, and caches that no
+// driver states. On a CPU there are three sizes per octave, up to MAP_CPU_BYTES.
 const char *map_cases_coarse_sizes(const struct map_cases *cases);
 
 // A latency chain of the benchmark map. map_cases_add_chain adds it as a case, unless its region

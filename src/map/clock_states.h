@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Corrects latencies for a core clock that changed while a curve was measured. If the clock changed
 // often, latencies are computed from core cycles. If the clock had two states, the curve keeps only
-// the points at the usual clock. Latencies at the other clock are converted: the levels have known
-// latencies at both clocks.
+// the points at the usual clock. Other results are then converted to the usual clock, by the
+// latencies of the levels at both clocks.
 #ifndef MAP_CLOCK_STATES_H
 #define MAP_CLOCK_STATES_H
 
@@ -18,10 +18,9 @@ struct clock_states {
     double other_heights[STAIRCASE_STEPS_MAX + 1]; // latencies in ns of the levels at other_ghz
 };
 
-// Decides if the core clock changed too often for latencies in ns. For this, compares the 95 %
-// intervals of the latencies in cycles and in ns (medians over the curve). If those in cycles are
-// less than half as wide, computes the curve's latencies from cycles, sets states->cycle_ns and
-// returns true. Otherwise returns false.
+// Computes the curve's latencies from core cycles if the core clock changed too often for latencies
+// in ns. This is so if the 95 % intervals in cycles are less than half as wide as those in ns
+// (medians over the curve). Then sets states->cycle_ns and returns true. Otherwise returns false.
 bool clock_states_choose_cycles(struct arena *arena, struct level_curve *curve,
                                 struct clock_states *states);
 
@@ -30,9 +29,9 @@ bool clock_states_choose_cycles(struct arena *arena, struct level_curve *curve,
 void clock_states_keep_usual(struct arena *arena, struct level_curve *curve,
                              struct clock_states *states, struct level_curve *others);
 
-// Finds the latency of each level of the fit `all` at the second core clock. More points of
-// `others` ran at this clock than at any other. Sets states->other_ghz to this clock only if each
-// level has points at this clock, and if the latencies rise from level to level.
+// Finds the latency of each level of the fit `all` at the second core clock: the clock at which
+// most points of `others` ran. Sets states->other_ghz to this clock only if each level has points
+// at this clock, and if the latencies rise from level to level.
 void clock_states_find_heights(struct arena *arena, const struct step_shapes *shapes,
                                const struct staircase *all, const struct level_curve *others,
                                struct clock_states *states);

@@ -82,9 +82,8 @@ void map_clocks_add_cases(struct map_cases *cases, const struct level_curve *cur
     if (!fit || !count)
         return;
     for (size_t k = 0; k < fit->flat && (k + 1 < fit->flat || fit->decided); k++) {
-        // Takes two points of the curve inside the flat part of the level. The first points of the
-        // flat part may still lie on the rise before it, and its last points have the longest
-        // chains.
+        // Takes two points from the middle of the level's flat part. The first points of a flat
+        // part may lie on the rise before it, and the last points have the longest chains.
         const struct plateau *level = &fit->levels[k];
         size_t span = level->last - level->first,
                at[] = {level->first + span / 3, level->first + span * 2 / 3};
@@ -120,7 +119,7 @@ struct points {
 
 static struct points no_points(const struct map_writer *w)
 {
-    // Upper bound of the number of points: each point belongs to one result of the run.
+    // each point belongs to one result of the run
     size_t most = w->run->result_count;
     return (struct points){.ns = ARENA_ARRAY(w->scratch, most, double),
                            .hz = ARENA_ARRAY(w->scratch, most, double),

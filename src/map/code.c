@@ -16,8 +16,8 @@ enum {
     PER_OCTAVE = 4
 };
 
-// The length at which an instruction cache ends has an interval. If the interval is narrower than
-// this (in octaves; 3 %), no more code lengths are measured around this end.
+// If the interval of the length at which an instruction cache ends is narrower than this (in
+// octaves; 3 %), no more code lengths are measured around this end.
 static const double knee_octaves = 0.045;
 
 // True if straight-line code can show instruction caches on this device; otherwise sets *why to the
@@ -62,8 +62,8 @@ static size_t lengths_between(double from, double to, uint64_t *lengths)
 }
 
 // The levels of `curve` are instruction caches. Adds code lengths to `lengths` around each end of a
-// level, unless this end is already known to 3 %. The lengths reach from 0.03 octaves before the
-// interval of the end to 0.03 octaves after it. Returns the number of lengths.
+// level that is not yet known to 3 %. The lengths reach from 0.03 octaves before the interval of
+// the end to 0.03 octaves after it. Returns the number of lengths.
 static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[LENGTHS_MAX])
 {
     const struct plateaus *fit = &curve->fit;
@@ -127,10 +127,10 @@ static double driver_bytes(const struct level_curve *curve)
     return 0;
 }
 
-// Returns the bytes per instruction of the measured code; 0 if unknown. This is the value from the
-// driver's code size, if it is plausible (AMD's instructions have 8 or 12 bytes). Otherwise it is
-// 16 on NVIDIA GPUs that are in our table of architectures. These GPUs are Volta or later, so their
-// instructions have 128 bits (Jia, Maggioni, Staiger, Scarpazza, "Dissecting the NVIDIA Volta GPU
+// Returns the bytes per instruction of the measured code; 0 if unknown. Uses the value from the
+// driver's code size if it is plausible. (AMD's instructions have 8 or 12 bytes.) Otherwise the
+// value is 16 on NVIDIA GPUs that are in our table of architectures: they are Volta or later, with
+// instructions of 128 bits (Jia, Maggioni, Staiger, Scarpazza, "Dissecting the NVIDIA Volta GPU
 // Architecture via Microbenchmarking", arXiv:1804.06826, 2018).
 static double instruction_bytes(const struct map_writer *w, const struct level_curve *curve)
 {

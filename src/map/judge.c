@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-// If the regions of all chains together are more than this many times as large as a level, they
-// overflow the level. This is so for every number of cores that share it.
+// Chains on all cores overflow a level if their regions together are more than this many times as
+// large as the level. This is so for every number of cores that share it.
 static const double crowded_out = 1.6;
 
 enum {
@@ -56,7 +56,8 @@ const size_t map_ways_count = sizeof map_ways_plan / sizeof *map_ways_plan;
 uint64_t map_ways_stride(double end)
 {
     uint64_t stride = 1024;
-    // The factor allows 3 %, because the end of a level is known only within an interval.
+    // The end of a level is known only within an interval, so an end up to 3 % above a power of two
+    // counts as that power.
     while ((double)stride < end * 0.97)
         stride *= 2;
     return stride;
@@ -116,9 +117,10 @@ static unsigned more_chains(unsigned chains, unsigned cores)
 }
 
 // Adds a probe of `chains` chains, each over a region of `part` times the level's size. Adds none
-// if the region is below REGION_MIN, or if the level before this one can hold it. Adds none if all
-// regions together exceed `most` bytes. Also adds none if `probes` is full or already has this
-// probe.
+// in these cases:
+// - The region is below REGION_MIN, or the level before this one can hold it.
+// - All regions together exceed `most` bytes.
+// - `probes` is full or already has this probe.
 static void add_sharers_probe(const struct map_level *level, double part, unsigned chains,
                               double most, struct map_sharers_probe *probes, size_t *count)
 {
@@ -140,8 +142,8 @@ size_t map_sharers_plan(const struct map_level *level, unsigned cores,
         chains = more_chains(chains, cores);
         add_sharers_probe(level, fitting_part, chains, most, probes, &count);
     }
-    // Chains of fitting_part on all cores may exceed `most` bytes together. If so, chains over
-    // smaller regions on all cores show whether a few cores share the level.
+    // Chains of fitting_part on all cores may exceed `most` bytes together. Then no chains on all
+    // cores were added, so chains over smaller regions show whether a few cores share the level.
     for (unsigned n = 2; n < cores && fitting_part * level->end * cores > most; n *= 2)
         add_sharers_probe(level, fitting_part / n, cores, most, probes, &count);
     return count;
@@ -182,9 +184,9 @@ unsigned map_sharers_together(const struct map_sharers_probe *probe, unsigned co
     }
 }
 
-// Chains cover `bytes` together, on cores that share one cache of the level. Returns the expected
-// latency of these chains. It is read from the latency curve of a single core (level->alone).
-// Without that curve it is computed, for a cache that holds `end` bytes.
+// Returns the expected latency of chains that cover `bytes` together, on cores that share one cache
+// of the level. Reads the latency from the latency curve of a single core (level->alone). If there
+// is no such curve, computes the latency for a cache of `end` bytes.
 static double shared_ns(const struct map_level *level, double end, double bytes)
 {
     double share = bytes > end ? 1 : 0;
@@ -195,10 +197,10 @@ static double shared_ns(const struct map_level *level, double end, double bytes)
     return level->within + share * (level->beyond - level->within);
 }
 
-// Returns how far a probe's latency is from the expected latency `ns`. `ns` assumes that each load
-// that misses the level hits the next level. But all chains together may overflow the next level,
-// too. A miss may then take up to level->slowest, and the latency may be higher than `ns`. Up to
-// the latency with such misses, this is no deviation.
+// Returns how far a probe's latency is from the expected latency `ns`. For `ns`, each load that
+// misses the level hits the next level. But all chains together may overflow the next level, and a
+// miss may then take up to level->slowest. Latencies between `ns` and that with such misses count
+// as no deviation.
 static double off_of(const struct map_level *level, const struct map_sharers_probe *probe,
                      double latency, double ns)
 {
@@ -217,10 +219,10 @@ struct crowd {
     unsigned cores;
 };
 
-// Returns how far a probe's latency (the median of its chains) is from the expected latency if
-// `sharers` cores share a cache. Stores the expected latency in *ns. Half of the chains may have
-// more neighbours in their cache than the other half. The median may then be the latency of either
-// half. So a latency between those of the two halves is no deviation.
+// Returns how far a probe's latency (the median of its chains) is from the latency that is expected
+// if `sharers` cores share a cache. Stores the expected latency in *ns. Some chains may have more
+// neighbours in their cache than others, and the median may belong to either group. A latency
+// between those of the two groups is no deviation.
 static double off_of_sharers(const struct map_level *level, double end, double crowding,
                              const struct map_sharers_probe *probe, double latency,
                              const struct crowd *crowd, unsigned sharers, double *ns)
@@ -233,9 +235,9 @@ static double off_of_sharers(const struct map_level *level, double end, double c
 }
 
 // Returns how badly the assumption that `sharers` cores share the level explains the probes: a sum
-// of squared deviations (Huber's loss). The level is assumed to hold `end` bytes. Chains that run
-// at the same time may evict each other's lines before the level is full. So the size of each
-// region is multiplied by `crowding`, which is 1 or more.
+// of squared deviations (Huber's loss). The level is assumed to hold `end` bytes. Regions are
+// multiplied by `crowding`, which is 1 or more, because chains that run at the same time may evict
+// each other's lines before the level is full.
 static double sharers_cost_at(const struct map_level *level, double end, double crowding,
                               const struct crowd *crowd, unsigned sharers)
 {
@@ -269,8 +271,8 @@ static double sharers_cost(const struct map_level *level, const struct crowd *cr
 }
 
 // Sets answer->sharers if exactly one number from answer->low to answer->high divides the number of
-// cores. Other divisors of the number of cores may be near to this number. If the probes do not
-// exclude each of these by a larger margin, answer->sharers stays 0.
+// cores. answer->sharers stays 0 if a divisor outside these bounds is near to that number, unless
+// the probes exclude the divisor by a larger margin.
 static void choose_sharers(const struct map_level *level, const struct crowd *crowd, double best,
                            struct map_sharers *answer)
 {

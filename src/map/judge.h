@@ -17,9 +17,9 @@ struct map_level {
     double before; // latency of the level before this one; 0 if this is the first level
     double within; // latency of this level
     double beyond; // latency of the next level or of memory
-    // If chains on several cores miss this level, they may together overflow the next level, too.
-    // next_end is the size in bytes at which the next level ends (infinity if it is memory).
-    // `slowest` is the latency of loads that miss all levels.
+    // Chains on several cores that miss this level may together overflow the next level. next_end
+    // is the size in bytes at which the next level ends (infinity if it is memory). `slowest` is
+    // the latency of loads that miss all levels.
     double next_end, slowest;
     double end;        // size in bytes at which the level ends
     double before_end; // size at which the level before this one ends; 0 if this is the first level
@@ -43,8 +43,8 @@ struct map_level map_level_of(const struct level_curve *curve, size_t k);
 // ---------------------------------------------------------------- ways
 
 // The probes for the number of ways are chains of n nodes. Their stride is a power of two, and at
-// least the size of the cache. If address bits choose the set, all nodes are in one set. A chain
-// then fits if the set has at least n ways. map_ways_plan holds the values of n.
+// least the size of the cache. So all nodes are in one set if address bits choose the set, and the
+// level holds the chain if a set has at least n ways. map_ways_plan has the values of n.
 extern const unsigned map_ways_plan[]; // the numbers n in ascending order
 extern const size_t map_ways_count;
 
@@ -56,9 +56,9 @@ uint64_t map_ways_stride(double end);
 // Maximum stride in bytes of the probes for ways. A level that needs a larger stride is not probed.
 #define MAP_WAYS_STRIDE_MOST (UINT64_C(4) << 20)
 
-// Bytes added to the stride of a control chain of 33 nodes. The nodes of this chain lie in
-// different sets, so the level should hold them. If the level holds them, the TLB reaches all
-// nodes, and the other probes show the ways. If not, the other probes show nothing.
+// Added to the stride of a control chain of 33 nodes, in bytes. The nodes of this chain lie in
+// different sets, so the level should hold them. If it does not, the TLB may not reach all nodes,
+// and the probes for ways show nothing.
 #define MAP_WAYS_BESIDE UINT64_C(416)
 
 // Returns the number of ways of the level. latency[i] belongs to the chain of map_ways_plan[i]
@@ -79,10 +79,10 @@ struct map_sharers_probe {
     unsigned chains; // number of chains: from 2 to the number of cores
 };
 
-// Plans the probes that show how many cores share a level. Each chain covers ¾ of the level: a
-// cache holds one such chain, but not two. If there are more chains than caches of this level, some
-// chains share a cache. If such chains on all cores covered too much memory together, the plan also
-// has chains on all cores over smaller regions. Returns the number of probes.
+// Plans the probes that show how many cores share a level. Each chain covers ¾ of the level, so a
+// cache holds one chain, but not two. If there are more chains than caches of this level, some
+// chains share a cache and become slower. If chains on all cores covered too much memory together,
+// the plan also has smaller chains on all cores. Returns the number of probes.
 size_t map_sharers_plan(const struct map_level *level, unsigned cores,
                         struct map_sharers_probe probes[MAP_SHARERS_MAX]);
 
@@ -104,11 +104,11 @@ size_t map_sharers_plan_again(const struct map_level *level, const struct map_sh
 unsigned map_sharers_together(const struct map_sharers_probe *probe, unsigned cores,
                               unsigned sharers, double part);
 
-// Finds how many cores share the level: the number that explains the probes best, together with the
-// level's shape. If a probe's latency is nearer (by ratio) to `before` than to `within`, the probe
-// shows nothing, because the level before this one holds its regions.
+// Finds how many cores share the level: the number that explains the probes best. A probe shows
+// nothing if its latency is nearer (by ratio) to `before` than to `within`, because the level
+// before this one then holds its regions.
 //
-// The number must divide the number of cores. It is given only if no other such number is within
+// The number must divide the number of cores. It is given only if it is the only such number within
 // the bounds, and if the probes clearly exclude all such numbers near to it. Otherwise only the
 // bounds are given.
 struct map_sharers map_sharers_judge(const struct map_level *level,
@@ -133,9 +133,8 @@ struct map_clocks {
 #define MAP_CLOCKS_APART 1.05
 
 // Fits latency = a + b / core clock to latencies (ns) measured at different core clocks (Hz).
-// Returns false with the reason in *why if there is no fit. This is so if the clock is known for
-// fewer than three latencies, if the clocks differ by less than 5 %, or if a and b cannot be
-// separated.
+// Returns false with the reason in *why if the clock is known for fewer than three latencies, if
+// the clocks differ by less than 5 %, or if a and b cannot be separated.
 bool map_clocks_judge(const double *ns, const double *hz, size_t count, struct map_clocks *clocks,
                       const char **why);
 

@@ -19,15 +19,16 @@ enum {
     BEHIND = 4 // in a region of this many times a level's size, loads rarely hit the level
 };
 
-// Address translation may be a part of the latency of memory. The latency is then given only if its
-// interval, divided by the median, is narrower than this.
+// Maximum width of the interval of a memory latency that contains address translation, divided by
+// the median. A wider interval means that translation makes the curve rise, and no latency is
+// given.
 static const double translated_width = 0.1;
 
 static const char no_end[] = "chains with a node in each line do not show its end";
 
-// The level should hold a control chain of 33 nodes in different sets. If its loads take longer
-// than the level's latency, address translation may add to them. It is assumed to do so if the
-// difference is above this share of the latency step to the next level.
+// The level should hold a control chain of 33 nodes in different sets. If the chain is slower than
+// the level by more than this share of the latency step to the next level, the ways are unknown:
+// address translation may be the reason.
 static const double beside_part = 0.15;
 
 // Adds the size in bytes that the driver states, as the metric `claim`; adds nothing if it is 0.
@@ -39,7 +40,8 @@ static void add_claim(const struct map_writer *w, struct result *result, uint64_
 
 // ---------------------------------------------------------------- levels
 
-// Adds the size of level k: the region at which it ends on the curve, multiplied by `scale`.
+// Adds the size of level k: the region at which the level ends on the curve, multiplied by
+// scale.size. The lower bound is multiplied by scale.least.
 static void add_size(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k, struct map_scale scale)
 {
@@ -147,10 +149,9 @@ static void add_ways(const struct map_writer *w, struct result *result,
     map_add_known(w, result, MAP_METRIC_WAYS, unknown ? 0 : ways, unknown ? unknown : why);
 }
 
-// Adds the detail "partition" if level k looks like the near half of the next cache. Then it ends
-// at half the size of the only cache that the driver states. Also, more than one but not all cores
-// share it. If it is unknown how many cores share level k, the text says "perhaps", because only
-// the sizes suggest a half.
+// Adds the detail "partition" if level k looks like the near half of the next cache. Level k must
+// end at half the size of the only cache that the driver states, and several cores, but not all,
+// must share it. If it is unknown how many cores share it, the text says "perhaps".
 static void add_part(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k, const struct map_sharers *sharers)
 {
@@ -195,7 +196,7 @@ static void add_sharers(const struct map_writer *w, struct result *result,
 
 // ---------------------------------------------------------------- the hierarchy
 
-// Adds the results of level k of the curve. `number` is the level number that they get.
+// Adds the results of level k of the curve; `number` is the level number in the results.
 static void add_level(const struct map_writer *w, const struct level_curve *curve, const char *path,
                       size_t k, size_t number, const struct map_caches *caches,
                       const struct map_size *sizes)
@@ -235,8 +236,8 @@ static bool is_cut_short(const struct map_writer *w, const struct level_curve *c
 }
 
 // True if a cache that no driver states could hold all measured regions. The last part of the curve
-// may then be a cache instead of memory. Some drivers state the first cache (AMD's OpenCL). So a
-// stated size is ignored if it is less than half of the last level found.
+// may then be a cache instead of memory. A stated size below half of the last level that was found
+// does not count: some drivers state the first cache (AMD's OpenCL).
 static bool is_open(const struct map_writer *w, const struct level_curve *curve)
 {
     size_t count = curve->fit.count;
@@ -247,8 +248,8 @@ static bool is_open(const struct map_writer *w, const struct level_curve *curve)
            largest_region(curve) < fmax(BEHIND * last, 2 * most);
 }
 
-// Called if no measured region was larger than the last level, so that its end is unknown. Adds a
-// result for this level. Its detail "size" says: more than the largest region.
+// Adds a result for the last level, if no measured region was large enough to show its end. The
+// detail "size" says that the level has more than the largest region.
 static void add_bound(const struct map_writer *w, const struct level_curve *curve, const char *path)
 {
     size_t k = curve->fit.count - 1;
@@ -265,8 +266,8 @@ static void add_memory_latency(const struct map_writer *w, struct result *result
 {
     const struct plateau *level = &curve->fit.levels[k];
     const struct level_height ns = levels_height(w->scratch, curve, k, "latency");
-    // If a further cache may end after the last one, only chains over few pages at a time show the
-    // latency of memory.
+    // If a further cache may end beyond the last known one, the curve's last part may be this
+    // cache. Only chains over few pages at a time then show the latency of memory.
     bool unsure = k > 0 && w->caches->unsure[k - 1];
     if (map_add_local_height(w, result, k, ns.count && !unsure ? ns.median : INFINITY))
         return;
@@ -309,7 +310,7 @@ static void add_level_count(const struct map_writer *w, const struct level_curve
     struct arena *arena = w->run->arena;
     bool vector = strcmp(path, "vector") == 0;
     char at[UNIT_TEXT] = "";
-    size_t first = fit->count; // index of the first level that may be no cache of its own
+    size_t first = fit->count; // index of the first level that may not be a separate cache
     for (size_t k = fit->flat; vector && k-- > 0;)
         first = w->caches->unsure[k] ? k : first;
     if (!fit->decided) {
@@ -352,8 +353,9 @@ static void add_hierarchy(const struct map_writer *w, const struct level_curve *
     bool is_unsure = false;
     for (size_t k = 0; k + 1 < fit->flat; k++) {
         is_unsure |= caches && caches->unsure[k];
-        // After a rise that may be no cache of its own, the number of a level is uncertain. Such a
-        // level is added only if its size is known: the size then identifies the level.
+        // After a rise that may not be the end of a separate cache, the number of a level is
+        // uncertain. A level is then added only if its size is known, because the size identifies
+        // it.
         if (!is_unsure ||
             (!caches->unsure[k] && caches->lines[k].capacity > 0 && !why_unsized(caches, k)))
             add_level(w, curve, path, k, ++number, caches, sizes);

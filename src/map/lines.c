@@ -20,17 +20,16 @@ enum {
     POWERS = 64
 };
 
-// An answer is excluded if its cost is this much above the minimum cost. A cost is −2 ln of a
-// likelihood, and 9 is 2 ln 90: the best answer is then at least 90 times as likely.
+// An answer is excluded if its cost is more than the minimum cost plus this margin. A cost is −2 ln
+// of a likelihood. 9 is 2 ln 90, so the best answer is at least 90 times as likely.
 static const double margin = 9;
-// An answer with another sector than the best answer is excluded if its cost is this much above the
-// minimum cost. This is more than `margin`, because fewer probes show a sector.
+// The margin for an answer with another sector than the best answer. It is larger than `margin`,
+// because fewer probes show a sector.
 static const double sector_margin = 11;
 
-// An answer is the line, sector and capacity of a cache. Some answers do not follow from the end of
-// the level on the latency curve and get an additional cost. The cost is odd_size if the answer
-// assumes another size than this end shows. It is odd_filling if the answer assumes sets that fill
-// in another way.
+// Additional costs of an answer (a line, sector and capacity of a cache) that disagrees with the
+// end of the level on the latency curve: odd_size if it assumes another size than this end shows,
+// odd_filling if it assumes that the sets fill in another way.
 static const double odd_size = 12, odd_filling = 6;
 // Factor for odd_size and odd_filling if latency rises slowly at the end of the level. Such an end
 // says less about size and sets.
@@ -40,16 +39,17 @@ static const double odd_slow = 0.4;
 // No real machine has ideal LRU replacement or exactly cyclic laps.
 static const double model_error = 0.06;
 // Additional standard error, as a share of the latency step, at a region where half of the loads
-// miss. It applies if the latency rises slowly at the end of the level. The cache then does not
-// replace the oldest line (random_error), or it fills its sets unevenly (slow_error). If no load
-// misses, or if all miss, the error is 0.
+// miss. It is 0 if no load misses, or if all miss. It applies if the latency rises slowly at the
+// end of the level: either the cache does not replace the oldest line (random_error), or its sets
+// fill unevenly (slow_error).
 static const double random_error = 0.15, slow_error = 0.07;
 
 // Standard error of the model, as a share of the latency step, for chains that show only the
 // sector.
 static const double sector_error = 0.05;
-// lines_sector returns its best sector only if every other sector costs more by at least a margin.
-// The margin is agreed_margin if lines_judge found the same sector, alone_margin if it found none.
+// Margins by which the cost of every other sector must exceed the best one; otherwise lines_sector
+// returns 0. agreed_margin applies if lines_judge found the same sector, alone_margin if it found
+// none.
 static const double agreed_margin = 3, alone_margin = 6;
 
 // If a lap touches more than this many times the lines that fit in the cache, all sets overflow,
@@ -70,8 +70,7 @@ const size_t lines_plan_count = sizeof lines_plan / sizeof *lines_plan;
 
 // The gaps between the loads of one line in a lap. A lap over a chain has length 1, and the loads
 // of the line divide it at random into `nodes` gaps. `longest` is a limit for the length of a gap.
-// power[i] is (1 − i × longest)^(nodes − 1), for i < known. These powers are kept, because
-// all_shorter needs them for many numbers of gaps.
+// power[i] is (1 − i × longest)^(nodes − 1) for i < known, kept because all_shorter needs it often.
 struct gaps {
     unsigned nodes, known;
     double longest, power[POWERS];
@@ -106,7 +105,8 @@ static double survival(unsigned nodes, double rate)
     if (nodes == 1 || rate < 1e-3)
         return exp(-rate / nodes);
     // The gap between two of the loads has the density (nodes − 1) (1 − g)^(nodes − 2). `integral`
-    // is that of (1 − g)^k exp(−rate × g), by parts from k − 1.
+    // is the integral of (1 − g)^k exp(−rate × g) from 0 to 1. Integration by parts computes it
+    // from that for k − 1.
     double integral = (1 - exp(-rate)) / rate;
     for (unsigned k = 1; k + 2 <= nodes; k++)
         integral = (1 - k * integral) / rate;
@@ -115,8 +115,8 @@ static double survival(unsigned nodes, double rate)
 
 // Returns the share of loads that miss a cache that replaces a random line. A lap touches x times
 // as many lines as the cache holds. in_line and in_sector are the numbers of nodes in a line and in
-// a sector. Each load that does not find its line replaces another line. This gives an equation for
-// the rate of `survival`. The loop solves it by repetition, from above.
+// a sector. The rate of `survival` depends on the share of loads that miss, and this share on the
+// rate. The loop approaches the rate from above.
 static double random_miss_share(unsigned in_line, unsigned in_sector, double x)
 {
     double rate = x * in_line, before = 2 * rate;
@@ -143,7 +143,7 @@ static double miss_share_at(const struct lines_cache *cache, const struct lines_
     gaps.known = 0;
     gaps.longest = 1 - pow(1 - 1 / x, 1.0 / in_line);
     double hits = 0, not_yet = 1;
-    // Case j of the sum: the last load from the same sector was j loads of this line ago.
+    // Term j of the sum: the last load from the same sector was j loads of this line ago.
     for (unsigned j = 1; j <= in_line; j++) {
         double is_it = j == in_line ? 1 : (in_sector - 1.0) / (in_line - j);
         if (not_yet * is_it != 0)
@@ -225,8 +225,8 @@ static struct inner inner_of(const struct lines_question *question, const struct
 }
 
 // True if the curve's shape is that of a cache that replaces random lines. A cache that replaces
-// the oldest line, but fills its sets unevenly, may have the same shape. So answers must then be
-// true for both kinds of cache.
+// the oldest line, but whose sets fill unevenly, may have the same shape. So both kinds of cache
+// are tried.
 static bool may_be_random(const struct lines_question *question)
 {
     return question->shapes && step_shape_is_random(question->shape);
@@ -272,9 +272,9 @@ static double cost_of(const struct lines_question *question, const struct inner 
         double beyond = fmin(inner[i].beyond, share_of(question, candidate, &probe->chain));
         double expected = inner[i].latency + inner[i].beyond * question->latency + beyond * step;
         double off = probe->latency - expected;
-        // The model has only one level after the judged one, of infinite size. In truth that next
-        // level may end (beyond_end). Near this end, or if nearly all loads miss the judged level,
-        // a latency above the model's is no deviation.
+        // In the model, the next level is infinitely large. In truth it may end (beyond_end), and
+        // loads there take longer. So a latency above the model's is no deviation near this end, or
+        // if nearly all loads miss the judged level.
         bool may_pass = question->beyond_end > 0 &&
                         probe->chain.region > 0.9 * question->beyond_end &&
                         expected > question->latency + 0.02 * step;
@@ -288,19 +288,18 @@ static double cost_of(const struct lines_question *question, const struct inner 
     return cost;
 }
 
-// Capacities that are tried, as factors. The factor 0 means that the capacity is the region where
-// the level ends. This is so if address bits choose the sets, or if each node has a line of its
-// own.
+// Capacities that are tried, as factors. The factor 0 means the region where the level ends. It is
+// right if address bits choose the sets, or if each node has a line of its own.
 //
-// For the other factors, a hash chooses the sets and lines are shorter than the stride. The
-// capacity is then the factor times the size of the lines that the nodes touch in that region.
-// Factors above 1 are needed because sets that fill unevenly overflow early.
+// The other factors are for lines that are shorter than the stride, with sets chosen by a hash.
+// They are multiplied by the size of the lines that the chain touches in that region. Factors above
+// 1 are needed because sets that fill unevenly overflow early.
 static const double size_factors[SIZES] = {0, 1, 1.19, 1.41, 1.68, 2};
 
 // Ways of unevenly filled sets that are tried; 0 means that the sets fill evenly. The first number
 // of a pair is for chains whose nodes are farther apart than a line. The second is for all other
-// chains. (If a hash works on aligned blocks, these other chains fill all sets evenly.) The pair
-// {0, 0} means that sets fill in the way that the end of the latency curve shows.
+// chains: if a hash works on aligned blocks, these fill all sets evenly. The first pair is special:
+// the sets fill as the end of the latency curve shows.
 static const double fillings[FILLINGS][2] = {{0, 0}, {6, 0}, {6, 6}, {16, 0}, {16, 16}};
 
 static bool is_possible(const struct lines_question *question, double line, size_t size,
@@ -382,8 +381,7 @@ struct lines_answer lines_judge(const struct lines_question *question)
     answer = (struct lines_answer){candidates[best].line, candidates[best].sector,
                                    candidates[best].capacity, "its probes fit more than one answer",
                                    false};
-    // If even the best answer explains the probes badly, other answers are excluded only by a
-    // larger difference in cost.
+    // If even the best answer explains the probes badly, the margins become larger.
     double scale = fmax(sqrt(candidates[best].cost / (2 * (double)question->probe_count)), 1);
     for (size_t i = 0; i < all.count; i++) {
         if (candidates[i].cost > candidates[best].cost + scale * sector_margin)
@@ -410,8 +408,8 @@ static double sector_cost(const struct lines_question *question, const struct li
         const struct inner inner = inner_of(question, &probe->chain);
         double beyond = fmin(inner.beyond, miss_share(cache, &probe->chain));
         double expected = inner.latency + inner.beyond * question->latency + beyond * step;
-        // The sectors of the caches nearer to the core may be unknown. So the latency of loads that
-        // hit there is uncertain, and `before` widens the expected deviation.
+        // The sectors of the nearer caches may be unknown, so the latency of loads that hit there
+        // is uncertain. `before` is this uncertainty.
         double before = (1 - inner.beyond) * question->latency;
         double sigma = root_of_squares(question->noise * expected, sector_error * step);
         double size = fabs(probe->latency - expected) / root_of_squares(sigma, before);
@@ -420,9 +418,8 @@ static double sector_cost(const struct lines_question *question, const struct li
     return cost;
 }
 
-// Returns the minimum cost of this sector. Tries capacities around `capacity` and the ways to
-// replace lines. Tries sets that fill evenly, and sets that fill unevenly with question->spread
-// ways.
+// Returns the minimum cost of this sector over several capacities around `capacity`, over the ways
+// to replace lines, and over evenly and unevenly filled sets (question->spread ways).
 static double least_sector_cost(const struct lines_question *question, double line, double sector,
                                 double capacity)
 {
@@ -456,8 +453,8 @@ double lines_sector(const struct lines_question *question, double line, double c
             answer = sector;
         }
     }
-    // On average, the probes must deviate from the best sector by no more than a standard error.
-    // Otherwise the sector is unknown.
+    // The sector is unknown if even the best one explains the probes badly: by more than a standard
+    // error on average.
     if (best > (double)question->probe_count)
         return 0;
     if (judged > 0 && judged != answer)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Finds the line, the sector and the true size of a cache. Uses the latencies of chains with other
-// strides than that of the chain that found the cache's end.
+// Finds the line, the sector and the true size of a cache, from the latencies of chains with
+// several strides.
 //
 // The model is a cyclic walk over nodes in random order, `stride` bytes apart, through an LRU
 // cache. n = line / stride nodes share a line (1 if they are farther apart). A lap touches M =
-// region / max(stride, line) lines. This is x = M × line / capacity times as many as the cache has.
-// In a share g of a lap, M (1 − (1 − g)ⁿ) different lines are touched. So a line survives a gap
-// between two of its loads if the gap is shorter than the share
+// region / max(stride, line) lines, which is x = M × line / capacity times as many as the cache
+// has. In a share g of a lap, M (1 − (1 − g)ⁿ) different lines are touched. So a line survives from
+// one of its loads to the next if the gap between them is shorter than the share
 //   g* = 1 − (1 − 1/x)^(1/n).
 // The n loads of a line lie at uniformly random times of the lap. The probability that j successive
 // gaps are all shorter than g* is
@@ -17,8 +17,7 @@
 //
 // A cache may also replace a random line. Then a line survives the share g of a lap with the
 // probability exp(−a g). Here a × capacity / line is the number of loads in a lap that find no
-// line. A load finds its sector if the line survived the gap since the last load of any node in
-// this sector.
+// line.
 #ifndef MAP_LINES_H
 #define MAP_LINES_H
 
@@ -37,8 +36,8 @@ struct lines_cache {
     double latency;  // latency of a load that hits this cache; any unit
     double capacity; // size of the cache in bytes
     double line, sector;
-    // Number of ways of a set, if the cache fills its sets unevenly: the number of lines per set
-    // then has a Poisson distribution. 0 if all sets fill evenly.
+    // Number of ways of a set if the sets fill unevenly: the lines per set then have a Poisson
+    // distribution. 0 if all sets fill evenly.
     double spread;
     bool random; // true if the cache replaces a random line of the set instead of the oldest one
 };
@@ -89,7 +88,7 @@ struct lines_question {
     double noise;  // relative standard deviation of a probe's latency
     // Number of ways of the level's sets if they fill unevenly; 0 if they fill evenly.
     double spread;
-    // These two members tell how the curve's latency rises at the end of the level. `shapes` is
+    // How the curve's latency rises at the end of the level: shape `shape` of `shapes`. `shapes` is
     // NULL if this is unknown.
     const struct step_shapes *shapes;
     unsigned shape;
@@ -106,14 +105,13 @@ struct lines_answer {
 };
 
 // Returns the line, sector and capacity of a level's cache that explain the latencies of the probes
-// best. If a hash fills sets unevenly, the latency rises before the capacity; answers that assume
-// this get an additional cost. A value is 0 if another value explains the probes nearly as well.
-// All values are 0 if no answer explains the probes.
+// best. A value is 0 if another value explains the probes nearly as well; all values are 0 if no
+// answer explains the probes. Answers in which a hash fills sets unevenly have an additional cost.
 struct lines_answer lines_judge(const struct lines_question *question);
 
 // Returns the sector of a cache whose line is known; 0 if the sector is unknown. `capacity` may be
-// wrong by a factor of 1.6. `judged` is the sector that lines_judge found, or 0. If lines_judge
-// found a sector, only this sector or 0 is returned, and a smaller margin excludes other sectors.
+// wrong by a factor of 1.6. `judged` is the sector that lines_judge found, or 0. If it is not 0,
+// the function confirms it or returns 0, and a smaller margin is enough.
 //
 // The probes in `question` have several nodes per line and cover more than the cache. So a load can
 // hit only if another node has loaded its sector.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The plan of `fathom map`. It measures latency over sizes, first coarsely, then with more sizes
-// around the end of each level. Then it measures the line and the bandwidth of each level, and how
-// many cores share the level. After that it measures address translation and the other paths of
-// loads. At the end it adds its conclusions to the run, as results of the benchmark `map`. Reports
-// and `compare` treat them like all other results.
+// The plan of `fathom map`. It measures in this order: the latency over sizes, first coarsely, then
+// around the end of each level; the line of each level, and how many cores share the level;
+// bandwidth; address translation; other paths of loads; instruction caches. At the end it adds its
+// conclusions to the run, as results of the benchmark `map`. Reports and `compare` treat them like
+// all other results.
 #ifndef MAP_MAP_H
 #define MAP_MAP_H
 

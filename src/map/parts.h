@@ -8,10 +8,9 @@
 #include "map/writer.h"
 
 // ---------------------------------------------------------------- address translation
-// The reach of a TLB is the memory whose translations fit into it. A chain with one node in each
-// page of 2 MiB shows the reach: up to this region its latency is flat. Chains with other distances
-// between nodes show the size of a page, because one entry of the TLB is enough for all nodes in
-// one page.
+// The reach of a TLB is the memory whose translations fit into it. The latency of a chain with one
+// node in each page of 2 MiB is flat up to this reach. Chains with other distances between nodes
+// show the size of a page: one entry of the TLB is enough for all nodes in one page.
 
 // Default distance in bytes between the pages that a latency chain visits. Chains with this
 // distance show the reach of a TLB.
@@ -32,30 +31,31 @@ void map_reach_add_cases(struct map_cases *cases, const struct run *run,
                          const struct map_steps *steps, const struct level_curve *curve);
 
 // Adds the results `what=tlb` from `curve`, the latency curve of chains with one node per page.
-// There is one result for each flat part that ends: its end is the reach of a TLB. If the last part
-// of the curve is flat, too, also adds a result without a level number, for loads that miss all
-// TLBs. If the curve shows no end, adds only a skipped result with the reason.
+// Each flat part that ends gives one result, because its end is the reach of a TLB. A last part
+// that is flat, too, gives a result without a level number, for loads that miss all TLBs. If the
+// curve shows no end, adds only a skipped result with the reason.
 //
-// If pages are smaller than 2 MiB, the curve of the chains of map_reach_add_cases is used instead,
-// provided that it shows an end.
+// If pages are smaller than 2 MiB and the chains of map_reach_add_cases show an end, their curve is
+// used instead.
 void map_add_translation(const struct map_writer *w, const struct level_curve *curve);
 
 // ---------------------------------------------------------------- bandwidth
 // The bandwidth of a level is measured by reads of several sizes within the level. It is the
-// bandwidth that neighbouring sizes have in common (a plateau). If a level consists of several
-// caches, each of them must hold all data that is read. So the number of parts that workgroups read
-// is not divisible by 2 or 3. If a scheduler assigns workgroups to 2, 3, 4, 6, 8 … caches in turn,
-// every part then reaches every cache.
+// bandwidth that neighbouring sizes have in common (a plateau).
+//
+// If a level consists of several caches, each cache must get all data that is read. A scheduler may
+// assign workgroups to 2, 3, 4, 6, 8 … caches in turn. So the data is read in a number of parts
+// that is not divisible by 2 or 3; every part then reaches every cache.
 
 // Adds the bandwidth cases: reads within each level of the latency curve, and reads of memory far
 // beyond the last level. Adds none if `curve` is NULL. `sizes` comes from map_level_sizes.
 void map_bandwidth_add_cases(struct map_cases *cases, const struct level_curve *curve,
                              const struct map_size *sizes);
 
-// Adds two read bandwidths of level k to `result`: that of the whole device and that of one
-// workgroup. If a bandwidth is unknown, adds the reason. k is counted from 0, and the last level is
-// memory. For a cache also adds the number of such caches on the device. This needs the metric
-// `sharers`, which must be added first.
+// Adds two read bandwidths of level k (counted from 0) to `result`: that of the whole device and
+// that of one workgroup. If a bandwidth is unknown, adds the reason. The last level is memory. For
+// a cache, also adds the number of such caches on the device; `result` must already have the metric
+// `sharers` or the reason why it is unknown.
 void map_add_bandwidth(const struct map_writer *w, struct result *result,
                        const struct level_curve *curve, const struct map_size *sizes, size_t k);
 
@@ -83,8 +83,8 @@ void map_add_code(const struct map_writer *w);
 // Reads the core clocks of the setting clock=LIST (MHz) from the request. Stores them in Hz in *hz
 // (in `arena`) and their number in *count. Without this setting, both stay unchanged.
 //
-// Fails with ERROR_USAGE if there is any other setting. Also fails if LIST has more than 16 clocks,
-// if a clock is not from 1 to 100000 MHz, or if the highest is less than 5 % above the lowest.
+// Fails with ERROR_USAGE if there is any other setting, if LIST has more than 16 clocks, if a clock
+// is not from 1 to 100000 MHz, or if the highest is less than 5 % above the lowest.
 MUST_CHECK bool map_clocks_read(struct arena *arena, const struct choice_request *request,
                                 const double **hz, size_t *count, struct error *err);
 

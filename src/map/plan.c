@@ -21,8 +21,8 @@ enum {
     SIZE_POINTS = 4   // number of chains added within the interval of a level's capacity
 };
 
-// The end of a level has an interval. If the interval is narrower than this (in octaves; 3 %), no
-// more region sizes are added around the end.
+// If the interval of a level's end is narrower than this (in octaves; 3 %), the end is known well
+// enough, and no more region sizes are added around it.
 static const double knee_octaves = 0.045;
 
 // The stages in which the plan adds cases, in their order. All cases of a stage are of one
@@ -59,8 +59,8 @@ struct map_plan {
     struct map_cases cases;
     enum stage stage; // the next stage that will add cases
     size_t at;
-    // The staircase that was last fitted to the latency curve of vector loads. The next stage of
-    // the plan that needs such a fit starts from this one.
+    // The last fit to the latency curve of vector loads. The next stage that needs a fit starts
+    // from it.
     struct staircase fit;
     // True if map_next returned cases after it last returned PLAN_PAUSE. The run may still lack the
     // results of these cases.
@@ -80,15 +80,14 @@ static const struct level_curve *curve_of(const struct level_curves *all, const 
     return best;
 }
 
-// Returns one more than the number of level ends around which more sizes may be needed. These are
-// the ends of all flat levels of the curve that another level follows.
+// Returns the number of levels whose ends may need more region sizes, plus one.
 static size_t levels_to_refine(const struct plateaus *fit)
 {
     return fit->flat < fit->count ? fit->flat + 1 : fit->count;
 }
 
-// Adds KNEE_POINTS region sizes around each end of a level, unless this end is already known to 3
-// %. The sizes reach from 0.03 octaves before the interval of the end to 0.03 octaves after it.
+// Adds KNEE_POINTS region sizes around each end of a level that is not yet known to 3 %. The sizes
+// reach from 0.03 octaves before the interval of the end to 0.03 octaves after it.
 static void plan_knees(struct map_cases *cases, const struct level_curve *curve, const char *order,
                        uint64_t grain)
 {
@@ -109,8 +108,8 @@ static void plan_knees(struct map_cases *cases, const struct level_curve *curve,
 }
 
 // Adds KNEE_POINTS region sizes across the rise at each step of the latency curve. If `again` is
-// true, skips each step whose end is already known to 3 %. (Every interval includes
-// STAIRCASE_MARGIN, which does not count for this.)
+// true, skips each step whose end is already known to 3 % (without STAIRCASE_MARGIN, which every
+// interval includes).
 static void plan_steps(struct map_cases *cases, const struct map_steps *steps, bool again)
 {
     const char *sizes = "";
@@ -150,9 +149,9 @@ static void add_probe(struct map_cases *cases, const struct map_steps *steps, co
 }
 
 // Adds the probes for the line at each step of the latency curve, without those that the run
-// already has. This is done twice, because the first probes may move the steps. The second time
-// (`again`), a step that may be either a cache or a TLB gets more probes. These touch few lines on
-// many pages.
+// already has. A second call (`again`) is needed because the first probes may move the steps. It
+// also adds more probes at a step that may be either a cache or a TLB: chains that touch few lines
+// on many pages.
 static void plan_lines(struct map_cases *cases, const struct map_steps *steps,
                        const struct run *run, bool again)
 {
@@ -170,8 +169,8 @@ static void plan_lines(struct map_cases *cases, const struct map_steps *steps,
         }
 }
 
-// For each level whose line differs from the distance of the curve's nodes, adds chains with one
-// node in each line. If a hash chooses the sets, only such chains show the capacity.
+// Adds chains with one node in each line for each level whose line is not as long as the distance
+// of the curve's nodes. If a hash chooses the sets, only such chains show the capacity.
 static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
 {
     const struct map_steps *steps = &caches->steps;
@@ -191,8 +190,8 @@ static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
                                                        .bytes = 0.75 * size,
                                                        .stride = LINES_MIN_BYTES,
                                                        .grain = MAP_GRAIN_BYTES});
-        // Chains with several nodes in each line show the sector of the cache. Their regions are
-        // larger than the cache.
+        // Also adds chains that show the sector of the cache: they have several nodes in each line,
+        // and regions larger than the cache.
         for (unsigned stride = LINES_MIN_BYTES; stride < line->line; stride *= 2)
             for (int i = 0; i < 3; i++)
                 map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
@@ -203,9 +202,9 @@ static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
     }
 }
 
-// Chains with one node in each line found the capacities of some levels. Adds more such chains
-// within the interval of each capacity. Skips a capacity if its interval is narrow. Also skips it
-// if the latency rises slowly there, because the interval then stays wide.
+// Adds more chains with one node in each line within the interval of each capacity that such chains
+// found. Skips a capacity whose interval is narrow, or at which the latency rises slowly: that
+// interval stays wide anyway.
 static void plan_sizes_again(struct map_cases *cases, const struct map_caches *caches)
 {
     for (size_t k = 0; k + 1 < caches->steps.curve.fit.flat; k++) {
@@ -250,11 +249,11 @@ static void add_way(struct map_cases *cases, size_t number, uint64_t stride, uns
                                                        .grain = stride});
 }
 
-// Adds the probes for the ways of level k. The first time, adds two chains of 33 nodes. All nodes
-// of one chain are in one set, the nodes of the other chain in different sets. If only the chain in
-// different sets fits, address bits choose the set. The second time (`again`), if this is so, adds
-// chains of 2 to 33 nodes. They have the stride of the chain in one set, and three times this
-// stride. Large caches choose their sets by a hash, so their ways are not probed.
+// Adds the probes for the ways of level k. The first time, adds two chains of 33 nodes: one has all
+// nodes in one set, the other in different sets. If only the other chain fits, address bits choose
+// the set. In this case the second time (`again`) adds chains of 2 to 33 nodes in one set, and
+// chains with three times their stride. CPUs and levels above 4 MiB get no probes; large caches
+// choose their sets by a hash.
 static void plan_ways(struct map_cases *cases, const struct map_caches *caches,
                       const struct run *run, size_t k, bool again)
 {
@@ -294,7 +293,8 @@ static void plan_sharers(struct map_cases *cases, const struct map_caches *cache
         map_cases_add_chain(cases, &(struct map_chain){.what = MAP_NEIGHBOURS,
                                                        .level = k + 1,
                                                        .bytes = probes[i].region,
-                                                       // In a case, 0 means one chain on each core.
+                                                       // a case without a number of chains has one
+                                                       // chain on each core
                                                        .chains = probes[i].chains % cores,
                                                        .stride = MAP_NODE_BYTES,
                                                        .grain = MAP_NODE_BYTES});

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-// Address translation adds time to chains on several cores. This time must be known with an
-// uncertainty of at most this share of the latency step to the next level.
+// Maximum uncertainty of the time that address translation adds to chains on several cores, as a
+// share of the latency step to the next level. With a larger uncertainty, the probe shows nothing.
 static const double translated_most = 0.1;
 
 struct map_level map_caches_level(const struct map_caches *caches, size_t k)
@@ -44,8 +44,7 @@ static bool hits_before(const struct map_level *level, const struct map_steps *s
     return false;
 }
 
-// A probe of the sharers of level k runs chains on several cores at the same time. Returns the
-// result of such a probe; NULL if the run has none.
+// Returns the result of a probe for the sharers of level k; NULL if the run has none.
 static const struct result *neighbours_result(const struct map_steps *steps, const struct run *run,
                                               size_t k, unsigned cores,
                                               const struct map_sharers_probe *probe)
@@ -79,15 +78,16 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
     double ns = map_steps_ns(steps, result);
     if (!isfinite(ns) || map_steps_noisy(steps, result))
         return 0;
-    // If translation adds to the latency curve of one core, level->alone is NULL. Without this
-    // curve, the end of a level whose lines hold several nodes is unknown.
+    // If translation adds to the latency curve of one core, there is no level->alone. The end of a
+    // level whose lines hold several nodes is then unknown.
     if ((!level->alone && step_shape_is_gradual(level->shape)) ||
         hits_before(level, steps, k, cores, inner, probe))
         return 0;
     if (map_steps_may_be_translated(steps, probe->region, false))
         return 0;
-    // If a chain exceeds a TLB, the cores may share this TLB. Translation then adds at least as
-    // much as to one chain. It adds at most as much as to a single chain over all regions together.
+    // A chain that exceeds a TLB may share this TLB with chains on other cores. Translation then
+    // adds at least as much as to one chain, and at most as much as to a single chain over all
+    // regions together.
     double least = map_steps_translation(steps, probe->region);
     double most = map_steps_translation(steps, probe->region * probe->chains);
     bool exceeds = map_steps_may_be_translated(steps, probe->region, true);

@@ -10,41 +10,38 @@ enum {
     LINE_LEAST = 16
 };
 
-// Limits of the regions that lie in one level alone. Such a region is larger than `beyond` times
-// the size of the previous level, and larger than `beyond_most` times the upper bound of that size.
-// It is smaller than `within` times the level's own size: if a cache hashes addresses, some sets
-// are full before the whole cache is. In the first level, the smallest region is `in_first` times
-// the largest. Regions in memory are `memory_least` to `memory_most` times as large as the last
-// cache.
+// Limits of the regions that lie in one level alone. The smallest region is `beyond` times the size
+// of the previous level, and at least `beyond_most` times the upper bound of that size. The largest
+// is `within` times the level's own size: if a cache hashes addresses, some sets are full before
+// the whole cache is. In the first level, the smallest region is `in_first` times the largest. In
+// memory, regions are `memory_least` to `memory_most` times as large as the last cache.
 static const double beyond = 1.25, beyond_most = 1.05, within = 0.7, in_first = 0.125;
 static const double memory_least = 3, memory_most = 4;
-// Chains over few pages at a time that show memory cover up to this many times the size of the last
-// cache. The fit of the curve may have taken the end of a further cache for the end of a TLB. If
-// so, the latencies of these chains differ.
+// Maximum region of the chains over few pages at a time that show memory, as a multiple of the last
+// cache. It is large, because the fit may have taken the end of a further cache for that of a TLB.
+// The latencies of these chains then differ.
 static const double memory_far = 64;
 // Factor by which a measured region may lie outside its limits. (Probes that are measured later may
 // move the limits a little.)
 static const double rounding = 1.05;
-// Some regions lie in one level alone. The level has room for chains over few pages at a time if
-// the largest of these regions is at least this many times the smallest. Chains over almost the
-// same region would have the same latency in any case.
+// Minimum ratio of the largest to the smallest region that lie in a level alone, for chains over
+// few pages at a time. Chains over almost the same region would have the same latency in any case.
 static const double room = 1.8;
-// Compares a chain over few pages at a time with a random chain over the same region. If it is
-// faster by more than this share, address translation is a part of the random chain's latency.
-// translation_part is for caches, translation_part_of_memory for memory. The share is larger for
-// caches, because some loads of a chain over few pages may hit the level before.
+// Address translation is a part of a random chain's latency if a chain over few pages at a time,
+// with the same region, is faster by more than this share. translation_part is for caches,
+// translation_part_of_memory for memory. The share is larger for caches, because some loads of a
+// chain over few pages may hit the level before.
 static const double translation_part = 0.02, translation_part_of_memory = 0.01;
-// If a level's latency is at least this many times that of the level before, the level counts as
-// slower.
+// A level is slower than the level before if its latency is at least this many times as long.
 static const double next_level = 1.1;
-// Random chains and chains over few pages at a time miss a cache equally often. But chains over few
-// pages miss a TLB at most an eighth as often. So if a cache ends within the region, both kinds of
-// chains become slower than the level by a similar time. Similar means: the time of the chain over
-// few pages is `alike_least` to `alike_most` times that of the random chain.
+// Limits that distinguish the end of a cache from that of a TLB. Random chains and chains over few
+// pages at a time miss a cache equally often, but chains over few pages miss a TLB at most an
+// eighth as often. So at the end of a cache, both kinds of chains become slower by about the same
+// time. The ratio of these times (few pages to random) is from `alike_least` to `alike_most`.
 static const double alike_least = 0.7, alike_most = 1.4;
-// A comparison by alike_least and alike_most counts only in regions of at most this share of the
-// level's size. In larger regions the level's own cache already misses. If a hash or scattered
-// physical pages fill its sets unevenly, some sets overflow before the whole cache is full.
+// Comparisons by alike_least and alike_most use only regions of at most this share of the level's
+// size. In larger regions, loads may miss the level's own cache: if a hash or scattered physical
+// pages fill its sets unevenly, some sets overflow early.
 static const double uncrowded = 0.4;
 
 struct map_scale map_level_scale(const struct map_caches *caches, size_t k)
@@ -87,7 +84,7 @@ struct map_size map_level_alone(const struct level_curve *curve, const struct ma
 // ---------------------------------------------------------------- chains over few pages at a time
 
 // Returns the range of region sizes at which chains over few pages at a time show level k alone. If
-// no size does, or if the level is not known, `low` is above `high`.
+// there is no such size, or if the level is not known, `low` is above `high`.
 static struct map_size local_span(const struct map_caches *caches, size_t k)
 {
     static const struct map_size none = {1, 0};
@@ -154,18 +151,17 @@ struct map_local map_level_local(struct arena *arena, const struct map_caches *c
         double random = map_curve_ns(&caches->steps.curve, exp2(chains.octaves[i]));
         translated |= chains.ns[i] < random * (1 - part);
     }
-    // A chain over few pages uses each page of 4 KiB for eight loads. An eighth of a TLB miss may
-    // still change its latency much. The chain is then slower than the level by the fit of random
-    // chains.
+    // A chain over few pages uses each page of 4 KiB for eight loads. Even an eighth of a TLB miss
+    // may make it slower than the level by the fit. The chain then does not show the level.
     bool slower = chains.ns[fastest] > caches->steps.curve.fit.levels[k].height * uneven;
     return (struct map_local){
         chains.results[fastest],
         chains.ns[slowest] < chains.ns[fastest] * uneven && (is_memory || !slower), translated};
 }
 
-// True if a cache seems to end within level k. If k is the last level, this means within what the
-// curve shows as memory. It seems so if both random chains and chains over few pages at a time are
-// slower in a part of the level.
+// True if a cache seems to end within level k: in a part of the level, random chains and chains
+// over few pages at a time are both slower. If k is the last level, the level is what the curve
+// shows as memory.
 static bool is_cache_within(struct arena *arena, const struct map_caches *caches,
                             const struct run *run, size_t k)
 {

@@ -26,29 +26,29 @@ static const double explained_misfit = 4.5, kinds_misfit = 10;
 // shapes of math/step_shapes.h.
 static const double probe_noise = 0.04;
 
-// A step has one of 13 kinds. Kind 0 is a TLB. The others are caches with one of four lines, whose
-// sets fill in one of three ways. Either the probes fill the sets as the curve's chain does, or a
-// hash fills them unevenly for the probes, with 6 or with 16 ways. (A hash of aligned blocks fills
-// sets evenly for the curve's chain only.)
+// A step has one of 13 kinds. Kind 0 is a TLB. The other kinds are caches, with 4 lengths of a line
+// and 3 ways to fill the sets. Either the probes fill the sets as the curve's chain does, or a hash
+// fills them unevenly for the probes, with 6 or with 16 ways. (A hash of aligned blocks fills sets
+// evenly for the curve's chain only.)
 enum {
     LINES = 4
 };
 static const double kind_line[LINES] = {32, 64, MAP_NODE_BYTES, LINES_MAX_BYTES};
 static const unsigned kind_ways[] = {0, 6, 16};
 
-// Returns the line in bytes of a kind of cache. A probe of n nodes is expected to have the latency
-// that the curve has at a region of n × line bytes. If address bits choose the set, this line is
-// the cache's true line. If a hash chooses the set, true lines of up to 128 bytes count as 128: the
-// curve's nodes are 128 bytes apart and use one line each.
+// Returns the line in bytes of a kind of cache. A probe of n nodes is as slow as the curve is at a
+// region of n × line bytes. If address bits choose the set, this is the cache's true line. If a
+// hash chooses the set, true lines of up to 128 bytes count as 128: the curve's nodes are 128 bytes
+// apart and use one line each.
 static double line_of(unsigned kind)
 {
     return kind_line[(kind - 1) % LINES];
 }
 
-// A step of this kind has the shape `shape` on the curve. Returns the shape that the step has for
-// probes. Returns STEP_SHAPES if a step of this kind cannot have `shape`. The two shapes differ:
-// many nodes of the curve share a page, and two share a line of 256 bytes. Probes have one node in
-// each line.
+// Returns the shape that a step of this kind has for probes, if it has the shape `shape` on the
+// curve. Returns STEP_SHAPES if a step of this kind cannot have `shape`. The shapes differ because
+// probes have one node in each line. On the curve, two nodes share a line of 256 bytes, and many
+// nodes share a page.
 static unsigned seen_as(unsigned kind, unsigned shape)
 {
     bool is_double = step_shape_is_double(shape), is_random = step_shape_is_random(shape);
@@ -91,16 +91,16 @@ static double cost_of(const struct map_steps *steps, const struct map_step_probe
         for (size_t k = 0; k < steps->all.count; k++)
             ns += parts_of[i][k][choice[k]];
         // COST_MOST keeps one probe from deciding alone. Some probes are far from the fit: if
-        // address bits choose the set, strides of probes fill the sets unevenly.
+        // address bits choose the set, the stride of a probe may fill the sets unevenly.
         double off = fabs(probes[i].ns - ns) / (sigma * ns);
         cost += fmin(off * off, COST_MOST);
     }
     return cost;
 }
 
-// Sets `choice`, one kind per step, to the next combination. It uses only some kinds: a TLB, and
-// the caches whose sets fill in the same way for the probes as for the curve's chain. Returns false
-// after the last combination.
+// Sets `choice`, one kind per step, to the next combination; returns false after the last one. Uses
+// only the kind of a TLB, and the kinds of caches whose sets the probes fill as the curve's chain
+// does.
 static bool next_choice(unsigned *choice, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -119,8 +119,8 @@ static bool is_allowed(const struct staircase *all, const unsigned *choice)
     return true;
 }
 
-// Chooses the kind of each step of the curve. Tries all combinations of kinds that next_choice
-// makes. Takes the one that explains the latencies of the probes best.
+// Chooses the kind of each step: of all combinations of next_choice, the one that explains the
+// latencies of the probes best.
 static void choose_kinds(struct arena *arena, struct map_steps *steps,
                          const struct map_step_probe *probes, size_t count)
 {
@@ -195,9 +195,8 @@ bool map_steps_is_probe(const struct map_steps *steps, const struct result *resu
            isfinite(map_steps_ns(steps, result));
 }
 
-// Returns by how many ns the latency of a probe differs from the latency of level k alone, by the
-// fit. (The probe has one node in each line.) Loads in other levels and address translation cause
-// this difference.
+// Returns by how many ns loads in other levels and address translation change the latency of a
+// probe that shows level k, by the fit. (The probe has one node in each line.)
 static double probe_changed_by_others(const struct map_steps *steps, size_t k,
                                       const struct map_step_probe *probe)
 {

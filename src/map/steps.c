@@ -25,9 +25,8 @@ static const double flat_octaves = 0.3;
 // cache and the whole cache end 1 octave apart and stay separate.)
 static const double close_octaves = 0.93;
 // Two steps of caches without a flat part between them are merged if they are one_rise_least to
-// one_rise octaves apart. (A cache less than 2.5 times as large as the one before would hardly
-// help. There is one exception: the near half of a cache is a level of its own, one octave before
-// the end of the whole cache.)
+// one_rise octaves apart. A real cache is usually at least 2.5 times as large as the one before.
+// But the near half of a cache is a level, one octave before the end of the whole cache.
 static const double one_rise_least = 1.1, one_rise = 1.3;
 // If the misfit of the latency curve is larger than this, steps of caches do not explain the curve.
 static const double misfit_max = 4;
@@ -53,8 +52,8 @@ static double part_of(const struct map_steps *steps, size_t i, double height)
     return (steps->curve.ns[i] - translation) / height;
 }
 
-// True if almost all loads of point i of the curve hit level k, by the fit. So they miss all caches
-// before level k, and few of them miss level k.
+// True if almost all loads of point i of the curve hit level k, by the fit: few of them hit a level
+// before, and few miss level k.
 static bool is_settled(const struct map_steps *steps, size_t i, size_t k)
 {
     for (size_t j = 0; j + 1 < steps->curve.fit.count; j++) {
@@ -67,8 +66,8 @@ static bool is_settled(const struct map_steps *steps, size_t i, size_t k)
     return true;
 }
 
-// At point i of the curve, some loads hit other levels than level k. Returns by how many ns this
-// changes the latency, by the fit. Does not include the time that address translation adds.
+// Returns by how many ns loads in other levels than level k change the latency of point i of the
+// curve, by the fit. Does not include the time that address translation adds.
 static double changed_by_levels(const struct map_steps *steps, size_t i, size_t k)
 {
     double ns = 0;
@@ -81,9 +80,8 @@ static double changed_by_levels(const struct map_steps *steps, size_t i, size_t 
     return ns;
 }
 
-// Sets the points that show the last level, if address translation adds to all its points. Takes
-// the first FLAT_POINTS points whose loads almost all miss the caches, because translation adds
-// least to these points.
+// Sets the points that show the last level, if address translation adds to all of them. Takes the
+// first FLAT_POINTS points whose loads almost all miss the caches: translation adds least to these.
 static void find_translated(const struct map_steps *steps, size_t k, double from,
                             struct plateau *level)
 {
@@ -99,10 +97,10 @@ static void find_translated(const struct map_steps *steps, size_t k, double from
     level->x_last = curve->octaves[level->last];
 }
 
-// Sets the first and last point that show level k, among the points with `from` < x < `to`. Three
-// things are true of such a point. Almost all its loads hit level k. Its latency is near the
-// level's height. Address translation adds almost nothing to it. If no point of the last level is
-// like this, takes the points of find_translated.
+// Sets the first and last point that show level k, among the points with `from` < x < `to`. Almost
+// all loads of such a point hit level k, its latency is near the level's height, and address
+// translation adds almost nothing to it. If the last level has no such point, takes the points of
+// find_translated.
 static void find_points(const struct map_steps *steps, size_t k, double from, double to,
                         struct plateau *level)
 {
@@ -186,8 +184,8 @@ static bool is_wide(const struct metric *metric, double most)
 
 bool map_steps_noisy(const struct map_steps *steps, const struct result *result)
 {
-    // If the core clock had two states, the rounds of a case may have run at different clocks. The
-    // interval of the case is then wide.
+    // If the core clock had two states, the interval of a case may be wide, because its rounds ran
+    // at different clocks.
     double most = steps->clocks.usual_ghz > 0 ? 0.5 : 0.1;
     return is_wide(result_metric(result, "latency"), most) &&
            is_wide(result_metric(result, "latency_cycles"), most);
@@ -217,9 +215,8 @@ static const char *why_no_fit(const struct map_steps *steps)
 }
 
 // Returns the height of the first level in ns: the median of the points before its end, without
-// what translation adds. Returns the fitted height instead if there are too few points, or if the
-// median differs from it by 10 % or more. (All points of the curve contribute to the fitted
-// height.)
+// what translation adds. If there are too few points, or if the median differs by 10 % or more from
+// the height that was fitted to all points, returns that height.
 static double first_height(struct arena *arena, const struct map_steps *steps)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -235,10 +232,10 @@ static double first_height(struct arena *arena, const struct map_steps *steps)
     return fabs(seen / height - 1) < 0.1 ? seen : height;
 }
 
-// Returns the maximum time in ns that address translation can plausibly add to a load. A miss in
-// the TLBs takes a few loads of a page table, each of at most the latency of memory. If a curve
-// only rises, TLBs can be fitted to it, too. So more than two such loads are accepted only if the
-// curve has a cache and the probes fit closely.
+// Returns the maximum time in ns that address translation can plausibly add to a load. A TLB miss
+// takes a few loads of a page table, each of at most the latency of memory. More than two such
+// loads are accepted only if the curve has a cache and the probes fit closely: TLBs can also be
+// fitted to a curve that only rises.
 static double dearest_translation(const struct map_steps *steps)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -281,8 +278,8 @@ static void make_fit(struct arena *arena, struct map_steps *steps, const struct 
             fit->reason = "the curve rises without flat parts";
         else if (k + 1 < fit->count && steps->kinds[steps->step[k]] == STEP_UNKNOWN)
             fit->reason = "address translation may make the next step";
-        // A flat level k still counts, even if there is a reason to stop here. The step before
-        // level k is then valid, because there is a flat level on both sides of it.
+        // Level k counts if it is flat, even if there is a reason to stop here. The step before it
+        // is then valid, because the curve is flat on both sides of that step.
         if (!fit->reason || (k > 0 && !noisy && is_flat(steps, k)))
             fit->flat++;
     }
@@ -315,9 +312,9 @@ bool map_steps_may_be_translated(const struct map_steps *steps, double bytes, bo
     return false;
 }
 
-// Returns the spread of the latencies of level k, relative to the level's height: the difference
-// between the 90th and the 10th percentile. It uses the points between the rises at both ends of
-// the level, without what translation adds. Returns 0 if there are no such points.
+// Returns the spread of the latencies of level k: the difference between the 90th and the 10th
+// percentile, divided by the level's height. Uses the points between the rises at both ends of the
+// level, without what translation adds. Returns 0 if there are no such points.
 static double spread_of(struct arena *arena, const struct map_steps *steps, size_t k)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -370,9 +367,9 @@ double map_steps_chain(const struct map_steps *steps, const struct run *run, con
 
 // ---------------------------------------------------------------- the whole
 
-// Merges neighbouring steps that are less than close_octaves apart. One rise of a cache looks like
-// two if its sets fill unevenly. But a TLB's step and a cache's step are not merged. The end of the
-// merged step may lie anywhere between the ends of the two steps.
+// Merges neighbouring steps that are less than close_octaves apart, because a cache whose sets fill
+// unevenly may look like two. Does not merge the step of a TLB with that of a cache. The end of the
+// merged step may lie anywhere between the two ends.
 static void merge_close(struct staircase *all)
 {
     for (size_t i = 0; i + 1 < all->count;) {
@@ -388,9 +385,9 @@ static void merge_close(struct staircase *all)
     }
 }
 
-// Merges the steps at both ends of a level of caches into one. The level must be one_rise_least to
-// one_rise octaves long, and neither the curve nor the probes show a flat part of it. The merged
-// step has the end of the larger of the two steps. Returns false if there is no such level.
+// Merges the two steps at the ends of a short level that neither the curve nor the probes show as
+// flat. Both steps must be those of caches, one_rise_least to one_rise octaves apart. The merged
+// step has the end of the larger of the two. Returns false if there is no such level.
 static bool merge_rise(struct arena *arena, struct map_steps *steps, const struct run *run)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -438,8 +435,8 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
         .x = steps->curve.octaves, .y = steps->curve.ns, .count = steps->curve.count};
     struct map_step_probe *probes;
     size_t count = 0, fitted = steps->all.points;
-    // The caller's steps->all may already be a fit of this curve and of the run's probes. The
-    // number of fitted points tells whether it is.
+    // The caller's steps->all may already be a fit of this curve and of the run's probes. Its
+    // number of fitted points shows this.
     if (fitted >= points.count) {
         clock_states_find_heights(arena, steps->shapes, &steps->all, &others, &steps->clocks);
         count = map_steps_probes(arena, steps, run, &probes);

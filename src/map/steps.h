@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Finds the steps of the latency curve of vector loads, and decides which of them are caches. TLBs
 // make steps, too. Chains with a node every 416 bytes show the difference. At the step of a cache,
-// such a chain takes as long as a dense chain over fewer lines. At the step of a TLB, it takes as
-// long as a dense chain over the same region.
+// such a chain is as slow as the curve's chain over a smaller region, which has as many lines. At
+// the step of a TLB, it is as slow as the curve's chain over the same region.
 #ifndef MAP_STEPS_H
 #define MAP_STEPS_H
 
@@ -34,9 +34,9 @@ struct map_steps {
 };
 
 // Finds the steps of `curve`, a latency curve of `run`. Each step counts as a cache until the run
-// has the probes that distinguish caches from TLBs. No cache is larger than `cache_most` bytes. If
-// steps->all already is a fit of the curve and of all probes, this fit is kept. (Its number of
-// points tells whether it is.)
+// has the probes that distinguish caches from TLBs. No cache is larger than `cache_most` bytes. An
+// earlier fit in steps->all is kept if it has all points of the curve and all probes. Without an
+// earlier fit, steps->all must be zero.
 void map_steps_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                   double cache_most, struct map_steps *steps);
 
@@ -57,13 +57,12 @@ size_t map_steps_probes(struct arena *arena, const struct map_steps *steps, cons
 void map_steps_refine(struct arena *arena, struct map_steps *steps,
                       const struct map_step_probe *probes, size_t count);
 
-// Returns the probes with one node in each line that show the height of level k alone. By the fit,
-// loads in other levels change their latency by less than 1 % of this height. Returns an empty
-// curve if, by the fit, the lines of level k do not have 256 bytes.
+// Returns the probes with one node in each line that show the height of level k alone: by the fit,
+// loads in other levels and address translation change their latency by less than 1 % of this
+// height. Returns an empty curve if, by the fit, the lines of level k do not have 256 bytes.
 //
-// Such probes are needed for lines of 256 bytes. There, two nodes of the curve's chain share a
-// line. So the curve rises slowly at the end of the level, and may have no point that shows the
-// level alone.
+// In lines of 256 bytes, two nodes of the curve's chain share a line. So the curve rises slowly at
+// the end of the level, and may have no point that shows the level alone.
 struct level_curve map_steps_single(struct arena *arena, const struct map_steps *steps,
                                     const struct run *run, size_t k);
 
@@ -71,17 +70,17 @@ struct level_curve map_steps_single(struct arena *arena, const struct map_steps 
 // probes.
 void map_steps_judge_kinds(struct map_steps *steps);
 
-// Returns twice the spread of the first level's points: the difference between the 90th and the
-// 10th percentile of their latencies, divided by the height of the level. Within another level,
-// noise may make the points differ by this much.
+// Returns the noise of the curve as a share of its latency: twice the spread of the first level's
+// points. The spread is the difference between the 90th and the 10th percentile of their latencies,
+// divided by the level's height.
 double map_steps_noise(struct arena *arena, const struct map_steps *steps);
 
-// Loads in other levels change the latency of a chain. The chain shows one level alone only if this
-// change is less than this share of the level's height. (A limit for the share of such loads would
-// not suffice: 3 % of loads that take four times as long change the latency by 9 %.)
+// A chain shows one level alone only if loads in other levels change its latency by less than this
+// share of the level's height. (A limit for the share of such loads would not suffice: 3 % of loads
+// that take four times as long change the latency by 9 %.)
 #define MAP_STEPS_OTHERS 0.01
 
-// If the points of a level differ by more than this share plus the noise, the level is not flat.
+// Maximum spread of the points of a flat level, as a share of its latency, in addition to noise.
 // (In the near half of an H200's L2 they differ by up to 0.036, because its end is near.)
 #define MAP_STEPS_UNEVEN 0.05
 
@@ -97,9 +96,9 @@ bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_
 // curve's latencies (clock_states_ns); NaN if the result has none.
 double map_steps_ns(const struct map_steps *steps, const struct result *result);
 
-// True if the 95 % interval of the result's latency is too wide, both in ns and in cycles. Too wide
-// means wider than 10 % of the latency, or than 50 % if the core clock had two states. One wide
-// interval alone does not count, because a changing core clock always makes one of the two wide.
+// True if the 95 % interval of the result's latency is too wide, both in ns and in cycles: wider
+// than 10 % of the latency, or than 50 % if the core clock had two states. One wide interval does
+// not count, because a changing core clock always makes one of the two wide.
 bool map_steps_noisy(const struct map_steps *steps, const struct result *result);
 
 // True if the result is a chain of kind MAP_PROBE on the curve's device and has a latency.
@@ -119,9 +118,9 @@ double map_steps_chain(const struct map_steps *steps, const struct run *run, con
 // Returns the mean time in ns that address translation adds to each load of a chain over `bytes`.
 double map_steps_translation(const struct map_steps *steps, double bytes);
 
-// True if address translation may add to the latency of a chain over a region of `bytes`. This is
-// so if the region reaches a step of the latency curve that may be a TLB's (STEP_UNKNOWN). If `any`
-// is true, steps that are certainly those of TLBs count, too.
+// True if address translation may add to the latency of a chain over `bytes`: this region reaches a
+// step of the latency curve that may be a TLB's (STEP_UNKNOWN). With `any`, a step that is
+// certainly a TLB's counts, too.
 bool map_steps_may_be_translated(const struct map_steps *steps, double bytes, bool any);
 
 #endif

@@ -14,9 +14,9 @@ enum {
     PAGES_PROBES = 9,
     // Number of wide probes, whose nodes are more than 2 MiB apart. They are the first probes.
     PAGES_WIDE = 4,
-    // A chain of up to PAGES_LAP_NODES pages visits each page several times in a lap, so that the
-    // lap touches lines of about this many bytes in all. The benchmark latency makes its chains in
-    // the same way.
+    // Bytes of the lines that a lap of a chain over pages touches, in all, if there are at most
+    // PAGES_LAP_NODES pages: the chain then visits each page several times in a lap, at different
+    // lines. The benchmark latency makes its chains in this way.
     PAGES_LAP_BYTES = 1 << 20,
     PAGES_LAP_NODES = PAGES_LAP_BYTES / MAP_NODE_BYTES,
     // Index of the first of the two odd probes, whose nodes are 1.5 MiB apart. They are the last
@@ -32,10 +32,10 @@ enum {
 // with the largest distance between nodes would have fewer than 4 nodes.
 #define PAGES_REACH_MIN (UINT64_C(92) << 20)
 
-// If pages are smaller than 2 MiB, chains with one node in each page look for the TLB's reach. If
-// nodes are 2 MiB apart, the TLB holds a certain number of nodes. The chains have reach_from to
-// reach_to times this number. They may have more, because pages 2 MiB apart use only some sets of
-// the TLB.
+// If pages are smaller than 2 MiB, chains with one node in each page look for the TLB's reach. They
+// have reach_from to reach_to times as many nodes as a chain with nodes 2 MiB apart has at this
+// reach. They may have more than that chain, because pages 2 MiB apart use only some sets of the
+// TLB.
 static const double reach_from = 0.6, reach_to = 2.6;
 
 struct pages_probe {
@@ -79,9 +79,8 @@ static struct pages_probe probe_of(double region, uint64_t page)
 }
 
 // Makes the probes that show the page size of a TLB with this reach, over regions of at most `most`
-// bytes. A region of 0 means that a probe is not possible. This happens to the wide probes if the
-// reach is below PAGES_REACH_MIN, or so large that no region is at most `most`. "Fits" means that
-// the TLB has an entry for each node of the probe.
+// bytes. "Fits" means that the TLB has an entry for each node of the probe. A wide probe has the
+// region 0, which means none, if the reach is below PAGES_REACH_MIN or too large for `most`.
 //
 //   wide    The region is 0.7 p times the reach, with nodes p, 2p, 4p, 8p times 2 MiB apart. These
 //           probes fit if an entry covers at most 2, 4, 8, 16 MiB. p is 16, or the largest of 8, 4,
@@ -89,8 +88,8 @@ static struct pages_probe probe_of(double region, uint64_t page)
 //   narrow  The region is 0.9, 0.45, 0.225 of the reach, with nodes 1, ½, ¼ MiB apart. These
 //           probes fit if an entry covers at least 2, 1, ½ MiB.
 //   odd     The region is 0.65 and 1.3 times the reach, with nodes 1.5 MiB apart. Both probes fit
-//           only in one case: pages are smaller than 2 MiB, and the curve's chain used only some
-//           sets of the TLB. (Its nodes are an even number of pages apart.)
+//           only if pages are smaller than 2 MiB and the curve's chain used only some sets of the
+//           TLB. (Its nodes are an even number of pages apart.)
 static void pages_plan(double reach, double most, struct pages_probe probes[PAGES_PROBES])
 {
     double times = 16;
@@ -152,8 +151,8 @@ struct pages_latency {
 static int fits(const struct level_curve *curve, double within, const struct pages_probe *probe,
                 struct pages_latency latency)
 {
-    // At this region, the curve's chain needs as many TLB entries as the probe, if each node of the
-    // probe has an entry of its own.
+    // region at which the curve's chain needs as many TLB entries as the probe, if each node of the
+    // probe has an entry of its own
     double alike =
         fmax(probe->region * (double)MAP_PAGE_BYTES / (double)probe->page, probe->region);
     double beyond = map_curve_ns(curve, alike);
@@ -164,16 +163,15 @@ static int fits(const struct level_curve *curve, double within, const struct pag
 // What the probes show about the page size of a TLB.
 struct pages_answer {
     uint64_t page; // page size in bytes; 0 if unknown
-    // True if a page is at least as large as the 2 MiB between the nodes of the curve's chain.
+    // true if a page has at least the 2 MiB between the nodes of the curve's chain
     bool covers;
     const char *why;       // reason why `page` is unknown
     const char *uncovered; // reason why `covers` is false
 };
 
-// Finds the page size from the latencies of the probes. A probe fits the TLB if its latency is
-// nearer (by ratio) to `within` than to the latency of `curve` at a certain region. This is the
-// region at which the curve's chain needs as many TLB entries as the probe, but at least the region
-// of the probe.
+// Finds the page size from the latencies of the probes: a probe that fits the TLB has about the
+// latency `within`. A probe that does not fit has about the latency of `curve` at the region where
+// the curve's chain needs as many TLB entries (fits).
 static struct pages_answer pages_judge(const struct level_curve *curve, double within,
                                        const struct pages_probe *probes,
                                        const struct pages_latency *latencies)
@@ -202,9 +200,9 @@ static struct pages_answer pages_judge(const struct level_curve *curve, double w
         "some of its sets";
     if (answers[PAGES_ODD + 1])
         return answer;
-    // From one wide probe to the next, the number of TLB entries that a probe needs never grows.
+    // From one wide probe to the next, the number of TLB entries that the probe needs never grows.
     // The same is true of the narrow probes. So the number of probes before the first that fits
-    // gives the page size.
+    // shows the page size.
     unsigned wide = 0, narrow = 0;
     while (wide < PAGES_WIDE && answers[wide] <= 0)
         wide++;
@@ -235,9 +233,9 @@ static struct pages_answer pages_judge(const struct level_curve *curve, double w
 
 static const char path[] = "vector";
 
-// Returns the latency of probe i and half the width of its interval, divided by the latency. Of the
-// intervals in ns and in cycles, the narrower one is used. (If the core clock changed, the interval
-// in cycles is narrower.)
+// Returns the latency of probe i and half the width of its interval, divided by the latency. Uses
+// the narrower of the intervals in ns and in cycles. If the core clock changed, this is usually the
+// interval in cycles.
 static struct pages_latency latency_of(const struct map_steps *steps, const struct run *run,
                                        size_t i, const struct pages_probe *probe)
 {
@@ -270,7 +268,7 @@ static struct pages_answer judge_pages(const struct map_steps *steps, const stru
 
 // ---------------------------------------------------------------- the reach with smaller pages
 
-// Returns the number of ends that the curve over pages shows.
+// Returns the number of ends of a TLB that the curve over pages shows.
 static size_t ends_of(const struct plateaus *fit)
 {
     return fit->flat < fit->count ? fit->flat : fit->count - 1;
@@ -330,10 +328,10 @@ static struct level_height reach_of(const struct level_curve *curve, size_t k)
 }
 
 // True if the rise after `pages` pages may be the end of a cache instead of a TLB. Up to half of
-// PAGES_LAP_NODES pages, a lap touches lines of about PAGES_LAP_BYTES in total. (The total is right
+// PAGES_LAP_NODES pages, a lap touches lines of about PAGES_LAP_BYTES in all. (The total is right
 // to within a third; for up to 1/8 of PAGES_LAP_NODES pages, to within 6 %.) If the curve of vector
-// loads is flat around this number of bytes, caches cause no rise. With more pages, the total size
-// of the lines grows with the region, so a cache may end.
+// loads is flat around this number of bytes, no cache ends there. With more pages, the total grows
+// with the region, so a cache may end.
 static bool may_be_cache(const struct map_writer *w, double pages)
 {
     const struct level_curve *vector = &w->caches->steps.curve;
@@ -346,8 +344,7 @@ static bool may_be_cache(const struct map_writer *w, double pages)
 }
 
 // True if the points of level k are about equal: they differ by at most MAP_STEPS_UNEVEN plus the
-// noise of the curve of vector loads. (This noise includes steps of that curve that are too small
-// for its fit.)
+// noise of the curve of vector loads. (This noise includes small steps that the fit left out.)
 static bool is_even(const struct map_writer *w, const struct level_curve *curve, size_t k)
 {
     double spread = fmin(levels_spread(w->scratch, curve, k, "latency"),

@@ -7,8 +7,7 @@
 
 enum {
     DETAILS_MAX = 12,
-    // A level's latency is taken from chains with one node in each line only if there are at least
-    // this many.
+    // minimum number of chains with one node in each line that can show a level's latency
     SINGLE_LEAST = 3
 };
 
@@ -85,8 +84,7 @@ void map_add_known(const struct map_writer *w, struct result *result, enum map_m
         map_add_unknown(w, result, w->info->metrics[which].name, "%s", why);
 }
 
-// A level counts as flat if the interval of its median latency, divided by the median, is at most
-// this wide.
+// maximum width of the interval of a flat level's median latency, divided by the median
 static const double flat_width = 0.03;
 
 void map_add_heights(const struct map_writer *w, struct result *result,
@@ -132,8 +130,8 @@ static bool is_narrow(const struct map_writer *w, const struct level_curve *curv
 {
     struct level_height ns = levels_height(w->scratch, curve, k, "latency");
     struct level_height cycles = levels_height(w->scratch, curve, k, "latency_cycles");
-    // If the core clock changed, either the times in ns or the cycles vary, so the narrower of the
-    // two intervals is used.
+    // Uses the narrower of the two intervals: if the core clock changed, either the times in ns or
+    // the cycles vary.
     return fmin((ns.ci95[1] - ns.ci95[0]) / ns.median,
                 (cycles.ci95[1] - cycles.ci95[0]) / cycles.median) <= flat_width;
 }

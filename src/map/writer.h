@@ -38,8 +38,8 @@ void map_add_detail(struct result *result, const char *name, const char *text);
 void map_add_unknown(const struct map_writer *w, struct result *result, const char *name,
                      const char *format, ...) PRINTF_LIKE(4, 5);
 
-// If the value is above 0, adds it as a metric without an interval. Otherwise adds a detail: the
-// metric is unknown, because of the reason `why`.
+// Adds the value as a metric without an interval if it is above 0. Otherwise adds a detail: the
+// metric is unknown for the reason `why`.
 void map_add_known(const struct map_writer *w, struct result *result, enum map_metric which,
                    double value, const char *why);
 
@@ -47,15 +47,16 @@ void map_add_known(const struct map_writer *w, struct result *result, enum map_m
 void map_add_heights(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k);
 
-// Adds the latency of level k of the path "vector" without address translation: that of a chain
-// over few pages at a time. If such chains are faster than the curve but do not agree, adds why the
-// latency is unknown instead. Adds nothing and returns false if the run has no such chain, or if
-// the chain is not clearly faster than `ns`, the latency of the curve.
+// Adds the latency of level k of the path "vector" from chains over few pages at a time, to which
+// address translation adds almost nothing. If these chains are faster than the curve but do not
+// agree, adds why the latency is unknown instead. Adds nothing and returns false if the run has no
+// such chains, or if they are not clearly faster than `ns`, the latency of the curve.
 bool map_add_local_height(const struct map_writer *w, struct result *result, size_t k, double ns);
 
-// Adds the latency of level k: as map_add_local_height does if possible, else as map_add_heights
-// does. If the points that show the level do not agree, adds the detail "latency" with the reason
-// why the latency is unknown.
+// Adds the latency of level k: from chains over few pages at a time if they show it
+// (map_add_local_height), else from the curve or from chains with one node in each line. If the
+// points of these do not agree, adds the detail "latency" with the reason why the latency is
+// unknown.
 void map_add_flat_heights(const struct map_writer *w, struct result *result,
                           const struct level_curve *curve, size_t k);
 
