@@ -41,8 +41,8 @@ static const double warm_share = 0.97;
 // skipped.
 static const double empty_most = 0.7;
 
-// Data of one case that the session keeps from round to round: the number of laps, and the last
-// values of the chains of its runs.
+// Data of one case that the session keeps from round to round: the number of laps, and the end
+// values of the chains.
 struct memory {
     uint32_t laps; // number of laps in a window
     bool fused;
@@ -140,9 +140,8 @@ static bool program_make(struct map_code_program *programs, const struct bench_s
 }
 
 // Returns the shortest kernel whose laps can have `steps` stretches of code (CODE_LEG). Compiles
-// this kernel and all shorter kernels, unless they are already compiled. Fails with
-// ERROR_UNSUPPORTED if this build lacks one of them. Also fails so if the driver took too long to
-// compile a shorter kernel.
+// this kernel and all shorter ones, unless they are compiled already. Fails with ERROR_UNSUPPORTED
+// if this build lacks one of them, or if the driver took too long to compile a shorter one.
 static struct map_code_program *program_for(struct map_code_program programs[MAP_CODE_KERNELS],
                                             const struct bench_session *session, uint32_t steps,
                                             struct error *err)
@@ -167,8 +166,8 @@ static struct map_code_program *program_for(struct map_code_program programs[MAP
 static bool prepare(struct code *c, struct error *err)
 {
     const struct bench_session *session = c->visit->session;
-    // Kernels for Vulkan must be able to read the core clock and the device clock. Kernels in
-    // OpenCL C can also run without these clocks.
+    // Kernels for Vulkan need to read the core clock and the device clock; kernels in OpenCL C do
+    // not.
     const gpu_caps clocks = GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (strcmp(session->info->api, "vulkan") == 0 && !gpu_require(session->info, clocks, err))
         return false;
@@ -319,9 +318,9 @@ static double counter_hz(const struct code *c, const double counts[WINDOWS])
     return ns >= STEPS_MIN * clock->device_step_ns && ns > 0 ? 1e9 * sum / ns : clock->counter_hz;
 }
 
-// Runs the kernel once. Repeats the run until the core clock is near its earlier value
-// (warm_share), but for at most WARM_NS. At first the clock is lower: it falls while the driver
-// compiles the kernel, which takes seconds.
+// Runs the kernel, again and again until the core clock has nearly its earlier value (warm_share),
+// but for at most WARM_NS. The clock falls while the driver compiles the kernel, which takes
+// seconds.
 static bool run_warm(struct code *c, double counts[WINDOWS], double *hz, struct error *err)
 {
     const struct params params = params_of(c);
@@ -381,8 +380,8 @@ static bool time_lap(struct code *c, struct params params, double *lap_ns, struc
     return true;
 }
 
-// Chooses the number of laps of a run. Doubles this number until the laps take SLOPE_NS. Also stops
-// if the laps have more than about half of SLOPE_INSTRUCTIONS_MAX instructions.
+// Chooses the number of laps of a run: doubles it until the laps take SLOPE_NS, or until they have
+// more than about half of SLOPE_INSTRUCTIONS_MAX instructions.
 static bool size_slope(struct code *c, struct error *err)
 {
     uint32_t most = SLOPE_INSTRUCTIONS_MAX / c->instructions;

@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum {
-    PAGES_STRIDE_BYTES = 128 // what=pages: bytes between neighbouring offsets of nodes in a page
+    // distance in bytes between the places that nodes can have in a page (what=pages)
+    PAGES_STRIDE_BYTES = 128
 };
 
 static const struct param_info params[MAP_PARAM_COUNT] = {
@@ -200,10 +201,9 @@ struct map_session {
 };
 
 // Returns the case of the benchmark latency that measures `probe`, a case of map. Parameters that
-// both benchmarks have get the values of `probe`. But with what=pages, latency's `page` gets the
-// pitch of `probe`, and latency's `pitch` is PAGES_STRIDE_BYTES. Of the other parameters of
-// latency, `order` is random (with what=pages page, with what=local plru), `load` is idle, and
-// numbers are 0.
+// both benchmarks have get the values of `probe`. Of the others, `order` is random, `load` is idle,
+// and numbers are 0. Two kinds of probes differ. With what=local, `order` is plru. With what=pages,
+// `order` is page, `page` is the pitch of `probe`, and `pitch` is PAGES_STRIDE_BYTES.
 static struct bench_case probe_case(struct arena *arena, const struct benchmark_info *latency,
                                     const struct bench_case *probe)
 {
@@ -213,8 +213,8 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
     const char *order = pages ? "page" : case_says(probe, "what", MAP_LOCAL) ? "plru" : "random";
     for (size_t i = 0; i < latency->param_count; i++) {
         const struct param_info *param = &latency->params[i];
-        // In a probe what=pages, `pitch` is the distance from page to page. In a case of latency,
-        // `page` is this distance.
+        // the distance from page to page is `pitch` in a probe what=pages, but `page` in a case of
+        // latency
         const char *from = pages && strcmp(param->key, "page") == 0 ? "pitch" : param->key;
         const struct case_value *given = case_find(probe, from);
         const char *text = given ? given->text : strcmp(param->key, "order") == 0 ? order : "idle";

@@ -9,9 +9,9 @@
 enum {
     HOPS_MIN = 2048, // minimum number of timed hops
     HOPS_MAX = 4096,
-    // Maximum number of hops before the timed hops. Meanwhile all other workgroups begin to follow
-    // their chains, and the contents of the shared caches settle. With 8192 hops, the number of
-    // sharers in a model of chiplets came out as half of the true one.
+    // Maximum number of hops before the timed hops. During these hops, all other workgroups begin
+    // to follow their chains, and the contents of the shared caches settle. With only 8192 hops,
+    // half of the true number of sharers was found in a model of chiplets.
     LEAD_MAX = 32768
 };
 

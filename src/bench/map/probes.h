@@ -6,10 +6,10 @@
 
 #include "bench/bench.h"
 
-// Cases `what=neighbours`: one workgroup runs on each core. If the case has the parameter `chains`,
-// workgroups run only on that number of cores. All workgroups run at the same time, and each
-// follows its own chain of `bytes` bytes. Cores that share a cache share its capacity, so their
-// chains take longer.
+// Cases `what=neighbours`: chains run on several cores at the same time. Each core has one
+// workgroup, which follows a chain of its own, of `bytes` bytes. The parameter `chains` limits the
+// number of cores; without it, all cores take part. Cores that share a cache share its capacity, so
+// their chains take longer.
 
 // Data that the session keeps for all cases `what=neighbours`.
 struct map_neighbours {
@@ -59,9 +59,11 @@ struct map_code {
 };
 
 // Measures a case `what=code` once. Fails with ERROR_USAGE if there is no code of that length.
-// Fails with ERROR_UNSUPPORTED if this build lacks the kernel. Also fails so if the driver took too
-// long to compile a shorter kernel; this kernel is then not tried. It fails so, too, if a lap that
-// only branches over all the code takes too long, or if kernels for Vulkan cannot read both clocks.
+// Fails with ERROR_UNSUPPORTED if one of these conditions is true:
+// - This build lacks the kernel.
+// - The driver took too long to compile a shorter kernel.
+// - A lap that only branches over all the code takes too long.
+// - The kernels are for Vulkan, and cannot read both clocks.
 MUST_CHECK bool map_code_visit(struct map_code *kept, struct bench_visit *run,
                                struct measure_visit *visit, struct error *err);
 
