@@ -12,8 +12,8 @@ static const double volume_least = 65536, volume_most = 20e6;
 
 // ---------------------------------------------------------------- a launch and a volume
 
-// Returns true if the result is of the benchmark launch, of `device`, and of scaling kernels. The
-// result must also have a time and a bandwidth.
+// True if `result` is of launch on `device`, its kernels scale elements, and it has a time and a
+// bandwidth.
 static bool is_scale(const struct result *result, const char *device)
 {
     return result_is_of(result, "launch", device) && case_find(&result->bench_case, "elements") &&
@@ -52,15 +52,14 @@ static double volume_of(const struct result *result)
     return result_median(result, "bandwidth") * result_median(result, "time") / 1e9;
 }
 
-// Returns true if the host limits the rate of kernels: the host's submitting call takes at least
-// MEASURE_HOST_BOUND of the kernels' time. Also returns true if the time of this call is not known.
+// True if the host limits the rate of kernels: its submitting call takes at least the share
+// MEASURE_HOST_BOUND of the kernels' time. Also true if the time of this call is not known.
 static bool is_host_bound(const struct result *result)
 {
     return !(result_median(result, "host") < MEASURE_HOST_BOUND * result_median(result, "time"));
 }
 
-// Adds the finding launch-fit. `line` is a line of the time of kernels by their bytes. It was
-// fitted only to kernels whose rate the device limits, not the host.
+// Adds the finding launch-fit: `line` gives the time of a kernel for the bytes that it moves.
 static void report(struct run *run, const struct line *line, const struct result *first,
                    const struct result *last)
 {
@@ -73,8 +72,8 @@ static void report(struct run *run, const struct line *line, const struct result
 }
 
 // Adds the finding launch-bound for one mode. `first` is the mode's first result. `last` is the
-// last result in which the host limits the rate of kernels. Adds nothing if the time of the host's
-// call is not known for `last`.
+// last result whose rate the host limits. If the time of the host's call is not known for `last`,
+// adds nothing.
 static void report_slow_host(struct run *run, const struct result *first, const struct result *last)
 {
     double host_ns = result_median(last, "host");
@@ -86,11 +85,11 @@ static void report_slow_host(struct run *run, const struct result *first, const 
                            unit_text(run->arena, host_ns, UNIT_NS), text_values(run->arena, first));
 }
 
-// Fits a line, time by volume, to results[first] and to later results that differ from
-// results[first] only in the number of elements. Uses only results with a volume from volume_least
-// (less 1 %) to volume_most, and only if the device limits their rate, not the host. If the line
-// has at least POINTS_MIN points and a positive slope and intercept, the function reports it.
-// Otherwise, if the host limits the rate of one of these results, the function reports
+// Fits a line: the time of a kernel for the bytes that it moves. Its points are results[first] and
+// later results that differ from results[first] only in the number of elements. Points that the
+// host limits, or with fewer bytes than volume_least (less 1 %) or more than volume_most, are left
+// out. If the line has at least POINTS_MIN points and a positive slope and intercept, it becomes
+// the finding launch-fit. Otherwise, if the host limits one of the points, the finding is
 // launch-bound.
 static void fit(struct run *run, const char *device, size_t first)
 {
@@ -183,9 +182,8 @@ static void report_barriers(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- the host as the limit
 
-// Adds the finding launch-bound for empty kernels in a batch. Adds it only if the host's call that
-// submits these kernels takes at least 90 % of a kernel's time. The measured time is then the
-// host's time, not the device's.
+// If the host limits the rate of empty kernels in a batch, adds the finding launch-bound: its
+// submitting call takes at least 90 % of the kernels' time.
 static void report_bound(struct run *run, const char *device)
 {
     const struct result *row = row_with(run, device, "order");
@@ -214,13 +212,13 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 //   barriers      the time that each kind of barrier adds to an empty kernel. Value: this time
 //                 in ns for a memory barrier, or else for the first kind measured. Keys: the case
 //                 without a barrier, and the case of that kind
-//   launch-bound  the host's call that submits kernels takes at least 90 % of their time: a faster
-//                 device would not help. One finding for empty kernels, and one for each mode that
-//                 has such kernels but no finding launch-fit. Value: the call's time per kernel, in
-//                 ns. Keys: the case; for a mode, its first kernel, and the last kernel that the
-//                 host limits
-//   launch-fit    T = a + V / b for kernels that move V bytes (the model of RRZE's gpu-benches,
-//                 "gpu-small-kernels"), for each mode. Value: a in ns. Keys: the smallest and the
+//   launch-bound  the host's call that submits kernels takes at least 90 % of their time, so a
+//                 faster device would not help. At most one finding for empty kernels, and one for
+//                 each mode of scaling kernels without launch-fit. Value: the call's time per
+//                 kernel in ns. Keys: the case of the empty kernels; or the first case of the mode,
+//                 and the last one that the host limits
+//   launch-fit    for each mode: T = a + V / b for kernels that move V bytes (the model of RRZE's
+//                 gpu-benches, "gpu-small-kernels"). Value: a in ns. Keys: the smallest and the
 //                 largest kernel of the fit. A fit needs positive a and b, and at least five
 //                 kernels of 64 KiB to 20 MB (caches hold that much) that the host does not limit
 void launch_conclude(struct run *run, const char *device)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Measures one kernel that runs alone. At its first instruction, the kernel reads the device's
-// clock. This time is converted to the host's clock. For that, both clocks are read at one instant
-// before the samples and at one instant after the samples. The conversion assumes that both clocks
-// run evenly between these instants. If the API supplies such pairs of readings, they are used.
-// Otherwise a kernel supplies them: the host writes questions into memory that it shares with the
-// kernel, and the kernel answers them with the device's time. This time lies between two times of
-// the host: when it wrote the question, and when it read the answer. Only the quickest answer is
-// used.
+// Measures one kernel that runs alone: the time from the host's call to its first instruction, and
+// from there until the host knows its end. At its first instruction, the kernel reads the device's
+// clock.
+//
+// To convert this reading to the host's clock, both clocks are read at one instant before the
+// samples and at one instant after them. The conversion assumes that both run evenly in between. If
+// the API supplies such pairs of readings, they are used. Otherwise a kernel supplies them. The
+// host writes questions into memory that it shares with the kernel, and the kernel answers each
+// with the device's time. This time lies between two times of the host: when it wrote the question,
+// and when it read the answer. Only the quickest answer is used.
 #include "base/clock.h"
 #include "bench/launch/session.h"
 #include "measure/clock.h"
@@ -16,8 +18,8 @@
 
 enum {
     QUESTIONS = 32,
-    // Maximum number of answering kernels. They run until one of them answers at least half of the
-    // questions. On a busy host, a kernel may end before the host asks its first question.
+    // Maximum number of answering kernels. They run one after another, until one of them answers at
+    // least half of the questions. On a busy host, a kernel may end before the first question.
     TRIES = 8,
     POLLS = 1 << 20
 };
@@ -27,8 +29,7 @@ struct answer_params { // parameters of the kernel, which declares the same stru
     uint32_t questions, polls;
 };
 
-// One instant, as read from the device's clock and from the host's clock. The reading of the host's
-// clock is uncertain by ± half_ns.
+// One instant, read from both clocks. The host's time is uncertain by ± half_ns.
 struct timestamp {
     uint64_t device;
     double host_ns, half_ns;
@@ -59,9 +60,8 @@ static bool is_answered(const volatile uint32_t *reply, uint32_t number, uint64_
     return reply[LAUNCH_ANSWER_CHECK] == LAUNCH_ANSWER_SUM(low, high, number);
 }
 
-// Asks the running kernel question `number`, waits for the answer, and sets *stamp from it. Returns
-// false if there is no answer in time, or if the kernel's last answer was not to question `number`
-// − 1.
+// Asks the running kernel question `number` and sets *stamp from its answer. Returns false if there
+// is no answer in time, or if the kernel's last answer was not to question `number` − 1.
 static bool ask(struct launch_session *session, uint32_t number, struct timestamp *stamp)
 {
     volatile uint32_t *question = gpu_buffer_map(session->question);
@@ -97,8 +97,8 @@ static struct gpu_batch *submit_answers(struct launch_row *row, struct error *er
     return gpu_batch_end(batch, err) && gpu_batch_submit(batch, NULL, err) ? batch : NULL;
 }
 
-// Runs a kernel that answers questions. Sets *best from the quickest answer, and *answers to the
-// number of answers. The number is 0 if the kernel ended before the host asked its first question.
+// Runs a kernel that answers questions. Sets *answers to the number of its answers and, if there
+// are any, *best from the quickest one.
 static bool take_answers(struct launch_row *row, struct timestamp *best, unsigned *answers,
                          struct error *err)
 {
@@ -137,9 +137,9 @@ static bool take_calibrated(struct launch_row *row, struct timestamp *best)
     return true;
 }
 
-// Sets *best to one instant, as read from both the device's and the host's clock. The API supplies
-// the reading. If the API cannot, or if its readings were wrong before (api_refuted), a kernel
-// supplies the reading. The function then adds the number of the kernel's answers to *all.
+// Sets *best to one instant, read from both clocks. The API supplies the two readings. If the API
+// cannot, or if its readings proved wrong (api_refuted), a kernel's answers supply them. The number
+// of these answers is added to *all.
 static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all, struct error *err)
 {
     unsigned answers = 0;
@@ -156,8 +156,8 @@ static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all
 
 // ---------------------------------------------------------------- samples
 
-// The times of one launch. start_ns and end_ns are the host's clock before the submission and after
-// the end of the kernel. `device` is the device's clock at the kernel's first instruction.
+// The times of one launch. By the host's clock: start_ns before the submission, and end_ns after
+// the kernel's end. By the device's clock: `device` at the kernel's first instruction.
 struct trip {
     uint64_t start_ns, device, end_ns;
 };
@@ -174,8 +174,8 @@ static bool make_trip(struct launch_row *row, struct trip *trip, struct error *e
     return true;
 }
 
-// Converts a reading of the device's clock to the host's time in ns. The conversion is a straight
-// line through the two instants in `related`, for which both clocks were read.
+// Converts a reading of the device's clock to the host's time in ns, along the straight line
+// through the two instants in `related`.
 static double host_time(const struct timestamp related[2], uint64_t device)
 {
     double length = (double)(int64_t)(related[1].device - related[0].device);
@@ -196,9 +196,9 @@ static bool make_stamp(struct launch_row *row, struct error *err)
     return gpu_batch_end(row->batches[0], err);
 }
 
-// Sets the samples of `reach` from the times of the launches. Returns false if the relation of the
-// two clocks must be wrong. It must be wrong if, by this relation, a kernel began before its
-// submission, or after the host saw the kernel's end.
+// Sets the samples of `reach` from the times of the launches. Returns false if the conversion
+// between the clocks is wrong: a kernel would begin before its submission, or after the host saw
+// its end, by more than the uncertainty.
 static bool fill(const struct trip *trips, unsigned count, const struct timestamp related[2],
                  struct launch_reach *reach)
 {
@@ -245,8 +245,8 @@ bool launch_reach_take(struct launch_row *row, unsigned count, struct launch_rea
     if (!prepare(row->session, err) || !make_stamp(row, err) ||
         !take(row, count, reach, &plausible, err))
         return false;
-    // If the times are not plausible, the API's timestamps must come from a clock that kernels do
-    // not read. From then on, a kernel's answers relate the clocks.
+    // The API's timestamps gave impossible times, so kernels read another clock. The samples are
+    // taken again, with a kernel's answers in place of the API's timestamps.
     if (!plausible && reach->answers == 0) {
         row->session->api_refuted = true;
         if (!take(row, count, reach, &plausible, err))

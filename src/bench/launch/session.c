@@ -102,8 +102,8 @@ bool launch_warm_up(struct launch_session *session, struct error *err)
 
 // ---------------------------------------------------------------- queues
 
-// Requests a pair of queues (bench/queue_pair.h). Also requests more queues of the kind that the
-// second one has, up to QUEUES_MAX queues in all.
+// Requests the pair of queues of bench/queue_pair.h, and further queues of the second one's kind:
+// at most QUEUES_MAX queues in all.
 static void request_queues(const struct gpu_info *info, struct gpu_device_desc *desc)
 {
     enum gpu_queue_kind kind = queue_pair_kind(info);
@@ -218,9 +218,8 @@ bool launch_check(struct launch_session *session, unsigned end, uint64_t element
                                    (unsigned long long)elements);
 }
 
-// Records a kernel. A scaling kernel multiplies by 1 or −1, which is exact and keeps values in
-// range. The factor changes from kernel to kernel. So each kernel changes the values in its target
-// buffer.
+// The factors −1 and 1 alternate, so that each scaling kernel changes the values in its target
+// buffer. These factors are exact and keep values in range.
 void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch)
 {

@@ -10,8 +10,8 @@
 // The members of enum launch_between and enum launch_mode have the order of the choices of the
 // parameters `between` and `mode`.
 enum launch_between { // what separates two successive kernels of a batch
-    LAUNCH_ORDER,     // only the order that the API itself gives to kernels
-    LAUNCH_NOTHING,   // nothing: kernels may overlap
+    LAUNCH_ORDER,     // no barrier: the API itself orders the kernels
+    LAUNCH_NOTHING,   // no barrier, and no order: kernels may overlap
     LAUNCH_EXECUTION, // an execution barrier: it orders kernels, but not their memory accesses
     LAUNCH_MEMORY,    // a barrier for all memory
     LAUNCH_BUFFER,    // a barrier for the buffer that the kernels write
@@ -25,8 +25,7 @@ enum launch_mode { // what a case measures, by the way in which it launches kern
     // Host time per kernel if each kernel is a submission of its own. The host waits only for the
     // last submission.
     LAUNCH_SUBMIT,
-    // Host time of one submission and its end: from the host's call until the host has seen the
-    // end.
+    // Host time of one submission: from the host's call until the host has seen its end.
     LAUNCH_ROUND_TRIP,
     // Time from the host's call that submits a kernel to the kernel's first instruction.
     LAUNCH_ONE_WAY,
@@ -47,8 +46,8 @@ void launch_case_read(const struct bench_case *c, struct launch_case *this_case)
 struct launch_session {
     struct bench_session *bench;
     struct gpu_program *scale, *fill, *check, *empty;
-    // Buffer whose word 0 is a count: of the empty kernels that ran or, when data are checked, of
-    // the wrong elements.
+    // Buffer whose word 0 is a count: of the empty kernels that ran, or of the wrong elements that
+    // a check found.
     struct gpu_buffer *words;
     struct gpu_batch *warm; // work that raises the core clock; NULL on a CPU
     // A pair of buffers, made by launch_prepare. A scaling kernel reads one buffer of the pair and
@@ -58,18 +57,18 @@ struct launch_session {
     uint64_t pair_bytes; // size in bytes of each of the two buffers
     // The members from `stamp` to `wide` are NULL until the first case that needs them.
     struct gpu_program *stamp, *answer;
-    // Buffers in host memory: the host writes questions, a kernel writes answers.
+    // Buffers in host memory. The host writes questions into one; kernels write answers and times
+    // into the other.
     struct gpu_buffer *question, *reply;
     struct launch_wide *wide;
     bool api_refuted; // true: the API's timestamps come from a clock that kernels do not read
 };
 
-// The session's device, opened a second time. This second opening has several queues
-// (launch_queue_count). It is separate, so that these queues do not slow down other cases. It lasts
-// until the session ends.
+// The session's device, opened a second time with several queues (launch_queue_count). In the first
+// opening, so many queues would slow down other cases. It stays open until the session ends.
 struct launch_wide {
     struct bench_session bench;
-    // session on the device that was opened again; it has only the objects that empty kernels need
+    // session on the second opening, with only the objects that empty kernels need
     struct launch_session session;
 };
 
@@ -130,7 +129,7 @@ struct launch_row {
     struct launch_session *session;
     struct gpu_scope *scope; // scope that owns `batches`
     const struct launch_case *this_case;
-    // Number of kernels in a sample. With mode=queues it is the number in the batch of each queue.
+    // Number of kernels in all batches; with mode=queues, in the batch of each queue.
     uint64_t kernels;
     struct gpu_batch *batches[LAUNCH_IN_FLIGHT];
     size_t batch_count;
@@ -139,7 +138,7 @@ struct launch_row {
     // signs[0] is 1, because launch_prepare wrote positive data. signs[1] is 0 until a kernel has
     // written ends[1].
     float signs[2];
-    double submit_ns; // host time in ns, per kernel, of the calls that submit
+    double submit_ns; // host time in ns of the calls that submit, divided by `kernels`
 };
 
 struct launch_reach {
@@ -147,8 +146,8 @@ struct launch_reach {
     // `back` is the time from that instruction until the host knows that the kernel ended.
     double *to, *back;
     double half_ns; // uncertainty (±) in ns of device times that are converted to the host's clock
-    // Number of a kernel's answers from which the relation of the device's clock to the host's
-    // clock was computed; 0 if the API supplies this relation.
+    // Number of a kernel's answers. The quickest ones relate the two clocks. 0 if the API's
+    // timestamps relate them.
     unsigned answers;
 };
 

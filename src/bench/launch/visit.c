@@ -160,9 +160,8 @@ static bool submit_all(struct launch_row *row, struct error *err)
 }
 
 // Waits for all batches. Sets *ns to the host's time per kernel since `start_ns`. Except with
-// mode=queues, the last batch ends last. So the time stops when the host sees the end of the last
-// batch. The host waits for the other batches after that, and these waits do not count. They would
-// add up to a third of a submission's time to the time of each kernel.
+// mode=queues, the last batch ends last, so only the wait for the last batch counts. The waits for
+// the other batches would add up to a third of a submission's time to each kernel.
 static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, struct error *err)
 {
     bool is_rows = row->this_case->mode == LAUNCH_QUEUES;
@@ -313,8 +312,8 @@ struct samples {
     unsigned count;
 };
 
-// Returns true if a measured time depends on the host: if the host measured it, or if the device
-// waited for the host's calls. A simulated device never waits for the host's calls.
+// True if a time depends on the host: the host measured it, or the device waited for the host's
+// calls. A simulated device never waits for the host's calls.
 static bool is_by_host(const struct launch_row *row, double submit_ns, double ns)
 {
     bool is_model = row->run->session->info->caps & GPU_CAP(VIRTUAL_TIME);
