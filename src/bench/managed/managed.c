@@ -2,13 +2,13 @@
 #include "bench/managed/session.h"
 
 #define BYTES_LEAST ((uint64_t)1 << 20)
-// Maximum size in bytes of all arrays together. Kernels count the pairs of elements of an array in
-// 32 bits. Their count may pass the end of the array by as many pairs as a grid has threads.
+// Maximum size in bytes of all arrays together, so that 32 bits can count the pairs of elements of
+// an array. Kernels count further than the end of the array, by up to one grid of threads.
 #define BYTES_MOST ((uint64_t)191 << 30)
 
 enum {
-    // In presets, and in lists of the user that end in max, all arrays together have at most half
-    // of the device's memory. Only oversubscribed arrays have more.
+    // All arrays together take at most 1 / DEVICE_SHARE of the device's memory in presets, and
+    // where the user's list of sizes ends in max. Oversubscribed arrays take more.
     DEVICE_SHARE = 2,
     OVER = 2 // oversubscribed arrays have twice the device's memory
 };

@@ -50,10 +50,10 @@ struct managed_arrays {
 
 MUST_CHECK bool managed_open(struct bench_session *bench, struct error *err);
 
-// Allocates the three arrays and gives the driver the case's advice. Fails with ERROR_OUT_OF_MEMORY
-// before it allocates anything, if the arrays need more than 9/10 of the device's free memory. Also
-// fails so if the pages must lie on the host and need more than half of the host's available
-// memory.
+// Allocates the three arrays and gives the driver the case's advice. If memory is short, fails with
+// ERROR_OUT_OF_MEMORY before any allocation. The arrays may take 9/10 of the device's free memory.
+// If the host writes them first, or the advice keeps them on the host, they may take half of the
+// host's available memory.
 MUST_CHECK bool managed_arrays_make(struct managed_arrays *arrays,
                                     const struct managed_case *this_case, struct error *err);
 
@@ -66,9 +66,9 @@ MUST_CHECK bool managed_arrays_touch(struct managed_arrays *arrays, bool by_host
 void managed_arrays_record(const struct managed_arrays *arrays, double factor,
                            struct gpu_batch *batch);
 
-// Both functions fail with ERROR_MISMATCH if an element of array a is not b + factor × c. The first
-// one lets the device check every element. The second one checks a few elements on the host, which
-// moves their pages to the host.
+// managed_arrays_check_device lets the device check every element of array a.
+// managed_arrays_check_host checks a few elements on the host, which moves their pages to the host.
+// If an element is not b + factor × c, the check fails with ERROR_MISMATCH.
 MUST_CHECK bool managed_arrays_check_device(struct managed_arrays *arrays, double factor,
                                             struct error *err);
 MUST_CHECK bool managed_arrays_check_host(const struct managed_arrays *arrays, double factor,

@@ -27,7 +27,7 @@ struct trial {
 static void record_prefetch(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
-    (void)repeats; // always 1, because a second prefetch would move no pages
+    (void)repeats; // always one prefetch, because a second one would move no pages
     for (int i = 0; i < MANAGED_ARRAYS; i++)
         gpu_managed_prefetch(batch, &(struct gpu_managed_range){.buffer = trial->arrays.at[i],
                                                                 .bytes = trial->arrays.bytes});
@@ -36,7 +36,7 @@ static void record_prefetch(void *context, struct gpu_batch *batch, uint64_t rep
 static void record_first(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
-    (void)repeats; // always 1, because only the first pass is measured
+    (void)repeats; // always one pass, because only the first pass is measured
     managed_arrays_record(&trial->arrays, first_factor, batch);
 }
 
@@ -98,8 +98,8 @@ static void report(const struct trial *trial, struct measure_visit *visit)
     report_once(trial, visit, METRIC_FIRST, trial->first_ns);
     if (this_case->prefetch)
         report_once(trial, visit, METRIC_PREFETCH, trial->prefetch_ns);
-    // The bandwidth of DRAM is a theoretical limit only under two conditions. The pages must not
-    // stay on the host, and all arrays together must surely fit no cache (measure_limits_is_dram).
+    // The bandwidth of DRAM is the limit only if the arrays surely fit no cache
+    // (measure_limits_is_dram), and no advice keeps their pages on the host.
     bool is_dram = measure_limits_is_dram(limits, trial->arrays.bytes * MANAGED_ARRAYS);
     bool is_on_host =
         this_case->advised && this_case->advice == GPU_MANAGED_PREFER_HOST && !this_case->prefetch;
