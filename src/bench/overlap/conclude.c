@@ -116,7 +116,7 @@ static const char *share_text(struct arena *arena, const struct metric *share)
 struct answer {
     const char *code, *text, *published; // `published`: results of other GPUs; may be NULL
     double value;
-    const struct result *cases[2]; // results from which the finding comes; [1] may be NULL
+    const struct result *cases[2]; // one or two results on which the finding is based
 };
 
 // Adds the answer to a question as a finding: "vulkan:0: TEXT (SCENARIO, BARRIER; published: …)".
@@ -145,11 +145,12 @@ enum scale {
 
 struct question {
     const char *code, *metric;
-    const char *scenario; // preferred scenario; if it lacks the metric, any other scenario answers
+    // preferred scenario; if it lacks the metric, any other one (not if `only`)
+    const char *scenario;
     enum scale scale;
     const char *text, *rest; // the finding's text before the number, and after it
     const char *published;   // published results of other GPUs; NULL if there are none
-    // true: only `scenario` answers the question, and only on a device with two queues.
+    // true: only `scenario` answers the question, and only on a device with two queues
     bool only;
 };
 
@@ -175,8 +176,8 @@ static const struct question questions[] = {
      "on RX 460 this frame took 0.6 of the one with barriers", false},
 };
 
-// Called if no result answers a question. If the question is "overlap-queues" and its scenario was
-// measured, adds the finding that the device has only one queue. Otherwise does nothing.
+// Called if no result answers the question. Adds a finding only for "overlap-queues", and only if
+// its scenario was measured: the device has one queue.
 static void report_missing(const struct subject *subject, const struct question *question)
 {
     const struct result *any = find(subject, question->scenario, NULL, "frame");
@@ -296,10 +297,9 @@ static void ask_targets(const struct subject *subject)
 
 // ---------------------------------------------------------------- pairs of workloads
 
-// True if a barrier for all work separates workloads `a` and `b` of this row without need. That is
-// so if `b` comes right after `a` on the same queue and does not wait for `a`, but waits for an
-// earlier workload of that queue. Workloads of the other queue do not count: between queues, there
-// are no barriers.
+// True if workload `b` of this row comes right after `a` on the same queue and waits for an earlier
+// workload of this queue, but not for `a`. A barrier for all work then separates `a` and `b`
+// without need. (Between queues, there are no barriers.)
 static bool is_bystander(const struct series *matrix, size_t row)
 {
     bool follows = cell_of(matrix, row, "queue_shared") == 1, waits = false;
@@ -330,8 +330,8 @@ static bool bystander_of(const struct result *result, struct metric *share)
     return false;
 }
 
-// Adds at most two findings overlap-bystander: one for split barriers and one for all other
-// barriers. Each is of the first case with such a pair of workloads (is_bystander).
+// Adds at most two findings overlap-bystander: one for split barriers, and one for other barriers.
+// Each is of the first case that has a pair of workloads for which is_bystander is true.
 static void ask_bystanders(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -366,8 +366,8 @@ struct comparison {
 };
 
 // Two frames count as equally long if the ratio of their times, with its whole interval, lies
-// between 1 / MATTERS and MATTERS. Three runs of one card differed by 0.1 % through Vulkan and by
-// 4 % through CUDA. So MATTERS must be larger than the interval of one run.
+// between 1 / MATTERS and MATTERS. MATTERS is that large, because three runs of one card differed
+// by 4 % through CUDA (by 0.1 % through Vulkan).
 #define MATTERS 1.05
 
 // True if the case asked for high priority, but the driver refused it, so that medium was used.
@@ -431,9 +431,8 @@ static const char *polled_text(struct arena *arena, const struct polled *polled)
                         polled->agreed, unit_text(arena, polled->bars_ns, UNIT_NS));
 }
 
-// Adds the finding overlap-clock: the resolution of the device's clock, and how far one core's
-// clock lags behind another's. The finding also tells whether the host saw markers at times that
-// agree with the device's time stamps.
+// Adds the finding overlap-clock about the device's clock: its resolution, its lag between cores,
+// and how well it agrees with the markers that the polling host saw.
 static void report_clock(const struct subject *subject)
 {
     struct run *run = subject->run;

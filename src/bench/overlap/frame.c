@@ -8,7 +8,7 @@
 #include <math.h>
 
 enum {
-    WORDS_CHECKED = 3 // number of result words that are checked per workload and frame
+    WORDS_CHECKED = 3 // number of result words checked per workload and frame
 };
 // Time in ns between the submission of a frame and the release of its hold. In this time, the
 // frame's submissions reach the device. (The hold keeps the device from starting the frame.)
@@ -24,9 +24,9 @@ static uint32_t threads_of(const struct overlap_workload *workload)
 
 // ---------------------------------------------------------------- running
 
-// Submits the segments in order. Each submission waits for the segments on which it depends. But if
-// there are two segments and neither waits, the second one is submitted first, as in the tool of M.
-// Pettineo (METHOD.md). In the built-in scenarios, the second segment is on the compute queue.
+// Submits the segments in order, each to start after the segments for which it waits. Exception: if
+// there are two segments and neither waits, the second is submitted first, as in M. Pettineo's tool
+// (METHOD.md). In the built-in scenarios, the second segment is on the compute queue.
 static bool submit_all(struct overlap_stage *stage, struct gpu_hold *hold, struct error *err)
 {
     bool reverse = stage->segment_count == 2 && !stage->segments[1].after;
@@ -263,8 +263,7 @@ static bool check_frame(const struct overlap_stage *stage, uint32_t which, doubl
                         const struct overlap_frame *frame, struct error *err)
 {
     double resolution = stage->session->resolution_ns;
-    // The length of a tick of the device's clock has an error of about 10⁻⁴. The 1 % is a margin
-    // for this.
+    // The margin of 1 % allows for the length of the device's tick, whose error is about 10⁻⁴.
     if (frame->length_ns > host_ns * 1.01 + resolution)
         return error_set(err, ERROR_MISMATCH,
                          "the frame lasted %.0f ns by the device's clock, but only %.0f ns passed "

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Runs one frame: submits the workloads of a scenario, with one batch per segment. A hold
-// (gpu_hold_create) keeps the device from starting the workloads. When the host releases the hold,
-// they can start together. At the end, the host reads and checks the records of the frame.
+// (gpu_hold_create) keeps the device from starting the workloads until the host releases the hold.
+// So they can start together. At the end, the host reads and checks the records of the frame.
 //
-// A frame must obey the following rules. If the frame breaks a rule, it fails with ERROR_MISMATCH
-// and gives no numbers. All rules but the first one allow for the resolution of the device's clock.
-//   every workgroup left a record with this frame's token, and did not end before it started;
-//   the subgroups of a draw that left records drew all its pixels;
-//   a sample of the result words equals what the host computes, from the same words of awaited
-//   workloads;
-//   no workload started before the end of a workload for which it waits;
-//   the frame is at most 1 % longer than the host's time from release to end;
-//   in a frame with markers, the host read no marker before the device can have written it.
+// If a frame breaks one of these rules, it fails with ERROR_MISMATCH and gives no numbers. The last
+// three rules allow for the resolution of the device's clock.
+// - Every workgroup of a dispatch left a record with this frame's token. No record ends before it
+//   starts.
+// - The subgroups of a draw that left records drew all its pixels.
+// - A sample of the result words equals what the host computes from the words of awaited workloads.
+// - No workload started before the end of a workload for which it waits.
+// - The frame is at most 1 % longer than the host's time from release to end.
+// - In a frame with markers, the host read no marker before the device can have written it.
 #ifndef BENCH_OVERLAP_FRAME_H
 #define BENCH_OVERLAP_FRAME_H
 
@@ -29,23 +29,23 @@ enum overlap_mark {
     OVERLAP_MARK_COUNT
 };
 
-// What the host saw of one marker, in ns since the host released the hold. Also two times in ns
-// since the first start of a workload in the frame: the device wrote the marker between them.
+// What the host saw of one marker. seen_ns and look_ns are in ns since the host released the hold.
+// since_ns and until_ns are in ns since the first start of a workload.
 struct overlap_poll {
     bool seen;
     double seen_ns; // time at which the host found the marker
     // Time at which the host began its last read that did not find the marker. 0 if the first read
     // found the marker.
     double look_ns;
-    double since_ns, until_ns; // device time just before and just after the write of the marker
+    double since_ns, until_ns; // the device wrote the marker between these two times
 };
 
 struct overlap_markers {
     struct gpu_buffer *counters, *words;
     const volatile uint32_t *map; // the memory of the buffer `words`, mapped for the host
-    // Number of frames with markers so far. The buffer `counters` is never reset. So over all these
-    // frames, it counts the parts of workloads (workgroups, or pixels of a draw) that began or
-    // ended.
+    // Number of frames with markers so far. The buffer `counters` is never reset. So in all these
+    // frames together, it counts the parts of workloads that began or ended. A part is a workgroup,
+    // or a pixel of a draw.
     uint32_t frames;
     // What the host saw of each marker in the last frame with markers.
     struct overlap_poll polls[OVERLAP_WORKLOADS_MAX][OVERLAP_MARK_COUNT];
@@ -75,14 +75,15 @@ void overlap_markers_date(struct overlap_markers *markers, const struct measure_
                           uint64_t base, double start_ns);
 
 // How the times at which the host saw markers agree with the device's clock. Host time is device
-// time plus an offset. The offset has a lower bound, because no workload starts before the release.
-// It has an upper bound, because no marker is read before it is written. A marker agrees if two
-// conditions are true, up to the clock's resolution:
-//   the device did not write the marker before the start or the end that the marker reports;
-//   the host read the marker in time. The latest time is until_ns + the upper bound + the time
-//   since the host's previous read + the distance between the bounds.
-// The device may write a marker much later than the start that it reports: a subgroup that has
-// begun on a full core can wait there for its first instructions.
+// time plus an unknown offset. No workload starts before the release: this gives a lower bound of
+// the offset. No marker is read before it is written: this gives an upper bound. A marker agrees if
+// two conditions are true, up to the clock's resolution:
+// - The device did not write the marker before the start or the end that it reports.
+// - The host read it in time, that is, by until_ns + the upper bound + the time since the host's
+//   previous read + the distance between the bounds.
+//
+// The device may write a marker much later than the start that it reports: on a full core, a
+// subgroup that has begun can wait for its first instructions.
 struct overlap_agreement {
     // Numbers of markers: all markers, markers that the host saw, and markers that agreed.
     size_t markers, seen, agreed;
@@ -90,15 +91,14 @@ struct overlap_agreement {
     // offset_high_ns is INFINITY if the host saw no marker.
     double offset_low_ns, offset_high_ns;
     double sweep_ns; // longest time between the read that found a marker and the read before it
-    // The largest difference, over all workloads, between two lengths: the length that the host saw
-    // in the markers, and the length by the device's time stamps. This difference shows how well
-    // polling measures lengths.
+    // Largest difference between a workload's length in the markers that the host saw, and its
+    // length by the device's time stamps. This shows how well polling measures lengths.
     double bars_ns;
     // Longest time in ns from the start of a workload, by its time stamp, to the writing of its
     // start marker.
     double held_ns;
-    // True if the upper bound of the offset is below the lower bound by more than the clock's
-    // resolution. This is a contradiction.
+    // True if the bounds of the offset contradict each other: the upper one is below the lower one,
+    // by more than the clock's resolution.
     bool early;
 };
 
@@ -145,13 +145,13 @@ struct overlap_stage {
     // first_record[w] is the index of the first record of workload w.
     uint32_t first_record[OVERLAP_WORKLOADS_MAX + 1];
     uint32_t stride; // number of words per workload in `results`
-    // Number of turns of the inner loop in one iteration of the work loop: `repeats` for
-    // dispatches, and draw_repeats for draws. The two may differ, because a device may use fewer
-    // cores for a draw.
+    // Number of iterations of the inner loop in one iteration of the work loop: `repeats` in
+    // dispatches, draw_repeats in draws. The two may differ, because a device may use fewer cores
+    // for a draw.
     uint32_t repeats, draw_repeats;
     enum overlap_barrier barrier;
-    // The place of a barrier. True: right after the workload for which another one waits. False:
-    // right before the workload that waits.
+    // The place of a barrier if a workload waits for another one. True: right after the awaited
+    // workload. False: right before the waiting workload.
     bool barrier_first;
     uint64_t timeout_ns;
     uint32_t token; // token of the frame that was recorded last
@@ -179,18 +179,18 @@ uint32_t overlap_stage_repeats(const struct overlap_stage *stage, size_t w);
 
 // ---------------------------------------------------------------- recording
 
-// Cuts the workloads in the bit set `which` into stage->segments, but makes no batches. A segment
-// ends after a workload for which others wait by semaphore. A workload that waits by semaphore
-// begins a new segment. A segment may wait for several workloads of one queue. Then it waits only
-// for the newest segment of that queue that has such a workload.
+// Cuts the workloads in the bit set `which` into stage->segments, but makes no batches. A workload
+// that waits by semaphore begins a segment. A workload for which another one waits by semaphore
+// ends a segment. If a segment waits for several segments of one queue, only the newest of them
+// counts.
 void overlap_segments_cut(struct overlap_stage *stage, uint32_t which);
 
 // Cuts the workloads in the bit set `which` into segments, and records a batch for each segment.
 MUST_CHECK bool overlap_record(struct overlap_stage *stage, uint32_t which, struct error *err);
 
-// Returns a bit set of workloads: workload `w` reads their words in a frame of the workloads
-// `which`. `w` waits for these workloads, and the barrier makes their words visible. If `w` runs
-// alone, returns 0.
+// Returns the bit set of the workloads whose words workload `w` reads in a frame of the workloads
+// `which`. These are the workloads for which `w` waits and whose words the barrier makes visible.
+// If `w` runs alone, returns 0.
 uint32_t overlap_record_reads(const struct overlap_stage *stage, uint32_t which, size_t w);
 
 // ---------------------------------------------------------------- the frame

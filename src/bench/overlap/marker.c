@@ -76,7 +76,7 @@ void overlap_markers_poll(struct overlap_markers *markers, const struct overlap_
     for (unsigned sweeps = 1; sweep(markers, desc); sweeps++) {
         if (sweeps % SWEEPS_A_CHECK || !is_over(desc, end_ns))
             continue;
-        sweep(markers, desc); // A last read finds markers that were written since the read before.
+        sweep(markers, desc); // finds markers written since the sweep before
         return;
     }
 }

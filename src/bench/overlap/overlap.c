@@ -144,9 +144,9 @@ static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, uns
                                             : OVERLAP_BARRIER_SEMAPHORE;
 }
 
-// True if the parameter `place` changes anything for this kind of barrier. `place` puts the barrier
-// after the awaited workload or before the waiting one. But a split barrier has one half in each of
-// these places, and a semaphore is between submissions.
+// True if the parameter `place` matters for this kind of barrier. `place` puts a barrier after the
+// awaited workload or before the waiting one. A split barrier has a half in each of these places,
+// and a semaphore is between submissions.
 static bool has_place(unsigned kind)
 {
     return kind != OVERLAP_BARRIER_NONE && kind != OVERLAP_BARRIER_SPLIT &&
@@ -163,10 +163,10 @@ static void replace(const struct bench_pick *pick)
         *pick->value = pick->request->choices[pick->param].values[0];
 }
 
-// Returns false for barriers that the device or the scenario cannot have. A barrier of a render
-// target needs a device that draws, and a workload that waits for a draw. An API without split
-// barriers (GPU_CAP(SPLITS)) has semaphores and only one kind of barrier within a queue. For such
-// an API, the plan keeps "semaphore", "none" and the first of the chosen barriers.
+// Returns false for barriers that the plan leaves out. A barrier of a render target needs a device
+// that draws, and a workload that waits for a draw. An API without split barriers (GPU_CAP(SPLITS))
+// has only one kind of barrier within a queue. So its plan keeps only the first of the chosen
+// barriers, "semaphore" and "none".
 static bool reach(const struct bench_pick *pick)
 {
     gpu_caps caps = pick->request->device->caps;

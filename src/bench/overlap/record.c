@@ -23,11 +23,10 @@ struct recording {
     struct overlap_stage *stage;
     const struct overlap_segment *segment;
     uint32_t which; // bit w is set if workload w is in the frame
-    // Bit w is set if workload w of this queue was recorded, and no barrier after it was recorded
-    // yet.
+    // Bit w is set if workload w of this queue was recorded, but no barrier after it.
     uint32_t unordered;
-    // Bit w is set if a split barrier after workload w is half recorded: its first half is
-    // recorded, but its second half, the wait, is not.
+    // Bit w is set if only the first half of a split barrier after workload w is recorded. Its
+    // second half is a wait.
     uint32_t set;
 };
 
@@ -43,8 +42,8 @@ static bool is_semaphore(const struct overlap_stage *stage, uint32_t which, size
             overlap_stage_queue(stage, earlier) != overlap_stage_queue(stage, later));
 }
 
-// Workload `w` may wait for others by semaphore. Returns the bit set of the segments for which `w`
-// waits: on each queue, the newest segment with such a workload.
+// Returns the bit set of the segments for which workload `w` waits by semaphore. If there are
+// several on one queue, only the newest of them is in the set.
 static uint32_t after_of(const struct overlap_stage *stage, uint32_t which, size_t w)
 {
     int newest[OVERLAP_QUEUES_MAX] = {NOWHERE, NOWHERE};
@@ -192,8 +191,8 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     case OVERLAP_BARRIER_EXECUTION:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_EXECUTION);
         break;
-    // A wait cannot refer to a split barrier that was set in another segment. A memory barrier then
-    // replaces the wait.
+    // A wait cannot refer to a split barrier of another segment. Then this memory barrier replaces
+    // the split barrier.
     case OVERLAP_BARRIER_SPLIT:
     case OVERLAP_BARRIER_MEMORY:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_MEMORY);
@@ -215,9 +214,8 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     recording->unordered = 0;
 }
 
-// Records what must come before workload `w`, which waits for earlier workloads. First come waits
-// for the split barriers after these workloads. If one of these workloads then still has no barrier
-// after it, a barrier follows.
+// Records what must come before workload `w`: the waits for split barriers after earlier workloads,
+// and a barrier if an awaited workload still has none after it.
 static void record_waits(struct recording *recording, size_t w)
 {
     uint32_t after = recording->stage->scenario->workloads[w].after;
@@ -234,9 +232,9 @@ static void record_waits(struct recording *recording, size_t w)
         record_barrier(recording, after);
 }
 
-// If another workload waits for `w`, records what must come right after `w`. With split barriers,
-// it is the first half of one (gpu_batch_split_set). With other barriers, it is a barrier, but only
-// if stage->barrier_first is set.
+// If another workload waits for `w`, records what must come right after `w`: the first half of a
+// split barrier (gpu_batch_split_set) or, if stage->barrier_first is set, a barrier of another
+// kind.
 static void record_signals(struct recording *recording, size_t w)
 {
     recording->unordered |= BIT(w);

@@ -122,8 +122,7 @@ const struct overlap_scenario *overlap_scenario_get(struct arena *arena, const c
 const struct overlap_scenario *overlap_scenario_parse(struct arena *arena, const char *text,
                                                       const char *file, struct error *err);
 
-// Writes all built-in scenarios as JSON, in the form that struct benchmark (put_scenarios)
-// describes.
+// Writes all built-in scenarios as JSON. This is the function put_scenarios of struct benchmark.
 struct json_out;
 void overlap_scenarios_put(struct json_out *out);
 

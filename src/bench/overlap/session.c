@@ -155,7 +155,7 @@ static struct overlap_session *urgent_open(struct bench_session *bench,
     struct overlap_session *session = ARENA_NEW(bench->arena, struct overlap_session);
     if (!bench_session_open(&session->own, bench->system, bench->info, desc, err))
         return NULL;
-    // The session of the benchmark has already measured the clock. Both devices are the same chip.
+    // Both devices are the same chip, so the clock's figures are those of the benchmark's session.
     session->clock = plain->clock;
     session->skew = plain->skew;
     session->clock.program = NULL;

@@ -23,8 +23,8 @@ struct overlap_skew {
 };
 
 struct overlap_session {
-    // A session on a device that is opened only for this struct. If it is all zero, this struct
-    // uses the device of the benchmark's session.
+    // Session on a device that only this struct uses. All zeros if this struct uses the device of
+    // the benchmark's session.
     struct bench_session own;
     struct gpu_scope *scope;
     // The session that the first call of overlap_session_urgent returned. NULL if that function was
@@ -51,11 +51,13 @@ struct overlap_session {
 // Opens a session on the device of `bench` and stores it in bench->state.
 MUST_CHECK bool overlap_session_open(struct bench_session *bench, struct error *err);
 
-// Returns a session with a device of its own, whose compute queue has high priority. The first call
-// opens this session. It may fail, usually because the driver refuses high priority. Then returns a
-// copy of the benchmark's session with `refused` and priority_text set. Returns NULL with
-// ERROR_UNSUPPORTED if the device has no second queue or no priorities, with ERROR_DEVICE_LOST if
-// the device is lost, or with ERROR_OUT_OF_MEMORY if it lacks memory for the second session.
+// Returns a session on a device of its own, whose compute queue has high priority. The first call
+// opens this session. If that fails, usually because the driver refuses high priority, returns a
+// copy of the benchmark's session with `refused` and priority_text set. Returns NULL in these
+// cases:
+// - ERROR_UNSUPPORTED: the device has no second queue or no priorities
+// - ERROR_DEVICE_LOST: the device is lost
+// - ERROR_OUT_OF_MEMORY: the device lacks memory for the second session
 struct overlap_session *overlap_session_urgent(struct bench_session *bench, struct error *err);
 
 // Closes the session whose compute queue has high priority, if it is open. Also tells the driver to

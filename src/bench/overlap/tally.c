@@ -18,8 +18,8 @@ double overlap_of(const struct overlap_frame *frame, size_t a, size_t b)
     return both > 0 && shorter > 0 ? both / shorter : 0;
 }
 
-// True if the scenario lists `a` before `b`, and between them no workload on the queues of these
-// two. Workloads on another queue may be between them, because the order of the list has no meaning
+// True if `a` comes before `b` in the scenario, with no workload of their queues in between.
+// Workloads of another queue may be in between, because the order of the list has no meaning
 // between queues.
 static bool are_neighbours(const unsigned *queues, size_t a, size_t b)
 {
@@ -37,8 +37,8 @@ static bool are_free(const struct overlap_scenario *scenario, const unsigned *qu
            !scenario->workloads[a].after && !scenario->workloads[b].after;
 }
 
-// Returns the mean overlap of certain pairs of workloads. are_free is true for these pairs, and
-// `draws` (0, 1 or 2) of their workloads are draws. Returns NaN if there is no such pair.
+// Returns the mean overlap of those pairs for which are_free is true and of which `draws` (0, 1 or
+// 2) workloads are draws. Returns NaN if there is no such pair.
 static double free_pairs_of(const struct overlap_scenario *scenario, const unsigned *queues,
                             const struct overlap_frame *frame, int draws)
 {
@@ -55,9 +55,9 @@ static double free_pairs_of(const struct overlap_scenario *scenario, const unsig
     return pairs ? sum / (double)pairs : NAN;
 }
 
-// Returns the time in ns during which every queue in the bit set `wanted` runs a workload. The set
-// of running workloads changes only when a workload starts or ends. So one test is enough for each
-// interval between two such times. The test is for the middle of the interval.
+// Returns the time in ns during which all queues in the bit set `wanted` run workloads. Only a
+// start or an end of a workload changes which queues are busy. So the middle of each interval
+// between two such times is tested.
 static double busy_ns(size_t count, const unsigned *queues, const struct overlap_frame *frame,
                       unsigned wanted)
 {
@@ -79,8 +79,8 @@ static double busy_ns(size_t count, const unsigned *queues, const struct overlap
     return sum;
 }
 
-// `w` waits for certain workloads. Returns the workload of these that ended last, or `w` itself if
-// there are none.
+// Returns the workload that ended last, of those for which `w` waits. If there are none, returns
+// `w`.
 static size_t awaited_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
                          size_t w)
 {
@@ -92,11 +92,10 @@ static size_t awaited_of(const struct overlap_scenario *scenario, const struct o
     return last;
 }
 
-// Returns the median gap in ns between two neighbours: from the end of the first workload to the
-// start of the second. The second is a dispatch that waits for the first. The first is a draw if
-// `after_draw` is true, else a dispatch. If the second also waits for a workload that ended later
-// than the first, the pair does not count, because the gap would contain that workload. Returns NaN
-// if there is no such pair.
+// Returns the median gap in ns from the end of a workload to the start of a dispatch that waits for
+// it. The two must be neighbours. The first must be a draw if `after_draw` is true, else a
+// dispatch. If the dispatch waits for several workloads, only the one that ended last counts.
+// Returns NaN if there is no gap.
 static double gap_of(const struct overlap_scenario *scenario, const unsigned *queues,
                      const struct overlap_frame *frame, bool after_draw)
 {

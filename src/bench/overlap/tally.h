@@ -15,10 +15,9 @@ struct overlap_tally {
     // three members are for two dispatches, for a draw and a dispatch, and for two draws.
     double same_queue, draw_dispatch, draw_draw;
     double cross_queue; // time in which both queues work ÷ the shorter of their working times
-    // Median gap in ns between two neighbours: from the end of the first to the start of the
-    // second. The second is a dispatch that waits for the first. The first is a dispatch for
-    // gap_ns, and a draw for draw_gap_ns. A pair does not count if the second also waits for a
-    // workload that ended later than the first.
+    // Median gap in ns from the end of a workload to the start of a neighbouring dispatch that
+    // waits for it. The first workload is a dispatch for gap_ns, and a draw for draw_gap_ns. If the
+    // second one waits for several workloads, only the one that ended last counts.
     double gap_ns, draw_gap_ns;
     // Time in ns between the first starts on the two queues. NaN if the first workload of a queue
     // waits.

@@ -9,7 +9,7 @@
 #include <math.h>
 
 enum {
-    FRAMES = 16, // minimum number of measured frames per visit, so that three visits give 48
+    FRAMES = 16, // minimum number of measured frames per visit; three visits give 48
     FRAMES_MAX = 64,
     WARM_FRAMES = 2,
     ALONE_FRAMES = 3,
@@ -77,9 +77,9 @@ static bool run_alone(struct work *work, size_t w, double *ns, struct error *err
     return true;
 }
 
-// Raises *repeats until 64 iterations of workload `w` take about workload_ns. Makes TUNINGS
-// attempts. The maximum follows from the longest loop that the device allows; it is 4096 if the
-// device has no limit.
+// Raises *repeats, in TUNINGS attempts, until 64 iterations of workload `w` take about workload_ns.
+// The maximum of *repeats follows from the longest loop that the device allows. If the device has
+// no such limit, the maximum is 4096.
 static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -100,9 +100,9 @@ static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *e
     return true;
 }
 
-// Finds two numbers of repeats with tune(). The first dispatch determines the number for all
-// dispatches. The first draw determines the number for all draws. The two numbers may differ,
-// because a device may use fewer cores for a draw.
+// Finds two numbers of repeats with tune(). The first dispatch gives the number for all dispatches,
+// and the first draw the number for all draws. The numbers may differ, because a device may use
+// fewer cores for a draw.
 static bool tune_all(struct work *work, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -136,10 +136,10 @@ static bool recall(struct work *work, struct error *err)
     return scenario != NULL;
 }
 
-// Asks the driver to hold the device's clock stable if the scenario wants this. Otherwise asks the
-// driver to stop holding the clock. A held clock stays held until the first visit whose scenario
-// does not want this, because the clock takes time to settle. If the driver refuses, the function
-// stores the reason in work->clock_refusal. The function fails only if the device is lost.
+// If the scenario wants a stable clock, asks the driver to hold the device's clock stable.
+// Otherwise asks the driver to stop holding it. The clock stays held between visits, because it
+// takes time to settle. If the driver refuses, the reason is stored in work->clock_refusal. The
+// function fails only if the device is lost.
 static bool set_clock(struct work *work, const struct gpu_scope *scope, struct error *err)
 {
     struct gpu_device *device = gpu_scope_device(scope);
@@ -368,7 +368,6 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
             visit, "markers",
             "%zu of %zu markers reached the host at another time than the device's clock allows",
             polling->seen - polling->agreed, polling->seen);
-    // The scenario asks for high priority, but the driver did not give it.
     if (work->stage.session->refused)
         visit_flag(visit, "priority-refused", "%s", work->stage.session->priority_text);
     if (work->clock_refusal.code != ERROR_NONE)

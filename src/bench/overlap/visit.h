@@ -22,8 +22,7 @@ enum overlap_metric {
 
 bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err);
 
-// Adds the findings about `device` to `run`. The comment above this function in conclude.c lists
-// them.
+// Adds the findings about `device` to `run`; conclude.c describes them.
 void overlap_conclude(struct run *run, const char *device);
 
 #endif
