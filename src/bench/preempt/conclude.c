@@ -4,11 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-// The kinds of hog (work that keeps the device busy). `hog` is the value of the parameter `hog`,
-// and `many` a plural for texts. The other members tell what was published for two GPUs of 2016
-// ("Breaking Down Barriers, Part 6", M. Pettineo, 2018). In `published` the victim is a compositor
-// at 90 Hz. In `published_three` an application and a compositor run beside the hog. A text is NULL
-// if nothing was published.
+// The kinds of hog (work that keeps the device busy): `hog` is the value of the parameter `hog`,
+// and `many` a plural for texts. The other members quote what was published for two GPUs of 2016
+// ("Breaking Down Barriers, Part 6", M. Pettineo, 2018), or are NULL. In `published`, the victim is
+// a compositor at 90 Hz. In published_three, an application and a compositor run beside the hog.
 static const struct hog {
     const char *hog, *many, *published, *published_three;
 } hogs[] = {
@@ -38,8 +37,9 @@ static const char *value_of(const struct result *result, const char *key)
     return value && value->text ? value->text : "";
 }
 
-// Returns text on how the victims got onto the device, beside the hog or after the hog: "57 of 60
-// co-resident, 3 at a boundary", or "all 60 co-resident". NULL if the result does not tell.
+// Returns text on the ways in which victims got onto the device (enum judge_entry), for example "57
+// of 60 co-resident, 3 at a boundary" or "all 60 co-resident". NULL if the result has no such
+// counts.
 static const char *entered_text(struct arena *arena, const struct result *result)
 {
     const struct series *entered = result_series(result, "entered");
@@ -62,8 +62,9 @@ static const char *entered_text(struct arena *arena, const struct result *result
     return text;
 }
 
-// Returns the text for a row of the series "quantiles": "99 % within 3.1 ms". If the response is
-// only a lower bound, the text is "the slowest 1 % take at least 3.1 ms".
+// Returns the text for a row of the series "quantiles": "99 % within 3.1 ms", or "the longest 3.1
+// ms" for the maximum. If the response is only a lower bound, the text has "at least": "the slowest
+// 1 % take at least 3.1 ms".
 static const char *quantile_text(struct arena *arena, const struct series *quantiles,
                                  const double *row)
 {
@@ -78,8 +79,8 @@ static const char *quantile_text(struct arena *arena, const struct series *quant
                     : arena_printf(arena, "%.4g %% within %s", 100 * row[0], time);
 }
 
-// Returns text on the slowest responses of a result: the quantile 99 %, else 95 %, else the longest
-// response; NULL if the result has none of these.
+// Returns text on the slowest responses of a result: on the 99 % quantile, or else the 95 %
+// quantile, or else the longest response. Returns NULL if the result has none of these.
 static const char *tail_text(struct arena *arena, const struct result *result)
 {
     static const double shown[] = {0.99, 0.95, 1};
@@ -168,8 +169,8 @@ static const char *published_text(struct arena *arena, const char *text)
     return text ? arena_printf(arena, "; published: %s", text) : "";
 }
 
-// The results of one finding: all results that have the same hog, setting, victim and arrivals, in
-// the order of the run.
+// The results of one finding, in the order of the run: all results with the same hog, setting,
+// victim and arrivals. None of them has an application.
 struct group {
     const char *text; // text of the finding, with one part for each of its results
     const char **keys;
@@ -235,8 +236,8 @@ static void report(struct run *run, const char *device, size_t first)
 
 enum fate {
     FATE_SPARED,
-    FATE_SLOWED, // an actor gets at least half of its 90 frames per second, but fewer than 95 %
-    FATE_STARVED // an actor gets fewer than half of its 90 frames per second
+    FATE_SLOWED, // an actor gets 50 % or more, but less than 95 %, of 90 frames per second
+    FATE_STARVED // an actor gets less than 50 % of 90 frames per second
 };
 
 static enum fate fate_of(double frames)
@@ -245,7 +246,8 @@ static enum fate fate_of(double frames)
 }
 
 // Returns text on what a hog does to application and compositor: "big dispatches starve the
-// application (8 of 90 frames) and not the compositor (90 of 90)". `hog` may be NULL.
+// application (8 of 90 frames) and not the compositor (90 of 90)". `hog` is NULL if there is no
+// hog.
 static const char *fates_text(struct arena *arena, const struct hog *hog, double app,
                               double compositor)
 {
@@ -334,11 +336,10 @@ static bool is_first(const struct run *run, const char *device, size_t place)
     return true;
 }
 
-// Adds a finding "preempt" for each combination of hog, setting, victim and arrivals, over all
-// priorities. Its value is the median response in ns at medium priority. If medium priority was not
-// measured, its value is the shortest median. The keys are the cases. The text also tells how the
-// victims got onto the device. Adds a finding "preempt-actors" for each case with three actors.
-// Both kinds quote published results.
+// Adds a finding "preempt" for each combination of hog, setting, victim and arrivals. It covers the
+// cases of all priorities, which are its keys. Its value is the median response in ns at medium
+// priority or, if that was not measured, the shortest median. Cases with an application each get a
+// finding "preempt-actors" instead. The texts also quote published results, if there are any.
 void preempt_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -151,7 +151,6 @@ static void *run_thread(void *context)
     return NULL;
 }
 
-// Starts the thread of an actor: the victim or the application.
 static bool actor_add(struct actors *actors, struct load *load, uint64_t first_ns, uint32_t samples,
                       struct contention *result, struct error *err)
 {
@@ -193,10 +192,10 @@ static bool actors_join(struct actors *actors, bool stop, struct error *err)
     return done;
 }
 
-// Returns true if the hog needs no new submission. `end_ns` is one period after the last deadline.
-// Until then, the hog needs none if the submissions in flight keep it busy until `end_ns`. After
-// `end_ns` the host only waits for late victims. Then the hog needs none if more than half of its
-// maximum number of submissions are in flight.
+// True if the hog needs no new submission. Up to `end_ns`, one period after the last deadline, it
+// needs none if the submissions in flight keep it busy until then. After `end_ns`, the host only
+// waits for late victims. Then the hog needs none if more than half of its maximum number are in
+// flight.
 static bool lasts(const struct contention_desc *desc, uint64_t end_ns)
 {
     uint32_t ahead = in_flight(desc);
@@ -223,7 +222,7 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 {
     struct actors actors = {0};
     uint64_t end_ns = start->victim_ns + desc->samples * CONTENTION_PERIOD_NS;
-    struct error later; // an actor's error, ignored: `err` holds an earlier error
+    struct error later; // an actor's error, not reported: `err` already has an earlier error
     bool fed = actor_add(&actors, desc->victim, start->victim_ns, desc->samples, victim, err) &&
                (!desc->application || actor_add(&actors, desc->application, start->application_ns,
                                                 desc->samples, application, err)) &&
@@ -234,9 +233,9 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 
 // ---------------------------------------------------------------- a run that drops deadlines
 
-// Sleeps until `deadline_ns`. Meanwhile keeps the hog busy with new submissions. If the submissions
-// in flight keep the hog busy until `end_ns`, makes no new one, because the run ends only after all
-// submissions of the hog are done.
+// Sleeps until `deadline_ns`. Meanwhile submits the hog again and again, unless the submissions in
+// flight keep it busy until `end_ns`. More submissions would only make the run longer, because it
+// ends when all are done.
 static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns, uint64_t end_ns,
                        struct error *err)
 {
@@ -321,8 +320,8 @@ double contention_frames(const struct contention *result)
 {
     uint32_t shown = 0;
     double last = -1;
-    // Answers come in the order of their deadlines. So answers within one period follow each other
-    // in the array, and only the first of them counts as shown.
+    // Of several answers within one period, a display shows only one. They follow each other in the
+    // array, because answers come in the order of their deadlines.
     for (uint32_t i = 0; i < result->count; i++) {
         const struct contention_answer *answer = &result->answers[i];
         double period = floor(i + answer->response_ns / (double)CONTENTION_PERIOD_NS);

@@ -28,9 +28,9 @@ enum {
 // Time in ns by which the deadlines of the application are earlier than those of the victim. So the
 // victim comes in the middle of a frame of the application.
 #define CONTENTION_LEAD_NS (CONTENTION_PERIOD_NS / 4)
-// Time in ns for which the host awaits answers. It begins one period after the last deadline. Four
-// submissions of a hog of 100 ms take this long. On an H200, an answer behind a hog that cannot be
-// interrupted took as long as two submissions.
+// Time in ns for which the host waits for late answers, from one period after the last deadline on.
+// Four submissions of a hog of 100 ms take this long. On an H200, an answer behind a hog that
+// cannot be interrupted took as long as two.
 #define CONTENTION_PATIENCE_NS UINT64_C(400000000)
 
 struct contention_desc {
@@ -47,8 +47,8 @@ struct contention_desc {
     // victim is submitted for it.
     bool drops;
     double hog_ns; // length in ns of a submission of the hog without victims; 0 if not known
-    // The victim's first deadline comes one period and delay_ns (in ns) after contention_start has
-    // started the hog. If `alone` is set, the hog counts as started when CONTENTION_ALONE
+    // Delay in ns of the victim's first deadline. This deadline comes one period and the delay
+    // after the hog has started. If `alone` is set, the hog counts as started when CONTENTION_ALONE
     // submissions of it have ended.
     double delay_ns;
 };
@@ -58,10 +58,10 @@ struct contention_answer {
     // the run drops deadlines, the time begins just before the submission instead.
     double response_ns;
     uint32_t victim; // number of the answered submission, counted from 0 among those of this actor
-    // True if response_ns is only a lower bound of the response time. There are two reasons. Either
-    // the submission was not done when the run ended. Or no submission was made at the deadline,
-    // because CONTENTION_PENDING_MAX were in flight. `victim` is then the number of the newest
-    // submission, because its answer would have come earlier.
+    // True if response_ns is only a lower bound of the response time. Either the submission was not
+    // done when the run ended. Or there was no submission, because CONTENTION_PENDING_MAX were in
+    // flight at the deadline. `victim` is then the newest submission, whose answer would come
+    // earlier.
     bool censored;
 };
 
@@ -73,8 +73,8 @@ struct contention {
     // Number of submissions that were done when the run ended. Submissions are done in order, so
     // these are submissions 0 to answered − 1 of the actor.
     uint32_t answered;
-    // Number of submissions that the host, being busy, made more than a quarter of a period after
-    // their deadline. So part of their response time was spent in the host, not in the device.
+    // Number of submissions that a busy host made late: more than a quarter of a period after their
+    // deadline. Part of their response time passed in the host, not in the device.
     uint32_t late;
 };
 
@@ -102,8 +102,8 @@ MUST_CHECK bool contention_run(const struct contention_desc *desc,
 // from a run that drops no deadlines. Returns NaN if no deadline passed.
 double contention_frames(const struct contention *result);
 
-// Returns how late an answer is: the time in ns from the deadline after its own deadline until the
-// answer; 0 if the answer came before that time.
+// Returns how long, in ns, an answer came after the next deadline, which is one period after its
+// own. Returns 0 if the answer came before the next deadline.
 double contention_lateness_ns(const struct contention_answer *answer);
 
 // The state of a thread that submits victims, or frames of the application. Only runs that drop no

@@ -28,9 +28,9 @@ const char *judge_name(enum judge_entry entry)
     return names[entry];
 }
 
-// Adds to *beside the number of workgroups of the hog's submission `hog` that overlapped the victim
-// in time. Adds to *still the number of those workgroups that paused for more than JUDGE_STILL of
-// the victim's length and for more than limits->pause_ns.
+// Counts the workgroups of the hog's submission `hog` that overlapped the victim by more than
+// limits->resolution_ns, and adds their number to *beside. Adds to *still the number of those that
+// paused for more than JUDGE_STILL of the victim's length and for more than limits->pause_ns.
 static void count_beside(const struct load_run *victim, const struct load_run *hog,
                          const struct judge_limits *limits, size_t *beside, size_t *still)
 {
@@ -50,9 +50,8 @@ static double common_ns(const struct load_run *a, const struct load_run *b)
     return fmax(fmin(a->end_ns, b->end_ns) - fmax(a->start_ns, b->start_ns), 0);
 }
 
-// Returns true if a submission of the hog overlapped the victim and took too long. Without victims,
-// a submission takes alone_ns. A submission took too long if it exceeds alone_ns by at least half
-// of the time that all victims took during it.
+// True if a submission of the hog overlapped the victim and was too long: longer than alone_ns, its
+// length without victims, by at least half of the time that victims ran during it.
 static bool is_drawn_out(const struct load_run *victim, const struct load_run *hogs,
                          size_t hog_count, const struct judge_limits *limits)
 {
@@ -113,9 +112,9 @@ struct preempt_responses preempt_responses_sort(struct arena *arena, const doubl
     return (struct preempt_responses){shortest, longest, count};
 }
 
-// Of a censored response, only a lower bound is known. So the true quantile lies between two
-// values. For the lower value, a censored response counts as its bound; for the upper value, it
-// counts as endless. Returns the lower value; at_least is true if the values differ.
+// Returns the lower bound of quantile `p`, for which a censored response counts as its own lower
+// bound. For the upper bound, a censored response counts as endless. at_least is true if the two
+// bounds of the quantile differ.
 struct preempt_quantile preempt_quantile_of(const struct preempt_responses *responses, double p)
 {
     double least = stats_quantile(responses->ns, responses->count, p);
@@ -139,11 +138,11 @@ static void add_entered(const struct preempt_history *history, struct measure_vi
     visit_series(visit, &series);
 }
 
-// Returns a bound of the 95 % interval of quantile `p`. `side` is -1 for the lower bound, 1 for the
-// upper. The bound is a response. Its rank is 1.96 standard deviations from the rank of p, by the
-// normal approximation of the binomial distribution of `events` independent events (David and
-// Nagaraja, "Order Statistics", 7.1). Returns NaN if there is no such rank, or if the bound is not
-// known (censored).
+// Returns a bound of the 95 % interval of quantile `p`: the lower bound if `side` is −1, the upper
+// if it is 1. The bound is the response whose rank is 1.96 standard deviations from the rank of p.
+// The deviation is that of a binomial distribution of `events` independent events, approximated as
+// normal (David and Nagaraja, "Order Statistics", 7.1). Returns NaN if there is no such rank, or if
+// an upper bound is censored.
 static double bound(const struct preempt_responses *responses, size_t events, double p, double side)
 {
     double count = (double)responses->count;
@@ -160,7 +159,7 @@ static void add_quantiles(struct arena *arena, const struct preempt_responses *r
 {
     static const struct {
         double p;
-        size_t least; // A case with fewer responses than this does not report the quantile.
+        size_t least; // minimum number of responses with which a case reports the quantile
     } quantiles[] = {{0, 1},       {0.5, 1},       {0.9, 100}, {0.95, 300},
                      {0.99, 1000}, {0.999, 10000}, {1, 1}};
     const char *columns[] = {"p", "response", "low", "high", "samples", "at_least"};
@@ -183,10 +182,9 @@ static void add_quantiles(struct arena *arena, const struct preempt_responses *r
     visit_series(visit, &series);
 }
 
-// Returns the number of bins per octave of a histogram. It is a power of 2: the largest allowed one
-// that gives at most BINS_MOST and at most 2 √count bins from the shortest to the longest answer.
-// If every allowed power gives more bins, returns the smallest allowed power. The number varies
-// because most answers are close together, and a few are far away.
+// Returns the number of bins per octave of a histogram: a power of 2 from BINS_AN_OCTAVE_MIN to
+// BINS_AN_OCTAVE_MAX. It is the largest one with which all answers need at most BINS_MOST and at
+// most 2 √count bins, or else the minimum. Most answers are close together, and a few are far away.
 static double bins_an_octave(const double *sorted, size_t count)
 {
     double bins = BINS_AN_OCTAVE_MAX, most = fmin(BINS_MOST, 2 * sqrt((double)count));
@@ -229,9 +227,9 @@ void preempt_series_history(struct arena *arena, const struct preempt_history *h
     add_entered(history, visit);
 }
 
-// Appends a row to the series "timeline": the part of the submission `run` from time `from` to time
-// `to`, with times relative to `from`. Appends nothing if the submission lies outside, or if there
-// is no room. Returns the new number of rows.
+// Appends a row to the series "timeline": the part of the submission `run` between the times `from`
+// and `to`, counted from `from`. If there is no such part, or no room, appends nothing. Returns the
+// new number of rows.
 static size_t scene_add(double *cells, size_t rows, const struct load_run *run, double from,
                         double to, double lane)
 {

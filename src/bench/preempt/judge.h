@@ -8,8 +8,7 @@
 #include "bench/preempt/load.h"
 
 enum judge_entry {
-    // the victim started before every workgroup of the hog, and did not overlap any of these in
-    // time
+    // the victim started before every workgroup of the hog, and overlapped none of them
     JUDGE_ALONE,
     // the victim ran at the same time as workgroups of the hog, which kept running
     JUDGE_CO_RESIDENT,
@@ -29,22 +28,23 @@ struct judge_limits {
     // Pauses (ns) of workgroups of the hog up to this length are ignored, because they also occur
     // without a victim.
     double pause_ns;
-    // For a victim shorter than pause_ns ÷ JUDGE_STILL, pauses cannot show whether the hog was
-    // interrupted. Then the length of the hog's submission decides. alone_ns is its length without
-    // a victim (0 if not known). The time that all victims took counts, too. `victims` includes the
-    // frames of an application.
+    // If a victim is shorter than pause_ns ÷ JUDGE_STILL, pauses cannot show whether the hog was
+    // interrupted. Then the length of the hog's submission decides, compared with alone_ns: its
+    // length in ns without victims (0 if not known). `victims` are all victims, and all frames of
+    // an application.
     double alone_ns;
     const struct load_run *victims;
     size_t victim_count;
 };
 
 // Returns how `victim` got onto the device. `hogs` are all submissions of the hog, in time order. A
-// workgroup of the hog is present if it overlaps the victim in time. The first of these rules that
-// is true gives the result:
-//   mid-shader   at least half of the present workgroups paused for more than half (JUDGE_STILL) of
-//                the victim's length and for more than pause_ns; or a workgroup was present,
-//                pause_ns is more than that half, alone_ns is known, and the hog's submission was
-//                longer than alone_ns by at least half of the time that all victims took during it
+// workgroup of the hog is present if it overlaps the victim in time. The first rule that is true
+// gives the result:
+//   mid-shader   at least half of the present workgroups stood still: they paused for more than
+//                half (JUDGE_STILL) of the victim's length and for more than pause_ns. Or a
+//                workgroup was present, the victim is too short for this test (struct
+//                judge_limits), alone_ns is known, and the hog's submission was longer than
+//                alone_ns by at least half of the time that all victims took during it
 //   in turns     a workgroup was present, and the victim itself paused for at least a quarter
 //                (JUDGE_STOPPED) of its length
 //   co-resident  a workgroup was present
@@ -63,7 +63,7 @@ enum {
 // What the benchmark keeps over all visits of a case.
 struct preempt_history {
     struct load_work hog, victim, application;
-    // Median length, and longest pause, in ns of the hog's submissions without a victim; 0: not
+    // Median length, and longest pause, in ns of the hog's submissions without a victim; 0 if not
     // measured.
     double alone_ns, pause_alone_ns;
     size_t visits, count; // numbers of visits and of kept responses

@@ -34,8 +34,8 @@ struct load_group {
     uint32_t core; // core that ran the workgroup; UINT32_MAX if not known
 };
 
-// A submission that has run. Of its workgroups that left records, start_ns is the first start, and
-// end_ns is the last end.
+// A submission that has run. start_ns is the first start and end_ns the last end of the workgroups
+// that left records.
 struct load_run {
     double start_ns, end_ns;
     double pause_ns; // longest pause, in ns, of any workgroup of the submission

@@ -194,9 +194,8 @@ static const struct view_info views[] = {
      .where = "actors=three"},
 };
 
-// The condition of all headlines with two actors (hog and victim). It selects medium priority, a
-// dispatch as the victim, and no dropped deadlines. A program gets these if it asks for nothing
-// special.
+// The condition of all headlines without an application: medium priority, a dispatch as the victim,
+// no dropped deadlines. A program gets these if it asks for nothing special.
 #define TWO_MEDIUM "priority=medium,actors!=three,victim!=draw,arrivals!=closed"
 
 static const struct headline_info headlines[] = {
@@ -273,10 +272,9 @@ static bool is_chosen(const struct bench_pick *pick, enum preempt_param param)
     return pick->request->choices[param].from_user;
 }
 
-// Sets the priority of a case with three actors (hog, application, compositor) to "highest". If the
-// API has no priorities that a compositor can use, sets it to "medium". Called if a preset chose
-// the priorities. Returns true only for the first priority of the preset, so that there is one case
-// instead of one for each priority.
+// Sets the priority of a case with an application to "highest", or to "medium" if the API has no
+// priorities that a compositor can use. Called if a preset chose the priorities. Returns true only
+// for the first of these priorities, so that there is one case instead of several.
 static bool replace_priority(const struct bench_pick *pick)
 {
     bool remote = case_choice(&pick->c, "setting") == SETTING_PROCESSES;
@@ -289,12 +287,11 @@ static bool replace_priority(const struct bench_pick *pick)
     return true;
 }
 
-// Returns true if the plan keeps this case, which has an application. Unless the user chose
-// priorities, there is only one case for all of them (replace_priority). If the user chose
-// `actors`, the plan keeps every such case. Otherwise, if the user chose priority, victim or
-// arrivals, the plan keeps none. If the user chose none of these four, the plan keeps two kinds of
-// cases. On three processes, it keeps all hogs except many-dispatches (as in the article that
-// METHOD.md names). On three queues, it keeps the two hogs that take longest.
+// True if the plan keeps this case, which has an application. The priorities of a preset give only
+// one case (replace_priority). If the user chose `actors`, every case is kept. If the user instead
+// chose priority, victim or arrivals, none is kept. If the user chose none of these, two kinds are
+// kept: on three processes, all hogs except many-dispatches (as in the article that METHOD.md
+// names), and on three queues, the two hogs that take longest.
 static bool is_wanted_of_three(const struct bench_pick *pick)
 {
     unsigned hog = case_choice(&pick->c, "hog"), setting = case_choice(&pick->c, "setting");
@@ -309,13 +306,12 @@ static bool is_wanted_of_three(const struct bench_pick *pick)
             (setting == SETTING_QUEUES && longest));
 }
 
-// Returns true if the plan keeps the case. All cases take the same time, because their deadlines
-// are fixed. So the plan leaves out cases that teach little. Only some cases
-// (docs/evidence/preempt.md lists them) have dropped deadlines or applications. Except in the
-// preset "full", only some cases have draws as victims. If the user chose such a value, the plan
-// keeps it. Without a hog, the setting "processes" is like "devices", and a priority has nothing to
-// overtake. Such cases are left out, except in the preset "full" or if the user chose the setting
-// or the priority.
+// True if the plan keeps the case. All cases take the same time, because their deadlines are fixed.
+// So cases that teach little are left out, unless the user chose the value:
+// - dropped deadlines and applications, except in some cases (docs/evidence/preempt.md lists them);
+// - draws as victims, except in some cases and in the preset "full";
+// - without a hog, setting=processes, which is then like "devices", and priorities other than
+//   medium, which have nothing to overtake. The preset "full" keeps these cases.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;
@@ -356,8 +352,8 @@ const struct benchmark bench_preempt = {
         "three actors an application wants a frame for each deadline beside that, and the victim "
         "is a compositor: who keeps its 90 frames a second?",
     .needs = GPU_CAP(DEVICE_CLOCK),
-    // In the preset standard, a visit waits for 60 deadlines, 90 per second. In the preset full, it
-    // waits for 200 deadlines; `slowness` ignores that.
+    // `slowness` is for the preset standard: a visit waits for 60 deadlines, 90 per second. In the
+    // preset full, a visit waits for 200.
     .slowness = 44,
     .quick_slowness = 14, // a visit waits for 10 deadlines
     .device = queue_pair_request,

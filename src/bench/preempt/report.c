@@ -19,10 +19,9 @@ double work_length_ns(const struct load_run *run)
     return run->end_ns - run->start_ns;
 }
 
-// Returns the length of the hog's submissions beside victims ÷ their length without victims. The
-// length beside victims is the median of certain submissions: those that ran at any time from the
-// start of the first victim to the end of the last answered victim. Returns NaN if there are no
-// such submissions.
+// Returns the length of the hog's submissions beside victims (the median) ÷ their length without
+// victims. A submission is beside victims if it ran at any time from the start of the first victim
+// to the end of the last answered victim. Returns NaN if there is none.
 static double slowdown_of(const struct work *work)
 {
     double beside[WORK_HOG_SLOTS_MAX];
@@ -54,8 +53,8 @@ static void report_one(struct measure_visit *visit, enum preempt_metric metric, 
         visit_samples(visit, metric, &value, 1, step);
 }
 
-// Reports quantile `p` of `responses` as the metric `metric`. `responses` are the response times of
-// a visit, or how late its answers came after the next deadline.
+// Reports quantile `p` of `responses` as the metric `metric`. `responses` holds the response times
+// of a visit, or the times from the next deadline to late answers.
 static void report_quantile(const struct preempt_responses *responses, struct measure_visit *visit,
                             enum preempt_metric metric, double p)
 {
@@ -65,9 +64,9 @@ static void report_quantile(const struct preempt_responses *responses, struct me
         visit_at_least(visit, metric);
 }
 
-// Reports response times, waits and run times of the victims, and quantiles of the response times.
-// A censored response counts as its lower bound; its wait counts as that bound minus the longest
-// run time of a victim.
+// Reports the victims' response times with quantiles, their run times and their waits. A wait is
+// the response time minus the run time. For a censored response, these are its lower bound and the
+// longest run time of a victim.
 static void report_responses(const struct work *work, struct measure_visit *visit)
 {
     const struct contention *contention = &work->answers;

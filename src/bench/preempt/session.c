@@ -61,8 +61,8 @@ static bool is_processes(const struct preempt_setup *setup)
     return strcmp(setup->setting, "processes") == 0;
 }
 
-// Opens another logical device of the chip, as *own. Sets *side to this logical device, its last
-// queue and its program.
+// Opens the chip again, as the logical device *own. Sets *side to this device, its last queue and
+// its program.
 static bool device_open(struct bench_session *bench, const struct gpu_device_desc *desc,
                         struct bench_session *own, struct preempt_side *side, struct error *err)
 {
@@ -143,10 +143,10 @@ static bool setup_open_named(struct bench_session *bench, struct preempt_setup *
     return refused ? error_prefix(err, "%s priority is refused", setup->priority) : false;
 }
 
-// Returns true if the device has enough queues for the set-up. More than one queue is needed only
-// with setting=queues. Two actors need a second queue, universal or compute-only. Three actors need
-// a universal queue each for hog and application, and for the victim a queue of the kind that
-// victim_kind returns.
+// True if the device has enough queues for the set-up. Only setting=queues needs more than one
+// queue. With two actors, it needs a second queue, universal or compute-only. With three actors, it
+// needs two universal queues for hog and application, and for the victim another queue, of the kind
+// that victim_kind returns.
 static bool check_queues(const struct gpu_info *info, const struct preempt_setup *setup,
                          struct error *err)
 {

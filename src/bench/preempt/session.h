@@ -64,11 +64,10 @@ struct preempt_setup_request {
     bool three;
 };
 
-// Returns the set-up for a request; the first such request opens it. Returns NULL with
-// ERROR_UNSUPPORTED if the device lacks queues, graphics or priorities that the request needs. Also
-// fails so if the driver refuses the priority (the message tells why). A request with an
-// application may need priorities among processes, or a second context in a process. It fails if
-// the API lacks them.
+// Returns the set-up for a request; the first such request opens it. Returns NULL with `err` on
+// failure. ERROR_UNSUPPORTED means that the driver refuses the priority (the message tells why), or
+// that the device or its API lacks what the request needs: queues, graphics, priorities or, with an
+// application, priorities among processes or a second context in a process.
 struct preempt_setup *preempt_setup_get(struct bench_session *bench,
                                         const struct preempt_setup_request *request,
                                         struct error *err);
@@ -79,12 +78,16 @@ struct preempt_setup *preempt_setup_get(struct bench_session *bench,
 #define PREEMPT_APPLICATION "application"
 
 // Sets *work to the work of the load `name`. Its size is found on the device, once per session.
-// Submissions of the hog "baseline" last 7 ms. Those of "many-draws", "many-dispatches",
-// "big-dispatch" and "slow-shader" last 100 ms (on a CPU 20 ms), or less if the device's limits
-// require it. PREEMPT_VICTIM and PREEMPT_VICTIM_DRAW are one dispatch, or draw, of 64 workgroups
-// that lasts 1.8 ms alone; PREEMPT_COMPOSITOR is a dispatch that lasts 0.3 ms. PREEMPT_APPLICATION
-// is a frame like those of "baseline", of the length frame_ms of the case. `where` has the scope,
-// queue, program and time-out. Fails with ERROR_UNSUPPORTED for draws on a device without graphics.
+// Then one submission, without other work on the device, lasts as long as this list says:
+//   baseline             7 ms
+//   many-draws, many-dispatches, big-dispatch, slow-shader
+//                        100 ms (on a CPU 20 ms), or less if the device's limits require it
+//   PREEMPT_VICTIM       1.8 ms; one dispatch of 64 workgroups
+//   PREEMPT_VICTIM_DRAW  1.8 ms; one draw of 64 workgroups
+//   PREEMPT_COMPOSITOR   0.3 ms; one dispatch of 64 workgroups
+//   PREEMPT_APPLICATION  the length frame_ms of the case; a frame like those of "baseline"
+// `where` has the scope, queue, program and time-out. Fails with ERROR_UNSUPPORTED for draws on a
+// device without graphics.
 MUST_CHECK bool preempt_size_find(struct bench_visit *run, const struct load_desc *where,
                                   const char *name, struct load_work *work, struct error *err);
 

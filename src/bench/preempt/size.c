@@ -16,7 +16,7 @@ enum {
     DISPATCHES_PROBED = 8,
     TUNINGS = 3,
     RECORDS = 512,
-    DRAW_SHARE = 8, // hogs that draw have about 1 / DRAW_SHARE of other hogs' workgroups
+    DRAW_SHARE = 8, // hogs that draw have about 1 / DRAW_SHARE of the workgroups of others
     // Maximum number of submissions in flight of the hog "baseline". (visit.c sets that of an
     // application to the number of its frames.)
     FRAMES_AHEAD = 4,
@@ -24,12 +24,13 @@ enum {
     // or 20 ms on a CPU (hog_ns, hog_cpu_ns).
     LONG_AHEAD = 2
 };
-// Wanted lengths in ns.
-//   victim_ns, compositor_ns: one submission of a victim, of a compositor
-//   group_ns: one wave of a hog or application: the workgroups that fill the device (for draws,
-//             1 / DRAW_SHARE of them)
-//   frame_ns: one submission of the hog "baseline"
-//   hog_ns: one submission of every other hog; on a CPU hog_cpu_ns instead
+// Wanted lengths in ns of one submission of a load:
+//   victim_ns      a victim
+//   compositor_ns  a compositor
+//   frame_ns       the hog "baseline"
+//   hog_ns         every other hog; hog_cpu_ns on a CPU
+// group_ns is the wanted length of one wave of a hog or application. A wave has the workgroups that
+// fill the device (for draws, 1 / DRAW_SHARE of them).
 static const double victim_ns = 1.8e6, compositor_ns = 0.3e6, group_ns = 75e3, frame_ns = 7e6,
                     hog_ns = 100e6;
 static const double hog_cpu_ns = 20e6;

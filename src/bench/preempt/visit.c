@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    HOG_SLOTS_SPARE = 64, // slots for submissions of the hog while the host waits for late answers
+    HOG_SLOTS_SPARE = 64, // slots of the hog for the time in which the host waits for late answers
     HOG_RECORDS = 512,    // maximum number of records that a submission of the hog leaves
     FRAME_RECORDS = 128,  // maximum number of records that a frame of the application leaves
     RESOLUTION_STEPS = 3,
@@ -50,8 +50,8 @@ static bool recall(struct work *work, struct error *err)
 }
 
 // Returns for how many submissions the hog gets slots in a visit: five for each deadline and some
-// more, but at most WORK_HOG_SLOTS_MAX. That is enough if a submission lasts a fifth of a period
-// (2.2 ms) or longer.
+// more. That is enough if a submission lasts a fifth of a period (2.2 ms) or longer. From 90
+// deadlines on, there are only WORK_HOG_SLOTS_MAX slots, so submissions must last longer.
 static uint32_t hog_slots(uint32_t samples)
 {
     uint64_t slots =
@@ -87,9 +87,9 @@ static bool create(struct work_part *part, bool all, struct error *err)
     return true;
 }
 
-// Creates the loads of all parts. Starts the hog if it runs in another process. Victims and frames
-// are recorded before the hog starts. The reason is that recording can need memory, which a driver
-// may map slowly while the hog runs.
+// Creates the loads of all parts, and starts the hog if it runs in another process. Frames are
+// recorded before that, and so are victims unless deadlines are dropped. Recording can need memory,
+// which a driver may map slowly while the hog runs.
 static bool prepare(struct work *work, uint32_t samples, struct error *err)
 {
     const struct preempt_history *history = work->history;
@@ -177,8 +177,8 @@ static struct load_run *guests_of(const struct work *work, size_t *count)
 }
 
 // Fails if a submission of this part (victim or application) ran longer, by the device's clock,
-// than its response time by the host's clock. That is impossible, because the response time
-// includes the run.
+// than its response time by the host's clock. The response time includes the run, so that is
+// impossible. A difference of up to 1 % plus the clock's resolution is allowed.
 static bool check_part(const struct work_part *part, const struct contention *result,
                        double resolution_ns, struct error *err)
 {
@@ -214,8 +214,8 @@ static bool judge(struct work *work, struct error *err)
     return true;
 }
 
-// Adds the answers to the history. If no submission of the hog ended between two answers, both
-// waited for the same submission and count as one event. Without a hog each answer is an event.
+// Adds the answers to the history. If no submission of the hog ended between two answers, these
+// waited for the same submission, and count as one event. Without a hog, each answer is an event.
 static void remember_answers(struct work *work)
 {
     struct preempt_history *history = work->history;
@@ -233,11 +233,10 @@ static void remember_answers(struct work *work)
         history->entries[work->entries[v]]++;
 }
 
-// Returns by how much, in ns, the first deadline of a visit is delayed. (At a deadline a victim is
-// submitted.) The hog starts anew in each visit. So without a delay, the first deadline would
-// always come at the same point of a hog's submission. The delays are the fractional parts of
-// multiples of the golden ratio, times the length of a hog's submission. They are spread evenly for
-// any number of visits.
+// Returns the delay in ns of a visit's first deadline. The hog starts anew in each visit. So
+// without a delay, the first victim would always come at the same point of a hog's submission. The
+// delay is the length of a hog's submission × the fractional part of a multiple of the golden
+// ratio. Such delays are spread evenly for any number of visits.
 static double delay_of(struct preempt_history *history)
 {
     double share = (double)history->visits++ * 0.6180339887498949;
@@ -302,9 +301,8 @@ bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     work->run = run;
     work->session = run->session->state;
     work->has_hog = strcmp(case_text(c, "hog"), "none") != 0;
-    // A case without the parameter `actors` has only hog and victim. Without the parameter
-    // `victim`, its victims are dispatches. Without the parameter `arrivals`, it drops no
-    // deadlines.
+    // A case without `actors` has no application. A case without `victim` has dispatches as
+    // victims. A case without `arrivals` drops no deadlines.
     work->three = case_find(c, "actors") != NULL;
     work->draws = case_find(c, "victim") != NULL;
     work->drops = case_find(c, "arrivals") != NULL;
