@@ -6,8 +6,8 @@
 enum {
     UNIT_TEXT = 32
 };
-// If the rate of triangles of one size is at most this share of the highest rate of triangles, the
-// pixels of these triangles count as the limit.
+// If triangles of one size reach at most this share of the highest rate of triangles, their pixels
+// count as the limit of their rate.
 static const double bound = 0.5;
 
 // The run and the device that the findings are about.
@@ -60,8 +60,8 @@ static const struct metric *drawn_rate(const struct subject *subject, const stru
                : NULL;
 }
 
-// Returns the result with the smallest triangles among the results with a rate of at most `bound` ×
-// `most`. `most` is the highest rate of triangles. Returns NULL if there is no such result.
+// Of the results whose rate of triangles is at most `bound` × `most`, returns the one with the
+// smallest triangles. Returns NULL if there is none. `most` is the highest rate of triangles.
 static const struct result *first_bound(const struct subject *subject, double most)
 {
     const struct result *found = NULL;
@@ -145,9 +145,9 @@ static void report_blend(const struct subject *subject)
 
 // Adds these findings. Their keys are the cases that are compared, or the case that has the value.
 //   raster-cores      how many cores draw; value: their number
-//   raster-triangles  the highest rate of triangles that are drawn, not culled, and the smallest
-//                     side of triangles that pixels limit (their rate is at most half of the
-//                     highest); value: the highest rate
+//   raster-triangles  the highest rate of triangles that are drawn, not culled; value: this rate.
+//                     The text also names the smallest side of triangles at which pixels limit the
+//                     rate: it is at most half of the highest one
 //   raster-blend      rate of alpha-blended pixels ÷ rate of opaque pixels, in the format that was
 //                     measured first; value: this ratio
 //   raster-depth      rate of pixels that fail the depth test ÷ rate of pixels that pass it

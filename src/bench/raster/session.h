@@ -69,9 +69,9 @@ struct raster_work {
     // Numbers of triangles and pixels of all draws together. The pixels are drawn, or only tested
     // for depth.
     double triangles, pixels;
-    // If the triangles of a unit draw no pixel (culled, or of side 0), only the last one is
-    // visible. The check then draws this number of triangles again, so that all of these are
-    // visible. 0 means that all triangles of a unit are visible.
+    // If triangles draw no pixel (culled, or of side 0), only the last one of a unit is visible.
+    // The check then draws this number of triangles again, so that all of these are visible. In
+    // other cases, the number is 0.
     uint32_t redrawn;
     bool clears; // true: each unit clears the target first; false: it draws over the last image
     union {

@@ -83,9 +83,9 @@ static struct gpu_draw draw_of(const struct job *job, struct gpu_draw_program *p
     };
 }
 
-// Callback of type measure_record (measure/span.h): records `repeats` units of work. If a unit has
-// several draws, they share a render pass, because the batch is unordered. A barrier ends the pass
-// before the next unit.
+// Records `repeats` units of work; its type is measure_record (measure/span.h). If a unit has
+// several draws, the batch is unordered, so that they share a render pass. Then a barrier before
+// the next unit ends the pass.
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct job *job = context;
@@ -126,10 +126,10 @@ static bool prepare(struct job *job, struct error *err)
 
 // ---------------------------------------------------------------- the proof
 
-// Checks triangles that are culled or too small: the timed draws drew no pixel of them. Draws the
-// first work.redrawn of these triangles again so that all are seen. Each cell of the grid must then
-// show its last triangle, which covers the earlier ones. So few triangles are drawn that their
-// pixels take only some ms.
+// Checks triangles of which the timed draws drew no pixel, because they are culled or too small.
+// The first work.redrawn of them are drawn again, now visible. Each cell of the grid must then show
+// its last triangle, which covers the earlier ones. work.redrawn is small, so this takes only some
+// ms.
 static bool verify_unseen(struct job *job, struct error *err)
 {
     struct raster_mesh_params mesh = job->work.params.mesh;
@@ -191,7 +191,7 @@ static void report_per_cycle(const struct job *job, const struct measure_span *s
         return;
     double *values = ARENA_ARRAY(job->run->arena, span->count, double);
     size_t count = 0;
-    double step = 0; // of the first value, which comes from the first sample with a known clock
+    double step = 0; // step of values[0], the first sample with a known core clock
     for (size_t i = 0; i < span->count; i++) {
         if (!isfinite(span->core_hz[i]))
             continue;

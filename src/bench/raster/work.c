@@ -13,8 +13,8 @@ enum {
     DRAWS_CPU = 256,
     // With depth=reject, a draw has 8 times as many layers, because rejected layers are fast.
     REJECTED = 8,
-    // If a draw would leave no pixel, its last triangle or layer is made visible. It then has at
-    // most this many pixels in its first row, so that it takes hardly any time.
+    // If a draw would leave no pixel, its last triangle or layer is made visible, with at most this
+    // number of pixels in its first row. So few pixels take hardly any time.
     SEEN_ROW = 8
 };
 
@@ -66,10 +66,10 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
 // ---------------------------------------------------------------- precision
 
 // For each channel, sets `unit` to what an addition of 1/256 really adds in the format. Sets
-// `tolerance` to the largest error of a correct colour. One conversion may be wrong by the last
-// bit, because hardware may truncate instead of round. With blend=alpha, each layer converts again
-// and halves the error of earlier layers: 2.5 times the last bit in all. With blend=add, sums of
-// `unit` are exact in every format.
+// `tolerance` to the largest allowed error of a colour; a channel that the format lacks may have
+// any value. One conversion may be wrong by the last bit, because hardware may truncate instead of
+// round. With blend=alpha, each layer converts again and halves earlier errors: 2.5 times the last
+// bit in all. With blend=add, sums of `unit` are exact in every format.
 static void set_precision(const struct raster_case *this_case, struct raster_check_params *check)
 {
     const struct precision *precision = precisions;
@@ -154,8 +154,8 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
         .flipped = this_case->culled,
         .seen = unseen ? triangles : 0,
         .pitch = (float)pitch,
-        // The edges of triangles lie between pixel centres; a whole triangle of side 0 lies between
-        // four pixel centres, or around one if it is seen.
+        // The edges of triangles lie between pixel centres. A triangle of side 0 lies between four
+        // pixel centres or, if it is visible, around one.
         .offset = this_case->side ? 0 : 0.125f,
         .leg = leg_of(this_case->side),
         .seen_offset = this_case->side ? 0 : 0.375f,
@@ -200,7 +200,7 @@ void raster_work_plan(const struct raster_case *this_case, const struct gpu_info
     if (this_case->kind == RASTER_DRAWS)
         work->target = TARGET_DRAWS;
     if (work->target < this_case->side)
-        work->target = this_case->side; // the target then has room for one triangle
+        work->target = this_case->side; // room for at least one triangle
     if (this_case->kind == RASTER_TRIANGLES || this_case->kind == RASTER_DRAWS)
         plan_mesh(this_case, cpu, work);
     else
