@@ -5,8 +5,7 @@
 #include "bench/rays/session.h"
 #include "measure/claim.h"
 
-// Half of this length is the maximum distance by which primitives move along each axis of the unit
-// cube.
+// Twice the maximum distance by which primitives move along each axis of the unit cube.
 static const float move = 0.05f;
 
 struct memory {

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-// Returns a result that has the metric "rays" (a rate), opaque hits and this order of rays. Its
-// scene and its number of primitives are those of `like`. If `like` has the parameter `through`,
-// its value of `through` is the same, too. Returns NULL if there is no such result.
+// Returns the first result with the metric "rays" (a rate), opaque hits and this order of rays, in
+// the scene of `like` and with its number of primitives. If `like` has the parameter `through`, the
+// result has the same value of it. Returns NULL if there is no such result.
 static const struct result *find(const struct run *run, const char *device, const char *order,
                                  const struct result *like)
 {
@@ -40,9 +40,9 @@ static void conclude_units(struct run *run, const char *device)
     }
 }
 
-// Adds the finding rays-order: how much the order in which the same rays are traced matters. The
-// scene is the one with the most primitives, or the first of several such scenes. Value: rate of
-// the rays in random order ÷ rate of the rays in order.
+// Adds the finding rays-order: how much the order of the same rays matters. Value: rate in random
+// order ÷ rate in order. It comes from the scene with the most primitives; if several have as many,
+// from the first.
 static void conclude_order(struct run *run, const char *device)
 {
     const struct result *random = NULL, *ordered = NULL;

@@ -212,10 +212,10 @@ static bool has_way(const struct bench_pick *pick)
     return pipeline && (!query || strcmp(pick->request->preset, "full") == 0);
 }
 
-// Returns true if the plan takes the value pick->value of a parameter. Values from the user are
-// taken unchanged. For a preset's value of `through`, has_way decides. A preset's number of
-// primitives is lowered to CPU_PRIMITIVES on a CPU; for trees of instances, numbers above INSTANCES
-// are left out.
+// True if the plan takes the value pick->value of a parameter. Values from the user are taken
+// unchanged. Of a preset's values of `through`, has_way decides. A preset's number of primitives is
+// lowered to CPU_PRIMITIVES on a CPU. For trees of instances, a preset's number above INSTANCES is
+// left out.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_choice *choice = &pick->request->choices[pick->param];

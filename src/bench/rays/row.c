@@ -14,14 +14,14 @@
 
 enum {
     LENGTHS = 8,
-    // Difference between the numbers of primitives that rays cross: 192, 288 … 864. All rays also
-    // reach the primitive at the end of the row.
+    // Difference between neighbouring points of the line: rays cross 192, 288 … 864 primitives. All
+    // rays also reach the primitive at the end of the row.
     LENGTH_STEP = 96,
     STEPS_LEAST = 2,
-    // Number of primitives in a row, without the one at its end. The row consists of steps of
-    // LENGTH_STEP primitives. All rays begin behind the first step, and the shortest rays cross
-    // STEPS_LEAST steps. If they crossed only one step, up to 4 % of their time would be work in
-    // the tree at the end of a row.
+    // Number of primitives in a row, without the one at its end: one step of LENGTH_STEP primitives
+    // before all rays, and then as many steps as the longest rays cross. The shortest rays cross
+    // STEPS_LEAST steps. In rays that cross only one step, work at the end of a row would be up to
+    // 4 % of the time.
     ROW = (LENGTHS + STEPS_LEAST) * LENGTH_STEP,
     LAYOUTS = 2,
     POINTS = LAYOUTS * LENGTHS,
@@ -30,8 +30,7 @@ enum {
     POINT_SHARE = 8 // each point of the line is sampled for 1 / POINT_SHARE of the usual time
 };
 static const double residual_most = 0.02, layouts_most = 0.05;
-// Additional distance along x before each group of primitives. Rays begin before a group, at half
-// of this distance.
+// Additional distance along x before each group of primitives. Rays begin in the middle of it.
 static const float gap = 2;
 
 // How the primitives of a row are placed. Groups must be small: groups of 120 primitives bent the

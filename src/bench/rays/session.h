@@ -12,9 +12,9 @@
 // `work` and `task`.
 enum rays_work {
     RAYS_WORK_TRIANGLE,   // rays cross a row of triangles that are culled
-    RAYS_WORK_BOX,        // rays cross boxes of instances; the rays' mask excludes all but the last
-    RAYS_WORK_ANY_HIT,    // rays cross a row of triangles; a kernel is called for each
-    RAYS_WORK_PROCEDURAL, // rays cross a row of boxes; a kernel is called for each
+    RAYS_WORK_BOX,        // rays cross boxes of instances; a mask lets them hit only the last one
+    RAYS_WORK_ANY_HIT,    // rays cross a row of triangles, and call a kernel for each
+    RAYS_WORK_PROCEDURAL, // rays cross a row of boxes, and call a kernel for each
     RAYS_WORK_RAYS,
     RAYS_WORK_LATENCY,
     RAYS_WORK_SIZE,
@@ -64,7 +64,8 @@ struct rays_session {
     struct gpu_program *scene, *check_all, *check_nearer;
     // The hits of all rays of a dispatch, a struct rays_hit for each.
     struct gpu_buffer *hits;
-    // Output of the checks: how many rays left no record, have a wrong hit, or hit nothing.
+    // Output of the checks: how many rays left no record, have a wrong hit, or hit nothing; also
+    // the first ray that failed.
     struct gpu_buffer *result;
     uint32_t scene_rays_log2, row_rays_log2, chain_rays_log2;
 };
@@ -148,19 +149,20 @@ struct gpu_program *rays_beam_program(struct bench_visit *run, const struct rays
 MUST_CHECK bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *beam,
                                   struct error *err);
 
-// These two functions record the dispatch of a beam: rays_beam_record `repeats` times, as a
-// function of type measure_record (measure/span.h), and rays_beam_record_once one time, as a
-// function for rays_run.
+// rays_beam_record records the dispatch of a beam `repeats` times; its type is measure_record
+// (measure/span.h). rays_beam_record_once records it once; it is a function for rays_run.
 void rays_beam_record(void *beam, struct gpu_batch *batch, uint64_t repeats);
 void rays_beam_record_once(void *beam, struct gpu_batch *batch);
 
 // Measures the time of the dispatch that traces the beam. *repeats is the number of dispatches per
-// sample, found when the case was measured before (0: not yet); it is updated for the next time.
+// sample that an earlier measurement of the case found, or 0. It is updated for the next
+// measurement.
 MUST_CHECK bool rays_beam_measure(struct bench_visit *run, struct rays_beam *beam,
                                   uint64_t *repeats, struct measure_span *span, struct error *err);
 
-// Fails with ERROR_MISMATCH unless every ray was traced, each hit lies on its primitive and, for
-// some rays, no primitive is nearer. Sets *misses to the number of rays that hit nothing.
+// Fails with ERROR_MISMATCH if a ray was not traced or if its hit does not lie on a primitive. For
+// some rays, also fails if another primitive is nearer than the hit. Sets *misses to the number of
+// rays that hit nothing.
 MUST_CHECK bool rays_beam_check(struct bench_visit *run, const struct rays_beam *beam,
                                 uint32_t *misses, struct error *err);
 

@@ -25,7 +25,7 @@ static bool make_scene(struct bench_visit *run, struct rays_tree *tree, uint32_t
                        struct error *err)
 {
     uint32_t count = (uint32_t)case_uint(run->bench_case, "primitives");
-    if (kind == RAYS_BALLS) // RAYS_BALLS has one ball for each sphere of RAYS_SPHERES
+    if (kind == RAYS_BALLS) // one ball in place of each sphere of the scene RAYS_SPHERES
         count = count < RAYS_SPHERE ? 1 : count / RAYS_SPHERE;
     tree->scene = rays_scene_of(kind, count);
     tree->desc =
@@ -176,8 +176,8 @@ static const char *list_statistics(struct arena *arena, const char *text)
     return list;
 }
 
-// Reports what the driver tells (registers, memory, stack) about the kernels that trace the rays of
-// a case work=rays with the same `hits`. Measures no time.
+// Reports what the driver tells about kernels that trace rays: registers, memory and stack. These
+// are the kernels of a case work=rays with the same `hits`. Measures no time.
 static bool visit_size(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     const bool boxes = case_says(run->bench_case, "hits", "procedural");
