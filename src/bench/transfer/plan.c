@@ -84,9 +84,12 @@ static bool is_way(const struct transfer_case *this_case)
     return this_case->direction == TRANSFER_H2D || this_case->direction == TRANSFER_D2H;
 }
 
-// Replaces values that do not fit the case. Only pinned memory can be copied by copy commands or by
-// a kernel; for other memory, `by` becomes "host". Transfers in both directions at once use only
-// pinned memory. mode=single is only for pinned memory and one direction.
+// Replaces values that do not fit together:
+// - Only pinned memory can be copied by copy commands or by a kernel. For other memory, `by`
+//   becomes "host".
+// - With direction=both, `memory` becomes "pinned".
+// - mode=single is only for pinned memory and one direction between host and device. Otherwise
+//   `mode` becomes "row".
 static void replace(const struct bench_pick *pick)
 {
     const struct param_info *param = pick->request->choices[pick->param].param;
@@ -149,12 +152,14 @@ static size_t devices_of(const struct gpu_system *system, const char *api)
     return count;
 }
 
-// Returns true if the plan of this device has this case, in which devices copy to each other. No
-// case has the same device as source and as target: such a copy would be the fastest, and its
-// bandwidth would pass for that of the link. If two devices copy both ways at once, exchanging
-// `from` and `to` gives the same case again. Only one of these two cases is kept. If all devices of
-// the API copy at once, only the plan of the first device has the case. If the API has no second
-// device, one case remains; it is skipped with that reason.
+// True if the plan of this device has this case, in which devices copy to each other. These rules
+// decide:
+// - A device does not copy to itself. Such a copy would be the fastest, and its bandwidth would
+//   pass for that of the link.
+// - If two devices copy both ways at once, exchanging `from` and `to` gives the same case again.
+//   Only one of these two cases is kept.
+// - If all devices of the API copy at once, only the plan of the first device has the case.
+// - If the API has no second device, one case is kept, so that it is skipped with this reason.
 static bool is_among_devices(const struct bench_request *request,
                              const struct transfer_case *this_case)
 {
@@ -191,10 +196,10 @@ static bool is_chosen(const struct bench_choice *choice, const char *id)
     return false;
 }
 
-// Returns the values of `from` or `to`: the ids of the API's devices that the user chose. The API's
-// first device gets all of these values. Any other device gets only its own id for `from`. If the
-// API has no second device, `from` is this device and `to` is "another"; that case is skipped with
-// this reason.
+// Returns the values of `from` or `to`: ids of the API's devices that the user chose. Of `from`,
+// only the API's first device gets all of them; any other device gets only its own id. If the API
+// has no second device, `from` is this device and `to` is "another"; that case is skipped with this
+// reason.
 static struct bench_choice devices_named(const struct bench_request *request, size_t param)
 {
     const struct gpu_info *own = request->device;

@@ -70,10 +70,9 @@ uint64_t transfer_bytes_max(const struct gpu_info *info);
 // must be a multiple of 4.
 void transfer_pattern_fill(void *memory, uint64_t bytes, uint32_t first);
 
-// How much of the data a check of host memory reads. If `sparse` is true, and the data have more
-// than TRANSFER_SPARSE_BYTES, the check reads every TRANSFER_SPARSE-th block of 4 KiB, otherwise
-// everything. `turn` selects the first block, so that checks with TRANSFER_SPARSE successive turns
-// read everything.
+// How much of host memory a check reads. If `sparse` is true and the data have more than
+// TRANSFER_SPARSE_BYTES, it reads only every TRANSFER_SPARSE-th block of 4 KiB. `turn` selects the
+// first block, so that TRANSFER_SPARSE checks with successive turns read everything.
 struct transfer_look {
     bool sparse;
     unsigned turn;
@@ -90,12 +89,13 @@ MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint3
 
 // ---------------------------------------------------------------- stations
 
-// A source is memory from which transfers copy. It holds the data from word 0 on (transfer.h). A
-// source is larger than a transfer; the difference is called its window. Each transfer job begins
-// at another place in the window, so that data from an earlier job fail the check. The window of
-// pinned memory has twice the size of the largest cache that the device may have. But it has at
-// least 4 MiB and at most 256 MiB (on a CPU 4 MiB). The reason is that caches may keep what they
-// loaded from the host: on an H200 through Vulkan, kernels seemed to copy at 1.2 TB/s.
+// A source is memory from which transfers copy. It holds the data of transfer.h from word 0 on. It
+// is larger than a transfer; the difference is called its window. Each transfer job begins at
+// another place in the window, so that data from an earlier job fail the check.
+//
+// The window of pinned memory is twice the largest cache that the device may have, but from 4 MiB
+// to 256 MiB (on a CPU 4 MiB). It is that large, because caches may keep what they loaded from the
+// host: on an H200 through Vulkan, kernels seemed to copy at 1.2 TB/s.
 enum {
     TRANSFER_STEP_BYTES = 4096, // distance in bytes between places at which transfers may begin
     TRANSFER_STEPS = 1024,
@@ -189,8 +189,8 @@ struct transfer_session {
     struct gpu_queue *queues[TRANSFER_QUEUES];
     const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
-    // Number of transfer jobs that the session has set up. From it, each job computes the place in
-    // its source where its first transfer begins. So successive jobs begin at other places.
+    // Number of transfer jobs set up so far. It decides where in its source a job begins, so that
+    // successive jobs begin at other places.
     uint32_t jobs;
     struct transfer_peer *peers; // other devices that the session has opened
     // Buffers ("stages") through which transfers of pageable memory go if the driver cannot copy
@@ -218,16 +218,16 @@ struct transfer_job {
     struct transfer_station *from, *to;
     enum transfer_end source, target;
     uint64_t offset;    // offset in bytes in the source at which the last recorded transfer begins
-    uint64_t to_offset; // offset in bytes in the target; no other job writes there
+    uint64_t to_offset; // offset in bytes in the target; each job writes its own part
     struct gpu_queue *queue;
     // Buffers and batches with which transfers of pageable memory go part by part, if the driver
     // cannot copy such memory; else NULL.
     struct transfer_stages *stages;
 };
 
-// Callback of type measure_record (measure/span.h): records `repeats` transfers of `job`, a struct
-// transfer_job. If the source is pinned memory, each transfer begins behind the end of the transfer
-// before it. It begins at the next multiple of TRANSFER_STEP_BYTES, modulo the size of the window.
+// Records `repeats` transfers of `job`, a struct transfer_job; its type is measure_record
+// (measure/span.h). From pinned memory, each transfer begins behind the transfer before it: at the
+// next multiple of TRANSFER_STEP_BYTES, modulo the size of the window.
 void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 
 // Waits for the batch without sleeping, so that the host sees at once that the batch is done. If
@@ -236,9 +236,8 @@ void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 MUST_CHECK bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch,
                               struct error *err);
 
-// Both functions are for transfers of pageable memory. If the driver cannot copy such memory,
-// transfer_pageable_prepare makes buffers (stages) through which the data go.
-// transfer_pageable_once makes one transfer.
+// For transfers of pageable memory: transfer_pageable_prepare makes buffers (stages) through which
+// the data go if the driver cannot copy such memory. transfer_pageable_once makes one transfer.
 MUST_CHECK bool transfer_pageable_prepare(struct transfer_job *job, struct arena *arena,
                                           struct error *err);
 MUST_CHECK bool transfer_pageable_once(const struct transfer_job *job, struct error *err);

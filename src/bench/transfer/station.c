@@ -20,9 +20,9 @@ static const uint64_t window_most = 256 << 20;
 
 // ---------------------------------------------------------------- the data
 
-// Returns the word of the data whose number, multiplied by TRANSFER_MIX, is `mixed`. Callers
-// compute `mixed` as a running sum, in loops of constant length, because compilers turn such loops
-// into vector code. So the host checks a GiB faster than a slow copy takes.
+// Returns word number n of the data; `mixed` is n × TRANSFER_MIX. Callers compute `mixed` as a
+// running sum, in loops of constant length. Compilers turn such loops into vector code, so that the
+// host checks a GiB faster than a slow copy takes.
 static uint32_t word_of(uint32_t mixed)
 {
     return mixed ^ (mixed >> TRANSFER_SHIFT);

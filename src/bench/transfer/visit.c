@@ -19,8 +19,8 @@ enum {
     // samples.
     AT_ONCE_SAMPLES = 4
 };
-// If the host times a case, a visit takes no further sample when its samples together have lasted
-// this time in ns. If transfers are slow, more samples tell little.
+// Time in ns after which a visit takes no further sample of transfers that the host times. If
+// transfers are slow, more samples tell little.
 static const double sample_most_ns = 32e6;
 
 // What the session keeps of a case from one round of measuring it to the next.
@@ -51,7 +51,7 @@ struct trial {
     bool is_slow;
     // Host time in ns spent in submitting calls, in the latest call of run_batches.
     double submit_ns;
-    // Times of the samples. A unit is one transfer of each job.
+    // Times of the samples. The unit of a time is one transfer of each job.
     struct measure_span span;
 };
 
@@ -84,9 +84,9 @@ static bool prepare_job(struct trial *trial, struct transfer_job *job, struct er
             transfer_pageable_prepare(job, trial->run->arena, err));
 }
 
-// Returns the queue of job number `job`; NULL for copies between devices, whose queue add_peers
-// sets. With by=copy or memory=pageable it is session->queues[job]; otherwise job 0 uses the
-// universal queue, and job 1 the first queue for copies.
+// Returns the queue of job number `job`. With by=copy or memory=pageable, this is a queue for
+// copies. Otherwise, job 0 uses the universal queue, and job 1 the first queue for copies. Returns
+// NULL for copies between devices, whose queue add_peers sets.
 static struct gpu_queue *queue_of(const struct transfer_session *session,
                                   const struct transfer_case *this_case, unsigned job)
 {
@@ -213,8 +213,8 @@ static bool prepare(struct trial *trial, const struct transfer_case *this_case, 
 
 // ---------------------------------------------------------------- rows, by the device's clock
 
-// Returns a scope for the job's batches. This is run->scope, the scope of the measurement. If a
-// queue of another device copies, this is a new scope, which end_scopes closes.
+// Returns the scope for the job's batches: run->scope, the scope of the measurement. If a queue of
+// another device copies, the scope is a new one, which end_scopes closes.
 static struct gpu_scope *scope_of(struct trial *trial, const struct transfer_job *job)
 {
     const struct transfer_station *owner = job->this_case->is_read ? job->to : job->from;
@@ -317,8 +317,8 @@ static bool size_passes(struct trial *trial, struct error *err)
     const struct transfer_case *this_case = trial->jobs[0].this_case;
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
     bool is_row = is_at_once(this_case);
-    // Submissions to several devices begin some µs apart. So samples in which they copy at the same
-    // time must last longer.
+    // Samples in which several devices copy must last longer, because the submissions to these
+    // devices begin some µs apart.
     if (this_case->direction == TRANSFER_PEER)
         wanted_ns *= AT_ONCE_SAMPLES;
     bool is_known = trial->passes > 0;
@@ -361,10 +361,9 @@ static bool time_by_host(struct trial *trial, struct error *err)
         spent_ns += sample_ns;
         bound += trial->submit_ns >= MEASURE_HOST_BOUND * sample_ns;
     }
-    // With direction=both, the host's submitting calls are compared with the time of a sample. If
-    // they took the share MEASURE_HOST_BOUND or more in most samples, the transfers count as
-    // limited by the host. All other transfers that the host times always count so, because the
-    // device waits for the host.
+    // With direction=both, the transfers count as limited by the host if its submitting calls took
+    // at least the share MEASURE_HOST_BOUND of the time in most samples. All other transfers that
+    // the host times always count as limited by it.
     span->host_bound =
         trial->jobs[0].this_case->direction != TRANSFER_BOTH || 2 * bound > span->count;
     span->step_ns = 1 / (double)trial->passes;
@@ -380,8 +379,8 @@ static bool is_host_timed(const struct transfer_case *this_case)
 // ---------------------------------------------------------------- proof and numbers
 
 // Checks the data that the transfers wrote. The host checks memory more slowly than a fast transfer
-// writes it. So every byte is checked only the first time that a case is measured. Each later time,
-// only an eighth of large host memory is checked, each time another eighth.
+// writes it. So of large host memory, every byte is checked only the first time that a case is
+// measured. Each later time, another eighth is checked.
 static bool verify(const struct trial *trial, struct error *err)
 {
     unsigned round = trial->run->request->round;
@@ -396,9 +395,9 @@ static bool verify(const struct trial *trial, struct error *err)
     return true;
 }
 
-// Returns the claim (the bytes moved) of one transfer; with TRANSFER_BOTH, of one in each
-// direction. Copies between devices have no claim. A small copy within the device may stay in the
-// last-level cache; its bytes count as traffic of that cache.
+// Returns the bytes moved by one transfer, or with TRANSFER_BOTH by one in each direction. Copies
+// between devices claim no bytes. If a small copy within the device may stay in the last-level
+// cache, its bytes count as traffic of that cache.
 static struct measure_claim claim_of(const struct trial *trial)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
