@@ -116,7 +116,7 @@ static bool take_answers(struct launch_row *row, struct timestamp *best, unsigne
             *best = stamp;
         ++*answers;
     }
-    // This lets the kernel end at once: it then answers the remaining questions without waiting.
+    // Asks all remaining questions at once. So the kernel answers them without waiting, and ends.
     *question = QUESTIONS;
     return gpu_batch_wait(batch, row->run->request->timeout_ns, err);
 }

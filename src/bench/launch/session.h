@@ -49,7 +49,7 @@ struct launch_session {
     // Buffer whose word 0 is a count: of the empty kernels that ran, or of the wrong elements that
     // a check found.
     struct gpu_buffer *words;
-    struct gpu_batch *warm; // work that raises the core clock; NULL on a CPU
+    struct gpu_batch *warm; // batch whose work raises the core clock; NULL on a CPU
     // A pair of buffers, made by launch_prepare. A scaling kernel reads one buffer of the pair and
     // writes the other. For the next kernel, the two buffers are exchanged.
     struct gpu_scope *pair;
@@ -146,8 +146,8 @@ struct launch_reach {
     // `back` is the time from that instruction until the host knows that the kernel ended.
     double *to, *back;
     double half_ns; // uncertainty (±) in ns of device times that are converted to the host's clock
-    // Number of a kernel's answers. The quickest ones relate the two clocks. 0 if the API's
-    // timestamps relate them.
+    // Number of a kernel's answers, of which the quickest relate the device's clock to the host's.
+    // 0 if the API's timestamps relate the clocks.
     unsigned answers;
 };
 

@@ -386,8 +386,8 @@ static void report(struct launch_row *row, const struct samples *taken, struct m
                       METRIC_BANDWIDTH, visit);
 }
 
-// Measures two times of a kernel that runs alone. The first is from the host's call to the kernel's
-// first instruction. The second is from there until the host knows that the kernel ended.
+// Measures two times of a kernel that runs alone: from the host's call to the kernel's first
+// instruction, and from this instruction until the host knows that the kernel ended.
 static bool visit_one_way(struct launch_row *row, unsigned count, struct measure_visit *visit,
                           struct error *err)
 {

@@ -48,8 +48,8 @@ static const struct metric *metric_of(const struct result *result, const char *n
     return metric && isfinite(metric->median) ? metric : NULL;
 }
 
-// Returns the first result with this scenario and barrier that has a number for this metric, or
-// NULL. If `scenario` or `barrier` is NULL, every scenario or every barrier fits.
+// Returns the first result with this scenario and barrier that has a number for this metric; NULL
+// if there is none. NULL as `scenario` or as `barrier` means any.
 static const struct result *find(const struct subject *subject, const char *scenario,
                                  const char *barrier, const char *metric)
 {
@@ -145,7 +145,7 @@ enum scale {
 
 struct question {
     const char *code, *metric;
-    // preferred scenario; if it lacks the metric, any other one (not if `only`)
+    // preferred scenario; if it lacks the metric, another one answers (unless `only`)
     const char *scenario;
     enum scale scale;
     const char *text, *rest; // the finding's text before the number, and after it

@@ -68,9 +68,9 @@ struct overlap_poll_desc {
 // passed.
 void overlap_markers_poll(struct overlap_markers *markers, const struct overlap_poll_desc *desc);
 
-// Sets since_ns and until_ns of all markers in markers->polls. The caller calls this when the frame
-// is done. The first workload of the frame must have started `start_ns` ns after the value `base`
-// of the device's clock.
+// Sets since_ns and until_ns of all markers in markers->polls. Call it when the frame is done. The
+// first workload of the frame must have started `start_ns` ns after the value `base` of the
+// device's clock.
 void overlap_markers_date(struct overlap_markers *markers, const struct measure_clock *clock,
                           uint64_t base, double start_ns);
 

@@ -179,9 +179,9 @@ static void record_target_barriers(struct recording *recording, uint32_t workloa
     }
 }
 
-// Records a barrier of the kind stage->barrier, for the workloads in the bit set `workloads`, for
-// which later work waits. A barrier of a render target orders only the draw into that target. Every
-// other kind of barrier orders all work before it.
+// Records a barrier of the kind stage->barrier, because later work waits for the workloads in the
+// bit set `workloads`. A barrier of a render target orders only the draw into that target. Every
+// other kind of barrier orders all earlier work.
 static void record_barrier(struct recording *recording, uint32_t workloads)
 {
     switch (recording->stage->barrier) {

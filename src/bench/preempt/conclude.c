@@ -298,8 +298,8 @@ static const char *deadlines_text(struct arena *arena, const struct result *resu
                         late_text(arena, result_metric(result, names->late_p99)));
 }
 
-// Adds the finding of a case with a hog, a compositor and an application. Its value is the number
-// of frames per second of the application.
+// Adds the finding of a case with an application and a compositor. Its value is the number of
+// frames per second of the application.
 static void report_three(struct run *run, const char *device, const struct result *result)
 {
     static const struct actor_names application_names = {"application", "app_misses", "app_late",

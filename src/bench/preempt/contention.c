@@ -8,8 +8,8 @@
 
 // Longest time in ns that the host sleeps before it checks again whether the hog needs submissions.
 static const uint64_t look_ns = 2000000;
-// Longest time in ns that the host waits for one victim or frame. Then the host looks at the next
-// deadline and at the hog again.
+// Longest time in ns that the host waits for one victim or frame before it looks at the next
+// deadline or at the hog again.
 static const uint64_t slice_ns = 1000000;
 
 static bool feed(const struct contention_desc *desc, bool more, struct error *err)
@@ -126,7 +126,7 @@ bool contention_arrive(struct contention_arrivals *arrivals, struct contention *
 // ---------------------------------------------------------------- the hog's side
 
 enum {
-    ACTORS_MAX = 2 // number of actors: victim and application
+    ACTORS_MAX = 2 // maximum number of actors with a thread: victim and application
 };
 
 // What the thread of an actor (the victim or the application) needs, and its results.

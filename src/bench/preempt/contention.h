@@ -60,8 +60,8 @@ struct contention_answer {
     uint32_t victim; // number of the answered submission, counted from 0 among those of this actor
     // True if response_ns is only a lower bound of the response time. Either the submission was not
     // done when the run ended. Or there was no submission, because CONTENTION_PENDING_MAX were in
-    // flight at the deadline. `victim` is then the newest submission, whose answer would come
-    // earlier.
+    // flight at the deadline. `victim` is then the newest submission, because a further one would
+    // have been answered later than that.
     bool censored;
 };
 

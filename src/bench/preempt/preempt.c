@@ -65,7 +65,7 @@ static const struct param_info params[] = {
     {.key = "samples",
      .type = PARAM_UINT,
      .role = PARAM_METHOD,
-     .quick = "10", // two visits then give 20 samples; fewer make percentiles unreliable
+     .quick = "10", // two visits give 20 samples; fewer make percentiles unreliable
      .standard = "60",
      .full = "200",
      .least = 1,
@@ -355,7 +355,7 @@ const struct benchmark bench_preempt = {
     // `slowness` is for the preset standard: a visit waits for 60 deadlines, 90 per second. In the
     // preset full, a visit waits for 200.
     .slowness = 44,
-    .quick_slowness = 14, // a visit waits for 10 deadlines
+    .quick_slowness = 14, // in the preset quick, a visit waits for 10 deadlines
     .device = queue_pair_request,
     .product = {.replace = replace, .reach = reach, .keep = is_wanted},
     .open = preempt_session_open,

@@ -16,7 +16,7 @@ enum {
     DISPATCHES_PROBED = 8,
     TUNINGS = 3,
     RECORDS = 512,
-    DRAW_SHARE = 8, // hogs that draw have about 1 / DRAW_SHARE of the workgroups of others
+    DRAW_SHARE = 8, // hogs that draw have about 1 / DRAW_SHARE of the workgroups of other hogs
     // Maximum number of submissions in flight of the hog "baseline". (visit.c sets that of an
     // application to the number of its frames.)
     FRAMES_AHEAD = 4,

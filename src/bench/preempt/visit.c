@@ -131,8 +131,8 @@ static bool read_part(struct work *work, struct work_part *part, struct error *e
     return true;
 }
 
-// Runs the contention and reads the records of hog, victim and application. The hog is ended first,
-// because submissions without an answer wait for it.
+// Runs the contention and reads the records of hog, victim and application. The hog ends first,
+// because submissions without an answer may wait for the hog.
 static bool contend(struct work *work, const struct contention_desc *desc, struct error *err)
 {
     struct process *application = work->application.process;

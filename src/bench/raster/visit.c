@@ -191,7 +191,7 @@ static void report_per_cycle(const struct job *job, const struct measure_span *s
         return;
     double *values = ARENA_ARRAY(job->run->arena, span->count, double);
     size_t count = 0;
-    double step = 0; // step of values[0], the first sample with a known core clock
+    double step = 0; // step of values[0], which is of the first sample with a known core clock
     for (size_t i = 0; i < span->count; i++) {
         if (!isfinite(span->core_hz[i]))
             continue;

@@ -56,7 +56,7 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
         .depth = (enum raster_depth)case_choice(c, "depth"),
         .change = (enum raster_change)case_choice(c, "change"),
     };
-    // Each draw adds 1 to its pixel; 32-bit floats hold these sums exactly.
+    // With work=draws, each draw adds 1 to its pixel; 32-bit floats hold these sums exactly.
     if (this_case->kind == RASTER_DRAWS) {
         this_case->format = GPU_FORMAT_R32_FLOAT;
         this_case->blend = GPU_BLEND_ADD;
@@ -123,7 +123,7 @@ static void plan_layers(const struct raster_case *this_case, struct raster_work 
     if (this_case->depth == RASTER_DEPTH_WRITE)
         work->check.pattern = RASTER_NOTHING;
     if (this_case->depth == RASTER_DEPTH_REJECT) {
-        // The last layer is only a small triangle.
+        // The last layer is only a small visible triangle, whose pixels are not counted.
         work->pixels -= (double)work->target * work->target;
         work->params.layers.seen = work->instances;
         work->params.layers.leg = leg_of(SEEN_ROW) * 2 / (float)work->target;

@@ -18,10 +18,10 @@ enum {
     // rays also reach the primitive at the end of the row.
     LENGTH_STEP = 96,
     STEPS_LEAST = 2,
-    // Number of primitives in a row, without the one at its end: one step of LENGTH_STEP primitives
-    // before all rays, and then as many steps as the longest rays cross. The shortest rays cross
-    // STEPS_LEAST steps. In rays that cross only one step, work at the end of a row would be up to
-    // 4 % of the time.
+    // Number of primitives in a row, without the one at its end: a first step of LENGTH_STEP
+    // primitives, behind which all rays begin, and as many steps as the longest rays cross. The
+    // shortest rays cross STEPS_LEAST steps. If rays crossed only one step, up to 4 % of their time
+    // would be work in the tree at the end of the row.
     ROW = (LENGTHS + STEPS_LEAST) * LENGTH_STEP,
     LAYOUTS = 2,
     POINTS = LAYOUTS * LENGTHS,

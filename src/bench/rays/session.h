@@ -141,7 +141,7 @@ struct rays_beam {
     struct rays_trace_params params; // kernel parameters; rays_beam_prepare fills them
 };
 
-// Returns the program that traces the rays of `beam` through its tree; NULL with `err`.
+// Returns the program that traces the rays of `beam` through its tree; NULL with `err` on failure.
 struct gpu_program *rays_beam_program(struct bench_visit *run, const struct rays_beam *beam,
                                       struct error *err);
 

@@ -27,7 +27,7 @@ enum transfer_direction {
 enum transfer_memory { // the memory at the host's end of a transfer
     TRANSFER_PINNED,   // pinned memory, which the driver allocates
     TRANSFER_PAGEABLE, // ordinary memory of the process
-    // Ordinary memory too, but the host's processor itself copies: it loads or stores device memory
+    // Ordinary memory, but the host's processor itself copies: it loads or stores device memory
     // that the host has mapped.
     TRANSFER_MAPPED,
 };
