@@ -114,7 +114,7 @@ struct bench_session {
     bool warm;   // true: a case was measured in this session, so the core clock is high
     void *state; // the benchmark's own data, set by open()
     // Data of another benchmark, whose cases are visited in this session (benchmark.session_of).
-    void *guest;
+    void *other_state;
 };
 
 // Begins a session on an open device of `system`, with an arena and a scope of its own.

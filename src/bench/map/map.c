@@ -257,9 +257,9 @@ static bool visit_by_clock(struct bench_visit *run, struct measure_visit *visit,
 static bool map_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct bench_session *session = run->session;
-    if (!session->guest)
-        session->guest = ARENA_NEW(session->arena, struct map_session);
-    struct map_session *own = session->guest;
+    if (!session->other_state)
+        session->other_state = ARENA_NEW(session->arena, struct map_session);
+    struct map_session *own = session->other_state;
     const struct bench_case *probe = run->bench_case;
     if (case_says(probe, "what", MAP_NEIGHBOURS))
         return map_neighbours_visit(&own->neighbours, run, visit, err);

@@ -168,12 +168,12 @@ static struct load_run *guests_of(const struct work *work, size_t *count)
 {
     const struct work_part *victim = &work->victim, *application = &work->application;
     *count = victim->count + application->count;
-    struct load_run *guests = ARENA_ARRAY(work->run->arena, *count, struct load_run);
+    struct load_run *runs = ARENA_ARRAY(work->run->arena, *count, struct load_run);
     for (uint32_t i = 0; i < victim->count; i++)
-        guests[i] = victim->runs[i];
+        runs[i] = victim->runs[i];
     for (uint32_t i = 0; i < application->count; i++)
-        guests[victim->count + i] = application->runs[i];
-    return guests;
+        runs[victim->count + i] = application->runs[i];
+    return runs;
 }
 
 // Fails if a submission of this part (victim or application) ran longer, by the device's clock,
@@ -187,7 +187,7 @@ static bool check_part(const struct work_part *part, const struct contention *re
         double exec = work_length_ns(&part->runs[answer->victim]);
         if (!answer->censored && exec > answer->response_ns * 1.01 + resolution_ns)
             return error_set(err, ERROR_MISMATCH,
-                             "the victim ran %.0f ns by the device's clock, but the host had it "
+                             "a submission ran %.0f ns by the device's clock, but the host had it "
                              "back after %.0f ns",
                              exec, answer->response_ns);
     }
