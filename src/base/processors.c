@@ -127,6 +127,24 @@ static bool read_machine(const char *root, struct processors_time *time)
     return true;
 }
 
+// Reads how often the limit of a container or of another control group stopped its threads, from
+// the line "nr_throttled N" of a file that cgroups v2 and v1 have at different places.
+static void read_throttled(const char *root, struct processors_time *time)
+{
+    static const char *const files[] = {"/sys/fs/cgroup/cpu.stat", "/sys/fs/cgroup/cpu/cpu.stat"};
+    static const char key[] = "nr_throttled ";
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[256], line[128];
+        snprintf(path, sizeof path, "%s%s", root, files[i]);
+        FILE *file = fopen(path, "r");
+        while (file && fgets(line, sizeof line, file))
+            if (text_begins(line, key))
+                time->throttled = strtod(line + strlen(key), NULL);
+        if (file)
+            fclose(file);
+    }
+}
+
 bool processors_time_read(const char *root, long family_pid, struct processors_time *time)
 {
     char family[24];
@@ -135,6 +153,7 @@ bool processors_time_read(const char *root, long family_pid, struct processors_t
     snprintf(family, sizeof family, "%ld", family_pid);
     add_process(root, family, time);
     add_threads(root, family, add_children, time);
+    read_throttled(root, time);
     return add_threads(root, "self", add_schedule, time) && read_machine(root, time);
 }
 

@@ -25,6 +25,9 @@ struct processors_time {
     // `busy`: time that any process or virtual machine used. `all`: busy and idle time. `family`:
     // time that the process family_pid and its children used, including children that have ended.
     double stolen, busy, all, family;
+    // Number of periods in which the processor limit of the container (control group) stopped its
+    // threads; 0 if there is no limit.
+    double throttled;
 };
 
 // Reads the times from /proc. `root` is put before the paths; NULL means "". `family_pid` is the id

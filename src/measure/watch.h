@@ -67,6 +67,9 @@ struct watch_finding {
     // processor (base/processors.h). A share is NaN if it is not known, or if the device's times do
     // not depend on the host. measure_watch_run sets NaN, and the caller asks the host.
     double host_used, host_waited;
+    // true: since the last watch, the processor limit of fathom's container (control group) stopped
+    // its threads; measure_watch_run sets false
+    bool throttled;
     // names of other processes that use the device; NULL if none are known or no other work was
     // seen
     const char *who;

@@ -242,6 +242,7 @@ static const struct json_field finding_fields[] = {
     {"others_traffic", FIELD_REAL, FINDING_AT(others_traffic)},
     {"host_used", FIELD_REAL, FINDING_AT(host_used)},
     {"host_waited", FIELD_REAL, FINDING_AT(host_waited)},
+    {"throttled", FIELD_FLAG, FINDING_AT(throttled)},
     {"who", FIELD_TEXT, FINDING_AT(who)},
 };
 #undef FINDING_AT

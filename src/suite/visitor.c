@@ -362,6 +362,7 @@ static bool watch_processors(struct visitor *visitor, struct watch_finding *find
     for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
         finding->rates[i] = finding->limits[i] = NAN;
     finding->share = processors_time_lost(&last, &now);
+    finding->throttled = now.throttled > last.throttled;
     finding->watched_ns = now.ran + now.waited - last.ran - last.waited;
     return true;
 }
@@ -375,6 +376,7 @@ static void watch_host(struct visitor *visitor, struct watch_finding *finding)
         return;
     finding->host_used = processors_time_others(&last, &now);
     finding->host_waited = processors_time_lost(&last, &now);
+    finding->throttled = now.throttled > last.throttled;
 }
 
 bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,

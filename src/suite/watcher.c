@@ -61,8 +61,10 @@ static void judge_share(struct arena *arena, const struct watch_finding *finding
     if (!(finding->share > 0) || (is_cpu && finding->share < share_cpu_busy))
         return;
     judgement->verdict = judgement->link = finding->share >= share_busy ? WATCH_BUSY : WATCH_REMARK;
+    const char *what =
+        is_cpu && finding->throttled ? "the processor limit of fathom's container" : "other work";
     judgement->text = judgement->link_text =
-        arena_printf(arena, "other work took %.3g %% of the device's time%s", 100 * finding->share,
+        arena_printf(arena, "%s took %.3g %% of the device's time%s", what, 100 * finding->share,
                      users_of(arena, finding));
 }
 
@@ -132,8 +134,9 @@ static const char *host_text(struct arena *arena, const struct watch_finding *fi
                             100 * finding->host_used);
     if (finding->host_waited >= host_waited_busy)
         return arena_printf(arena,
-                            "fathom waited for a processor of the host for %.3g %% of the time",
-                            100 * finding->host_waited);
+                            "fathom waited for a processor of the host for %.3g %% of the time%s",
+                            100 * finding->host_waited,
+                            finding->throttled ? ": its container has a processor limit" : "");
     if (finding->others_traffic >= others_busy_bytes_per_s)
         return arena_printf(arena, "other cards of this host moved %.3g GB/s over PCI Express",
                             finding->others_traffic / 1e9);

@@ -84,6 +84,7 @@ static void a_watch_comes_through(void **state)
                                        .others_traffic = 55e9,
                                        .host_used = 0.5,
                                        .host_waited = NAN,
+                                       .throttled = true,
                                        .who = "python3 (process 4711)"};
     struct watch_finding got = {0};
     struct error err = {0};
@@ -96,7 +97,7 @@ static void a_watch_comes_through(void **state)
     assert_true(got.link_traffic == sent.link_traffic);
     assert_true(got.memory_change == sent.memory_change);
     assert_true(got.others_traffic == sent.others_traffic);
-    assert_true(got.host_used == sent.host_used && isnan(got.host_waited));
+    assert_true(got.throttled && got.host_used == sent.host_used && isnan(got.host_waited));
     assert_string_equal(got.who, sent.who);
 }
 

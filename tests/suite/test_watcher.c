@@ -82,6 +82,9 @@ static void threads_of_a_cpu_device_may_wait_a_little(void **state)
         assert_int_equal(judgement.verdict, cases[i].verdict);
         assert_int_equal(judgement.link, cases[i].verdict);
     }
+    finding.throttled = true;
+    assert_string_equal(judged(arena, &finding, NAN).text,
+                        "the processor limit of fathom's container took 33 % of the device's time");
     arena_destroy(arena);
 }
 
@@ -233,20 +236,27 @@ static void a_busy_host_concerns_only_what_uses_the_link(void **state)
         double used, waited, others_traffic;
         enum watch_verdict link;
         const char *text;
+        bool throttled;
     } cases[] = {
-        {NAN, NAN, NAN, WATCH_CLEAN, NULL}, // not known
-        {0.09, 0.04, 1e9, WATCH_CLEAN, NULL},
-        {0.5, 0, NAN, WATCH_BUSY, "other processes used 50 % of the host's processors"},
+        {NAN, NAN, NAN, WATCH_CLEAN, NULL, false}, // not known
+        {0.09, 0.04, 1e9, WATCH_CLEAN, NULL, true},
+        {0.5, 0, NAN, WATCH_BUSY, "other processes used 50 % of the host's processors", false},
         // one other process on a host of many processors, but on the one that fathom uses
         {0.01, 0.5, NAN, WATCH_BUSY,
-         "fathom waited for a processor of the host for 50 % of the time"},
-        {0.03, 0, 55e9, WATCH_BUSY, "other cards of this host moved 55 GB/s over PCI Express"},
+         "fathom waited for a processor of the host for 50 % of the time", false},
+        {0.01, 0.5, NAN, WATCH_BUSY,
+         "fathom waited for a processor of the host for 50 % of the time: its container has a "
+         "processor limit",
+         true},
+        {0.03, 0, 55e9, WATCH_BUSY, "other cards of this host moved 55 GB/s over PCI Express",
+         false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct watch_finding finding = idle_finding();
         finding.host_used = cases[i].used;
         finding.host_waited = cases[i].waited;
         finding.others_traffic = cases[i].others_traffic;
+        finding.throttled = cases[i].throttled;
         struct watch_judgement judgement = judged(arena, &finding, 2e12);
         assert_int_equal(judgement.verdict, WATCH_CLEAN);
         assert_int_equal(judgement.link, cases[i].link);

@@ -196,6 +196,31 @@ static void the_family_is_told_from_others(void **state)
     assert_int_equal(system(command), 0);
 }
 
+static void a_limit_of_the_container_is_seen(void **state)
+{
+    (void)state;
+    static const char *const version_1[] = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu/cpu.stat"};
+    char root[64], command[128];
+    struct processors_time time;
+    make_root(root);
+    write_root(root, (const double[2][2]){{5e9, 1e9}, {0, 0}}, 10, 1000);
+    make_folder(root, "/sys");
+    make_folder(root, "/sys/fs");
+    make_folder(root, "/sys/fs/cgroup");
+    assert_true(processors_time_read(root, 7, &time));
+    assert_true(time.throttled == 0);
+    write_file(root, "/sys/fs/cgroup/cpu.stat", "usage_usec 9\nnr_periods 7\nnr_throttled 4\n");
+    assert_true(processors_time_read(root, 7, &time));
+    assert_true(time.throttled == 4);
+    write_file(root, "/sys/fs/cgroup/cpu.stat", "usage_usec 9\n"); // as without a limit
+    make_folder(root, version_1[0]);
+    write_file(root, version_1[1], "nr_periods 9\nnr_throttled 6\nthrottled_time 5000\n");
+    assert_true(processors_time_read(root, 7, &time));
+    assert_true(time.throttled == 6);
+    snprintf(command, sizeof command, "rm -r %s", root);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +228,7 @@ int main(void)
         cmocka_unit_test(a_list_that_is_none_changes_nothing),
         cmocka_unit_test(others_on_the_processors_are_seen),
         cmocka_unit_test(the_family_is_told_from_others),
+        cmocka_unit_test(a_limit_of_the_container_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
