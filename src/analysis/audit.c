@@ -5,9 +5,9 @@
 #include <string.h>
 
 static const double close_bound = 0.01, wide_bound = 0.03;
-// A claim is the value that a benchmark predicts for a hardware counter. If a claim is less than
-// close_bytes bytes in all, the count may differ from the claim by the share wide_bound. From any
-// other claim above 0 the count may differ by the share close_bound.
+// A claim is the value that a benchmark predicts for a hardware counter. The count may differ from
+// the claim by the share close_bound. If a claim is less than close_bytes bytes in all, the count
+// may differ by wide_bound. A claim of 0 has a bound of its own (zero_bound).
 static const double close_bytes = 1 << 30;
 
 enum {
@@ -44,9 +44,9 @@ static double bound_of(const struct counter *counter)
     return is_small ? wide_bound : close_bound;
 }
 
-// Returns the largest count that agrees with a claim of zero (no ratio to such a claim exists).
-// This bound is the share close_bound of the result's largest claim of the same unit. For bytes it
-// is at least AUDIT_ZERO_BYTES, summed over all units of work.
+// Returns the largest count that agrees with a claim of zero. It is the share close_bound of the
+// result's largest claim of the same unit. For bytes, it is at least AUDIT_ZERO_BYTES, summed over
+// all units of work.
 static double zero_bound(const struct result *result, const struct counter *counter)
 {
     double most = 0;
@@ -115,9 +115,8 @@ static void name_claim(struct run *run, struct tally *tally, const struct result
                                 tally->named ? ", " : "", counter->name, result->key, differs);
 }
 
-// Called for a claim that agrees with the count. Does nothing unless the claim is `dram_read`, the
-// predicted bytes read from memory. Then counts the case. Also keeps the largest share of such a
-// claim that the L2 served instead of memory.
+// Counts a case whose claim `dram_read` (bytes read from memory) agrees with the count, and keeps
+// the largest share of such a claim that the L2 served. Ignores other claims, and claims of zero.
 static void tally_served(struct tally *tally, const struct result *result,
                          const struct counter *counter)
 {

@@ -12,21 +12,21 @@ const double *audit_counted(const struct result *result, const char *name);
 // claim is the value that the benchmark predicts.)
 double audit_ratio(const struct counter *counter);
 
-// Returns true if the counted value agrees with its claim, the value that the benchmark predicts.
+// Returns true if the counted value agrees with its claim, the value that the benchmark predicts. A
+// counter without a claim agrees.
 //
-// Bytes may differ from the claim by 3 % if less than 1 GiB is claimed in all. Every other count
-// may differ by 1 %. For `dram_read`, the bytes that the L2 served may be missing, too.
+// A count may differ from its claim by 1 %; a count of bytes by 3 % if less than 1 GiB is claimed
+// in all. For `dram_read`, bytes that the L2 served may be missing from the count.
 //
-// If zero is claimed, the count may be up to 1 % of the result's largest claim of the same unit. A
-// count of bytes may then also be up to AUDIT_ZERO_BYTES, summed over all units of work. A counter
-// without a claim agrees.
+// If the claim is zero, the count may be up to 1 % of the result's largest claim of the same unit.
+// A count of bytes may always be up to AUDIT_ZERO_BYTES, summed over all units of work.
 enum {
     AUDIT_ZERO_BYTES = 256 << 10
 };
 bool audit_agrees(const struct result *result, const struct counter *counter);
 
-// Returns the hit rate, 0 to 1, of the reads in the L1 (level 1) or the L2 (level 2). NaN if the
-// reads or the hits were not counted, or if a unit of work read less than a byte.
+// Returns the share, 0 to 1, of the reads that hit the L1 (level 1) or the L2 (level 2). Returns
+// NaN if reads or hits were not counted, or if a unit of work made less than one read.
 double audit_hit_rate(const struct result *result, unsigned level);
 
 // Adds up to three findings to the run for each device whose counters have claims. (A claim is the

@@ -15,7 +15,6 @@ static bool is_power(double value)
     return frexp(value, &exponent) == 0.5;
 }
 
-// Returns the time of a load at this stride; NaN if the stride was not measured.
 static double time_at(const struct banks_curve *curve, double stride)
 {
     for (size_t i = 0; i < curve->count; i++)
@@ -45,8 +44,8 @@ unsigned banks_count(const struct banks_curve *curve)
     for (size_t i = curve->count; i-- > 0;)
         if (is_power(curve->strides[i]) && curve->times[i] * alike >= longest)
             banks = curve->strides[i];
-    // Checks the strides that are powers of two above `banks`. The time must not fall again at
-    // these strides. At least one of them must have been measured.
+    // The number is known only if the time does not fall at larger powers of two, and if at least
+    // one larger power of two was measured.
     for (unsigned stride = (unsigned)banks; stride && stride <= last; stride *= 2)
         if (time_at(curve, stride) * alike < longest)
             return 0;

@@ -16,14 +16,16 @@ struct banks_curve {
 
 // Returns the number of banks of shared memory; 0 if it is not known.
 //
-// If neighbouring threads load words that are s words apart, they use banks / gcd(s, banks)
-// different banks. So the time of a load grows with every power of two up to s = banks. There all
-// threads use one bank, and larger strides take the same time. The banks are counted as if they
+// Each power of two in the stride makes a load slower, until all threads use the same bank. The
+// number of banks is the stride at which this happens; larger strides take the same time. (At a
+// stride of s words, the threads use banks / gcd(s, banks) banks.) Banks are counted as if they
 // were 4 bytes wide: 32 banks of 8 bytes look like 64 banks of 4 bytes.
 //
-// The number is not known in four cases. No stride takes twice the time of stride 1. No power of
-// two above the number was measured. The time falls again at larger strides. Or an odd stride takes
-// longer than stride 1.
+// The number is not known if one of these is true:
+// - No stride takes twice the time of stride 1.
+// - No power of two above the number was measured.
+// - The time falls again at larger strides.
+// - An odd stride takes longer than stride 1.
 unsigned banks_count(const struct banks_curve *curve);
 
 #endif

@@ -32,11 +32,11 @@ struct working_sets {
     double least, most;
 };
 
-// Returns the sizes of working sets that show a level's bandwidth. For a cache they end at half of
-// its size, so that the cache holds the whole set. They begin at four times the size of the cache
-// before it (for L1: at 0). For memory they begin at four times the size of the last cache. The
-// range is empty (least > most) if the latency curve does not show the memory, or does not show
-// where the cache ends. For CARD_LEVEL_ANY, the range has all sizes.
+// Returns the range of working sets that show the bandwidth of a level. For L1, the range begins at
+// 0; for any other level, at four times the size of the cache before it. For a cache, the range
+// ends at half of the cache's size, so that the cache holds the whole set. The range is empty
+// (least > most) if the latency curve does not show the level. For CARD_LEVEL_ANY, the range has
+// all sizes.
 static struct working_sets level_sets(const struct level_curve *curve, enum card_level level)
 {
     size_t count = levels_count(curve), k = level == CARD_LEVEL_L1 ? 0 : 1;
@@ -71,10 +71,9 @@ static struct card_row *row_get(struct card *card, enum card_section section, co
     return &card->rows[at];
 }
 
-// Returns true if the card shows the figure `one` instead of `other`. A measured figure wins
-// against one that was not measured. Of two measured figures the better value wins. But if the two
-// values are at most CARD_NEAR apart, the better verdict wins. Of two figures that were not
-// measured, a failed one wins against a skipped one.
+// Returns true if the card shows the figure `one` instead of `other`. A measured figure wins over
+// one that was not measured, then the better value wins. But if two values are at most CARD_NEAR
+// apart, the better verdict wins. If neither figure was measured, failed wins over skipped.
 static bool is_better(const struct card_figure *one, const struct card_figure *other)
 {
     if (!isfinite(one->value) || !isfinite(other->value))
@@ -110,7 +109,8 @@ static void figure_add(const struct builder *b, const char *label, const struct 
     row->count += at == row->count;
 }
 
-// Returns a figure without a value, with the names and units that the headline declares.
+// Returns a figure without a value. Its names and units come from the headline, the figure that the
+// benchmark declares.
 static struct card_figure figure_of(const struct builder *b)
 {
     const struct metric_info *metric = benchmark_metric(b->info, b->headline->metric);
@@ -145,7 +145,7 @@ static struct card_figure figure_of_result(const struct builder *b, const struct
     figure.version = result->version;
     figure.verdict = result->verdict;
     figure.reason = reason_of(result);
-    // The result may still change, because the run is not finished and will visit the case again.
+    // If the run is not finished, it will visit the case again, and the figure may change.
     figure.provisional = result_reason(result, "unfinished");
     if (!result_measured(result) || !metric || !isfinite(metric->median) || metric->median <= 0)
         return figure;
@@ -178,9 +178,9 @@ static bool is_described(const struct builder *b, const struct result *result,
            (b->headline->level == CARD_LEVEL_ANY || (bytes >= sets->least && bytes <= sets->most));
 }
 
-// Returns the range of working sets whose cases may give the headline's figure. For a cache this is
-// only the largest working set that was measured. (The smaller a working set, the more of it lies
-// in caches nearer to the cores.)
+// Returns the range of working sets whose cases may give the figure that the headline declares. For
+// a cache, the range has only the largest measured size, because smaller sets lie more in the
+// caches nearer to the cores.
 static struct working_sets wanted_sets(const struct builder *b)
 {
     struct working_sets sets = level_sets(&b->card->curve, b->headline->level);
@@ -194,8 +194,9 @@ static struct working_sets wanted_sets(const struct builder *b)
     return sets;
 }
 
-// Finds the best figure among the cases that the headline describes. Returns false if there is no
-// such case. Also returns false if all such cases were measured but have no value above 0.
+// Finds the best figure among the cases that the headline describes. (A headline is a figure that a
+// benchmark declares for the card.) Returns false if there is no such case, or if all were measured
+// but none has a value above 0.
 static bool best_figure(const struct builder *b, struct card_figure *best)
 {
     const struct run *run = b->card->run;
@@ -247,8 +248,8 @@ static void add_levels(const struct builder *b)
     }
 }
 
-// The card has one latency curve, which shows the levels of memory. Returns true if the headline is
-// of the benchmark and the metric of this curve.
+// Returns true if the headline declares the card's latency curve: the curve has the benchmark and
+// the metric of the headline.
 static bool declares_curve(const struct builder *b)
 {
     return b->headline->kind == HEADLINE_LEVELS && b->card->curve.count > 0 &&

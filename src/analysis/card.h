@@ -28,9 +28,9 @@ enum {
     CARD_NOTES_MAX = 5
 };
 #define CARD_NEAR 0.05 // figures count as equal if they differ by at most this share
-// The card has a note about a trusted figure that differs by more than this share from the
-// reference card of the same model. There is one note each for the two largest differences, and one
-// for the number of further differences.
+// If a trusted figure differs by more than this share from the reference card of the same model,
+// the card has a note about it. Only the two largest differences have their own notes; one more
+// note counts the others.
 #define CARD_DIFFERS 0.10
 // Several benchmarks may measure the same figure. If another benchmark's trusted value differs by
 // more than this share from the shown value, the card has a note about it.
@@ -43,8 +43,8 @@ enum {
 #define CARD_NO_GPU "no-gpu"
 
 struct card_figure {
-    // Title of the figure: the row's label and the figure's name, such as "DRAM read". In
-    // card.further it is the title of the headline.
+    // Title of the figure, such as "DRAM read": the row's label and the figure's name. A figure in
+    // card.further has the title of its headline, or else the metric's name.
     const char *title;
     // name of the figure within its row, "read" or "copy"; NULL if the row has one figure
     const char *name;
@@ -64,10 +64,10 @@ struct card_figure {
     const char *reason; // why the figure's verdict is not ok; NULL if it is ok
     bool provisional;   // true if the run is not finished, so that the figure may still change
     // Value of the same figure on the reference card. Not finite if there is no reference card, or
-    // if it lacks this figure of the same benchmark and version.
+    // if the card lacks this figure from the same version of the benchmark.
     double reference;
-    // Next figure in a list of figures that have the same row and name but come from other
-    // headlines. The list has the figures that the card does not show. NULL at the end of the list.
+    // Next figure with the same row and name, which another headline declares. The card does not
+    // show it. NULL at the end of the list.
     const struct card_figure *other;
 };
 
@@ -107,17 +107,15 @@ struct card {
     struct level_curve curve;
     struct card_row rows[CARD_ROWS_MAX];
     size_t count;
-    // Figures that are in no row of the card, from headlines of kind HEADLINE_BEST, in the order of
-    // the benchmarks.
+    // Figures that are in no row of the card, in the order of the benchmarks that declare them.
     struct card_figure *further;
     size_t further_count, further_capacity;
     // Known card to compare with; NULL if no known card is suitable.
     const struct known_card *reference;
     bool same_model; // true if the reference has the same model name as this card
-    // Sentences about figures that stand out. A figure stands out if it differs from a reference of
-    // the same model, if it is not trusted, or if it is far below its limit. It also stands out if
-    // several benchmarks measured different values. If no figure differs from a reference of the
-    // same model, a sentence says so.
+    // Sentences about figures that stand out. Such a figure differs from a reference of the same
+    // model, is not trusted, is far below its limit, or has different values from several
+    // benchmarks. A sentence also says if no figure differs from a reference of the same model.
     const char *notes[CARD_NOTES_MAX];
     size_t note_count;
 };
@@ -154,9 +152,9 @@ void card_put(struct json_out *out, const char *name, const struct card *card);
 // Returns the known cards of reference/cards.json, a file that is embedded in the program.
 const struct known_cards *known_cards_builtin(struct arena *arena);
 
-// Two functions for a file of known cards. known_cards_read reads the text of such a file. It
-// returns NULL with ERROR_USAGE if the text is not such a file; error messages call the file
-// `name`. known_cards_write writes a file with the trusted figures of `cards`.
+// known_cards_read reads the text of a file of known cards. It returns NULL with ERROR_USAGE if the
+// text is not such a file; the error message calls the file `name`. known_cards_write writes such a
+// file with the trusted figures of `cards`.
 const struct known_cards *known_cards_read(struct arena *arena, const char *text, size_t bytes,
                                            const char *name, struct error *err);
 MUST_CHECK bool known_cards_write(const struct card *cards, size_t count, FILE *stream,

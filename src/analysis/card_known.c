@@ -150,9 +150,9 @@ static bool is_same_model(const struct known_card *known, const struct card *car
     return card->device->name && strcmp(known->device, card->device->name) == 0;
 }
 
-// Returns how suitable a known card is as a reference for `card`. Returns 0 if it is unsuitable,
-// because it is from the same run, has another API, or has no figure in common. The same model
-// counts most, then the same preset, then the number of common figures.
+// Returns how suitable a known card is as a reference for `card`; 0 if it is from the same run, has
+// another API, or has no figure in common. The same model counts most, then the same preset, then
+// the number of common figures.
 static size_t rank(const struct known_card *known, const struct card *card)
 {
     bool itself = card->run->started && strcmp(known->started, card->run->started) == 0;
@@ -224,8 +224,9 @@ static struct choice choose(const struct card *card,
     return choice;
 }
 
-// For choose(): returns a weight for each trusted figure that differs from the reference by more
-// than CARD_DIFFERS. The figure that differs most gets the smallest weight and so comes first.
+// Returns a weight for a trusted figure that differs from the reference by more than CARD_DIFFERS;
+// NaN for any other figure. The largest difference gets the smallest weight, so that choose() sorts
+// it first.
 static double by_difference(const struct card_figure *figure)
 {
     double gain = card_figure_trusted(figure) ? card_figure_gain(figure) : NAN;

@@ -125,8 +125,8 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-// The result may have measured copies between `device` and another device, and give a figure of
-// `device`. If so, returns the index of the other device (1 for "cuda:1"); else NaN.
+// If the result measured copies between `device` and another device, and gives a figure of
+// `device`, returns the index of the other device (1 for "cuda:1"). Otherwise returns NaN.
 static double peer_of(const struct check_case *of, const struct result *result,
                       const struct run_device *device)
 {
@@ -142,8 +142,9 @@ static double peer_of(const struct check_case *of, const struct result *result,
     return is_pair ? strtod(number + 1, NULL) : (double)NAN;
 }
 
-// The result is of the case `of`. Returns true if it was measured on the devices that give the
-// figure of `device`. For copies between two devices, `peer` is the index of the other device.
+// Returns true if the result was measured on the devices that give the figure of `device`. The
+// result is of the case `of`. For copies between two devices, `peer` is the index of the other
+// device.
 static bool yields(const struct check_case *of, const struct result *result,
                    const struct run_device *device, double peer)
 {
@@ -167,7 +168,7 @@ const struct result *check_result(const struct run *run, const struct run_device
 }
 
 // Rates how well `other`, a result of another run, can be compared with copies between `card` and
-// the device with index `peer`:
+// the device with index `peer`. `other` is a result of these copies:
 //
 //   3  copies between `card` and a device with the index `peer`
 //   2  copies between `card` and a device with another index
@@ -209,7 +210,8 @@ const struct result *check_counterpart(const struct run *run, const struct run_d
     return best;
 }
 
-// Removes the details of the result, except those that tell how copies between devices were made.
+// Removes the details of the result. For copies between devices, keeps the two details that tell
+// how the copies were made.
 static void keep_ways(struct arena *arena, struct result *result)
 {
     static const char *const names[] = {"way", "devices"};

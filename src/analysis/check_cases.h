@@ -31,16 +31,16 @@ const struct check_case *check_case_of(enum check_metric metric);
 // Returns the name of the figure on screens: "DRAM", "Copy to GPU 1". The text may live in `arena`.
 const char *check_title(struct arena *arena, const struct check_figure *figure);
 
-// Returns the value of the parameter `bytes` with which a check measures the case on a device. It
-// is of->bytes, halved until it is small enough, but not below 16 KiB. Small enough means: at most
-// a quarter of the memory and of the largest allocation. In cases of the L2 it must also be at most
-// half of the last cache. On a CPU it must be at most 64 MiB in all other cases.
+// Returns the value of the parameter `bytes` with which a check measures the case on a device. This
+// is of->bytes, halved until it is at most each of these, but not below 16 KiB:
+// - a quarter of the memory, and of the largest allocation
+// - for cases of the L2, half of the last cache
+// - for other cases on a CPU, 64 MiB
 uint64_t check_bytes(const struct check_case *of, const struct run_device *device);
 
 // Returns the case of a check that the result has measured with the full size (check_case.bytes).
-// Returns NULL if there is no such case, if the verdict is not ok, or if the result is of a copy
-// within one device. Of each reference run, the program embeds the results for which this is not
-// NULL.
+// Returns NULL if there is none, if the verdict is not ok, or if the result is of a copy within one
+// device. fathom embeds the results of reference runs that have such a case.
 const struct check_case *check_wanted(const struct result *result);
 
 // Returns the result of the run that gives the device's figure of the kind `metric`; NULL if there
@@ -48,13 +48,13 @@ const struct check_case *check_wanted(const struct result *result);
 const struct result *check_result(const struct run *run, const struct run_device *device,
                                   enum check_metric metric, double peer);
 
-// Finds a result of the run `run` that can be compared with `result`, a result of another run.
+// Finds the result of the run `run` that can be compared with `result`, a result of another run.
 // `result` gives a figure of `device`; the returned result gives the same figure of `card`. Returns
 // NULL if there is none.
 //
-// For copies between devices, both results must have been made the same way, and a peer with the
-// same index is preferred. For copies between all devices, the number of devices must be the same,
-// too.
+// For copies between devices, both results must have been made the same way. A result for a peer
+// with the same index is preferred. For copies between all devices, the number of devices must be
+// equal, too.
 const struct result *check_counterpart(const struct run *run, const struct run_device *card,
                                        const struct check_case *of, const struct run_device *device,
                                        const struct result *result);
@@ -68,8 +68,8 @@ const struct run_device *check_device(const struct run *run, const char *id);
 // case.
 bool check_shorten(struct arena *arena, struct result *result);
 
-// Returns true if the result says something about the device. If the result is of copies between
-// devices, the device must have taken part. Otherwise the device must have measured it.
+// Returns true if the result says something about the device. A result of copies between devices
+// says something about each of them. Any other result is about the device that measured it.
 bool check_concerns(const struct result *result, const char *device);
 
 // Returns the value of a sensor of the result; NaN if the result is NULL or lacks the sensor.

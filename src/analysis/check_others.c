@@ -26,8 +26,8 @@ enum check_class check_class_of(enum check_metric metric)
 // One measured value of one figure.
 struct seen {
     enum check_class class;
-    // `model`: the model's name, a tab, and the API. `card`: the card's UUID. `figure`: what was
-    // measured (figure_text).
+    // `model` is the model's name, a tab and the API. `card` is the card's UUID. `figure` says what
+    // was measured (figure_text).
     const char *model, *card, *figure;
     double log_value;
 };
@@ -86,8 +86,8 @@ static int compare(const void *a, const void *b)
 
 // ---------------------------------------------------------------- pooling the spreads
 
-// Sums of squared deviations of the logarithms of figures from their means. `between` is between
-// cards of one model, `repeats` between runs of one card. Also the cards that gave the figures.
+// Sums over the logarithms of figures. `between` has the squared deviations of cards from the mean
+// of their model. `repeats` has the squared deviations of runs from the mean of their card.
 struct sums {
     double between, repeats;
     // Degrees of freedom of `between` and `repeats`: number of squared deviations minus number of
@@ -96,7 +96,7 @@ struct sums {
     // Cards with a figure that at least one more card of their model has measured.
     const char **cards;
     size_t card_count;
-    const char **repeated; // cards with several runs; a card with n runs is listed n − 1 times
+    const char **repeated; // cards with several runs; each card once for every run after the first
     size_t repeated_count;
 };
 
@@ -140,8 +140,8 @@ static void add_figure(struct sums *sums, const struct seen *list, size_t count,
     }
 }
 
-// Returns how much the figures of one class differ between cards of a model. Also adds to the sums
-// how much they differ between runs of one card; that sum is over all classes.
+// Returns the spread of the figures of one class between cards of a model. Also adds the deviations
+// between runs of one card to `sums`, which covers all classes.
 static struct check_spread pool_class(struct sums *sums, const struct seen *list, size_t count,
                                       double *means)
 {
@@ -202,9 +202,8 @@ double check_spread_bound(const struct check_spread *spread, size_t count, doubl
 
 // ---------------------------------------------------------------- values of other cards
 
-// Returns true if `device` and `other` are the same card. The caller compares only devices with the
-// same model name. A simulated device has no other identity, so two simulated devices always count
-// as the same.
+// Returns true if `device` and `other`, which have the same model name, are the same card. Two
+// simulated devices count as the same card, because only their name identifies them.
 static bool is_itself(const struct run_device *device, const struct run_device *other)
 {
     return device_same_chip(device, other) || text_begins(device->id, "model:");
@@ -257,9 +256,9 @@ static const struct result *comparable(struct arena *arena, const struct run *ru
 }
 
 // Adds the value that another run measured on `card` to the values with which the device is
-// compared. If `card` is the judged device itself, each of its runs adds a value. Of any other card
-// only the last run counts: its value replaces an earlier one. All cards without a UUID are treated
-// as a single card, because they may be the same.
+// compared. If `card` is the judged device itself, each of its runs adds a value. For any other
+// card, the last run replaces the value of an earlier run. Cards without a UUID may be the same
+// card, so they have one value together.
 static void add_other(struct check_others *others, const struct run_device *card,
                       const struct result *result, const struct metric *metric, double factor)
 {

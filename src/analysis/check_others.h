@@ -24,35 +24,33 @@ enum check_class {
 };
 enum check_class check_class_of(enum check_metric metric);
 
-// How much figures differ, as the standard deviation of their logarithms. If `freedom` is 0, the
-// deviation is not known. The degrees of freedom count cards (for repeated runs: further runs of a
-// card). They do not count figures, because the figures of one card are not independent.
+// How much figures differ. `deviation` is the standard deviation of their logarithms; it is not
+// known if `freedom` is 0. `freedom` counts cards (for repeated runs: further runs of a card). It
+// does not count figures, because the figures of one card are not independent.
 struct check_spread {
     double deviation;
     unsigned freedom;
 };
 
-// How much the figures of checks differ: `between` cards of one model, for each class of figures;
-// `repeats` between runs of one card. Two results are compared only if model, API, version of the
-// benchmark, case and method are equal.
+// How much the figures of checks differ. `between` is the spread between cards of one model, for
+// each class of figures. `repeats` is the spread between runs of one card. Two results are compared
+// only if model, API, version of the benchmark, case and method are equal.
 struct check_spreads {
     struct check_spread between[CHECK_CLASS_COUNT], repeats;
 };
 void check_spreads_of(struct run *const *runs, size_t run_count, struct check_spreads *spreads);
 
-// Minimum degrees of freedom with which the spread between cards of one model is used. With fewer
-// cards, all cards may be alike by chance, and the spread would be too small. The minimum KINDS is
-// for the classes MEMORY and LATENCY. There one model has several kinds of card, so even seven
-// cards may be of one kind.
+// Minimum degrees of freedom with which the spread between cards of one model is used. Fewer cards
+// may be alike by chance. The minimum KINDS is for the classes MEMORY and LATENCY: cards of one
+// model are of several kinds there, and even seven cards may all be of one kind.
 enum {
     CHECK_SPREAD_FREEDOM = 4,
     CHECK_SPREAD_FREEDOM_KINDS = 7
 };
 
-// Returns how far the value of a healthy card (or run) may be above or below the median of `count`
-// other values. The bound is a factor − 1: 0.03 means 3 %. Only the share 1 − `confidence` of all
-// healthy cards is farther above the median, and the same share farther below it. Returns NaN if
-// the spread has no degrees of freedom.
+// Returns how far a healthy value may be from the median of `count` other values, as a factor − 1
+// (0.03: 3 %). Of all healthy values, the share 1 − `confidence` is farther above the median, and
+// the same share farther below. Returns NaN if the spread has no degrees of freedom.
 double check_spread_bound(const struct check_spread *spread, size_t count, double confidence);
 
 // ---------------------------------------------------------------- values of other cards
@@ -75,7 +73,7 @@ struct check_ask {
 //
 //   1. runs of this very card, each run
 //   2. other cards of the same model, the last run of each card
-//   3. cards of the same architecture, the last run of each card; but only if no card was left
+//   3. cards of the same architecture, the last run of each card. Used only if no card was left
 //      out, and if the bandwidth of the memory or of the host link limits the case. Such a value
 //      is the share of its limit that the other card reaches, times the limit of this device.
 struct check_others {
@@ -86,12 +84,12 @@ struct check_others {
     // true if the values are from cards of other models, because no card of this model was measured
     bool by_limit;
     double unsure; // relative half-width of the 95 % interval of the value that was added last
-    // UUIDs of cards with a run that was not used. In that run the card had another power limit or
-    // ECC state than the judged device.
+    // UUIDs of cards with a run that is not used, because its power limit or ECC state differs from
+    // that of the judged device.
     const char *left[CHECK_OTHERS_MAX];
     size_t left_out;
-    // Driver of a compared card. Its branch, the first number of its version, differs from the
-    // branch of the judged device's driver. NULL if no branch differs.
+    // Driver of a compared card whose branch (the first number of its version) differs from the
+    // branch of the judged device's driver. NULL if there is no such card.
     const char *driver;
 };
 void check_others_of(struct arena *arena, const struct check_ask *ask, const struct check_case *of,

@@ -34,7 +34,7 @@ struct ratio ratio_of(const struct metric *base, const struct metric *now)
 
 // ---------------------------------------------------------------- the word for one metric
 
-// How a metric changed. This depends on the interval of the ratio new ÷ base and on the threshold.
+// How a metric changed, by the interval of the ratio new ÷ base and by the threshold.
 enum side {
     SIDE_UNSURE,
     SIDE_SAME,
@@ -45,14 +45,14 @@ enum side {
 // The same metric of one case in two runs: element 0 is from run base, element 1 from run new.
 struct figure {
     const struct metric *of[2]; // the metric in both runs; NULL if unknown
-    // The total metrics, such as the total time, of which the metrics in `of` are a part
-    // (metric_info.part_of). NULL if the metrics in `of` are not parts.
+    // The metric, such as the total time, of which the metric in `of` is a part
+    // (metric_info.part_of). NULL if the metric in `of` is no part.
     const struct metric *whole[2];
 };
 
-// Returns true if the interval of `a` ends below the interval of `b`, with a gap of more than the
-// threshold times the upper end of `a`. If `a` is a part of the metric `whole`, the upper end of
-// `whole` counts instead. If that upper end is 0, any gap is enough.
+// Returns true if the interval of `a` ends below the interval of `b`, and the gap is larger than
+// the threshold. The threshold is a share of the upper end of `a`; if `a` is a part of the metric
+// `whole`, a share of the upper end of `whole`.
 static bool is_below(const struct metric *a, const struct metric *b, const struct metric *whole,
                      double threshold)
 {
@@ -198,8 +198,8 @@ static bool ratios_apart(const struct figure *time, const struct figure *cycles)
     return a.low > b.high || b.low > a.high;
 }
 
-// Returns how the figure changed, like side_of. But a change counts only if it also exceeds the
-// difference between healthy cards of one model (card_spread_of).
+// Returns how the figure changed between two cards of one model. A change counts only if it exceeds
+// both the threshold and card_spread_of, the usual difference between healthy cards.
 static enum side side_beyond(const struct comparing *c, const char *benchmark,
                              const struct figure *figure)
 {
@@ -207,14 +207,13 @@ static enum side side_beyond(const struct comparing *c, const char *benchmark,
     return side_of(figure, fmax(c->compare->threshold, spread));
 }
 
-// Of the figures of two healthy cards, 95 % differ by at most card_spread_of. The other 5 % are
-// outliers. A difference of more than this factor times card_spread_of (in logarithms) cannot be an
-// outlier.
+// An outlier is a figure that differs much between two healthy cards by chance. Its change (in
+// logarithms) is at most this factor times card_spread_of, the limit for 95 % of all figures.
 static const double outlier_most = 3;
 
-// Returns true if the change of the figure (as a logarithm) is at most outlier_most times
-// card_spread_of. That is how much healthy cards differ. Of many figures, a few may change so much
-// by chance.
+// Returns true if the change of the figure (in logarithms) is at most outlier_most times
+// card_spread_of, the limit for 95 % of the figures of healthy cards. Of many figures, a few may
+// change so much by chance.
 static bool may_be_outlier(const char *benchmark, const struct figure *figure)
 {
     double base = figure->of[0]->median, now = figure->of[1]->median;
@@ -278,8 +277,8 @@ static void metrics_compare(struct comparing *c, const struct result *base,
                                   .ratio = ratio_of(metric, other),
                                   .cycles = ratio_of(cycles.of[0], cycles.of[1]),
                                   .is_part = time.whole[0] != NULL};
-        // The row may be an outlier if its change is small enough in time or in cycles. If the
-        // clock changed, too, the cycles show how much the card itself differs.
+        // A row may be an outlier if its change is small enough in time or in cycles. If the core
+        // clock changed, only the cycles show how much the cards differ.
         row.is_outlier =
             c->other_card &&
             (may_be_outlier(base->benchmark, &time) ||
@@ -355,7 +354,7 @@ static void pair_compare(struct comparing *c, const struct device_pair *pair,
         compare_excuse_outliers(c->arena, c->compare, pair, first);
 }
 
-// Adds a row for each measured result of a device that has no partner in the other run.
+// For each device without a partner in the other run, adds a row for each measured result.
 static void unpaired_list(struct comparing *c, enum compare_word word,
                           const struct result_index *index)
 {

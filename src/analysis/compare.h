@@ -93,18 +93,18 @@ bool metric_is_twin(const struct benchmark_info *info, const struct result *resu
 struct card_spread {
     const char *benchmark;
     enum unit unit;
-    double most; // relative difference that 95 % of these figures do not exceed (0.05: 5 %)
+    double most; // 95 % of the figures differ by at most this share (0.05: 5 %)
 };
 extern const struct card_spread card_spreads[];
 extern const size_t card_spread_count;
 
 // Returns the relative difference between two healthy cards of one model that 95 % of a benchmark's
-// figures with this unit do not exceed. It is at least RESULTS_CLOCK_STEPS. If too few cards were
-// measured, the table has no row for such figures. Then returns the largest value in the table.
+// figures with this unit do not exceed. It is at least RESULTS_CLOCK_STEPS. If the table has no row
+// for such figures, because too few cards were measured, returns the table's largest value.
 double card_spread_of(const char *benchmark, enum unit unit);
 
-// A row of a comparison: one metric of one case in both runs. A row whose word is ADDED, BROKEN or
-// REFUSED is about a whole case; so is a row with MISSING if base_metric is NULL.
+// A row of a comparison: one metric of one case in both runs. Some rows are about a whole case:
+// those with the word ADDED, BROKEN or REFUSED, and those with MISSING and no base_metric.
 struct compare_row {
     enum compare_word word;
     // Results of the case in base and in new; NULL if the run has none.
@@ -118,9 +118,10 @@ struct compare_row {
     bool suspect; // true if a result of the row has the verdict suspect
     // true if the metric is a part of another one; the geometric mean then leaves the row out
     bool is_part;
-    // True if the row may be an outlier between two cards of one model. It is faster, slower or
-    // other. Its change, in time or in cycles, is at most 3 times card_spread_of (in logarithms).
-    // Neither run's card (analysis/card.h) shows its case.
+    // True if healthy cards of one model may have such a change in a few of many figures. The row
+    // is faster, slower or other, and its change, in time or in cycles, is at most 3 times
+    // card_spread_of (in logarithms). False for a case that the card (analysis/card.h) of either
+    // run shows.
     bool is_outlier;
     // Why the row has the word refused, broken, missing, added or unsure; may be NULL.
     const char *text;
@@ -152,7 +153,8 @@ struct compare {
 
 struct compare_desc {
     double threshold; // relative difference that counts as a change; 0 means 0.02
-    bool across;      // true if different devices, versions and METHOD values are compared, too
+    // true if results with different devices, versions or METHOD parameters are compared, too
+    bool across;
 };
 
 // Fills `compare`; both runs must outlive it. Fails with ERROR_USAGE if the devices differ (unless
@@ -161,11 +163,11 @@ MUST_CHECK bool compare_runs(struct arena *arena, const struct run *base, const 
                              const struct compare_desc *desc, struct compare *compare,
                              struct error *err);
 
-// Called by compare_runs for a pair of two cards of one model; the rows from index `first` on are
-// the rows of this pair. Gives rows the word "card" if their change may be an outlier
-// (compare_row.is_outlier). But if more than 5 % of a benchmark's figures are such rows, the words
-// of these rows stay. A figure that the card of either run shows (analysis/card.h) never counts as
-// an outlier.
+// Gives the word "card" to rows that may be outliers between two cards of one model
+// (compare_row.is_outlier). But if more than 5 % of a benchmark's figures are such rows, they keep
+// their words. A figure that the card (analysis/card.h) of either run shows is never an outlier.
+// compare_runs calls this function for each pair of such cards; the rows of the pair begin at index
+// `first`.
 void compare_excuse_outliers(struct arena *arena, struct compare *compare,
                              const struct device_pair *pair, size_t first);
 

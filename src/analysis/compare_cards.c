@@ -27,8 +27,8 @@ bool compare_other_card(const struct device_pair *pair)
            strcmp(base->uuid, now->uuid) != 0;
 }
 
-// Of a benchmark's figures, 95 % differ between two healthy cards by at most card_spread_of. The
-// other figures, up to this share, may differ by more.
+// Largest share of a benchmark's figures that may be outliers: figures that differ by more than
+// card_spread_of between two healthy cards of one model.
 static const double outlier_share = 0.05;
 
 // Returns true if `card`, the summary of a run's most important figures, shows a figure of the
@@ -43,9 +43,10 @@ static bool is_on_card(const struct card *card, const struct compare_row *row)
     return false;
 }
 
-// An outlier is a row whose change may occur in a few of many figures of two healthy cards. Gives
-// the outliers of one benchmark the word "card". Does nothing if more than the share outlier_share
-// of the benchmark's figures are outliers. Considers only rows from index `first` on.
+// Gives the word "card" to the outliers of one benchmark. An outlier is a row whose change may
+// occur in a few of many figures of two healthy cards. If outliers are more than the share
+// outlier_share of the benchmark's figures, changes nothing. Considers only rows from index `first`
+// on.
 static void excuse_part(struct compare *compare, struct compare_part *part, size_t first)
 {
     size_t figures = 0, outliers = 0;

@@ -15,9 +15,8 @@ static bool chip_holds(const struct cross_chip *chip, const struct run_device *d
     return false;
 }
 
-// Returns true if two devices of one run are the same chip. Within one run, this is easy to tell.
-// Devices with one PCI address are one chip, even if APIs report different UUIDs. All CPU devices
-// are the processors of the host.
+// Returns true if two devices of one run are the same chip. Devices with one PCI address are one
+// chip, even if their APIs report different UUIDs. All CPU devices are the processors of the host.
 static bool same_chip_here(const struct run_device *a, const struct run_device *b)
 {
     bool cpus = a->kind && b->kind && strcmp(a->kind, "cpu") == 0 && strcmp(b->kind, "cpu") == 0;
@@ -115,9 +114,8 @@ static void row_add(struct arena *arena, struct cross_chip *chip, const struct r
     chip->rows[chip->row_count++] = row;
 }
 
-// Returns true if an earlier device of the chip has a value of this metric in this case. The row
-// was then already added for that device, or left out because fewer than two devices have such a
-// value.
+// Returns true if a device of the chip before index `device` has a value of this metric in this
+// case. The row was then already considered for the earlier device.
 static bool has_row(const struct cross_chip *chip, size_t device, const struct result_index *index,
                     const struct result *result, const char *metric)
 {

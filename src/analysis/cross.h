@@ -23,8 +23,8 @@ struct cross_cell {
     bool apart; // true if the ratio is so far from 1 that it is reported as a finding
 };
 
-// One metric of one case. Each cell has the value of the metric on one device of the chip. The
-// devices are the same chip through several APIs.
+// One metric of one case, with a cell for each device of the chip. These devices are the same chip
+// through several APIs.
 struct cross_row {
     const struct result *first; // result of the first device that has the metric
     const struct metric *metric;

@@ -18,9 +18,9 @@ struct judging {
     struct check_ask ask;
     struct check *check;
     struct check_spreads spreads;
-    size_t left_out; // largest number of cards that a figure left out (check_others.left_out)
-    // Driver of a compared card. Its branch, the first number of its version, differs from the
-    // branch of the judged device's driver. NULL if no branch differs.
+    size_t left_out; // number of cards whose runs were not used; the largest of all figures
+    // Driver of a compared card whose branch (the first number of its version) differs from the
+    // branch of the judged device's driver. NULL if there is no such card.
     const char *driver;
 };
 
@@ -34,8 +34,8 @@ static double median_of(const double *values, size_t count)
     return stats_median(known, known_count);
 }
 
-// Returns how far the figures of healthy cards may be apart, as a factor − 1 (0.03: 3 %). From
-// EXPECTATION_CARDS other cards on, their own spread counts; with fewer, the known spreads count.
+// Returns how far apart the figures of healthy cards may be, as a factor − 1 (0.03: 3 %). The
+// spread between the other cards is used if there are at least EXPECTATION_CARDS of them.
 static double spread_of(const struct check_others *others, const struct check_spreads *spreads,
                         const struct check_case *of, enum unit unit)
 {
@@ -159,8 +159,8 @@ static void remark(struct run *run, struct check *check, const char *text)
     check->remarks = more;
 }
 
-// Returns the figure's title. If the figure is of several devices, a colon follows ("Copy to GPU
-// 1:"). The colon separates a device's number at the end of the title from the value that follows.
+// Returns the figure's title. If the title may end with the number of a device ("Copy to GPU 1"),
+// adds a colon, which separates this number from the value that follows.
 static const char *titled(struct arena *arena, const struct check_figure *figure)
 {
     const char *title = check_title(arena, figure);
@@ -178,15 +178,15 @@ static const char *figure_text(struct arena *arena, const struct check_figure *f
     return arena_printf(arena, "%s %s of %s %s", titled(arena, figure), value, expected, name);
 }
 
-// A clock `hz` below its usual value `expected_hz` makes a figure worse. Returns true if this
-// explains at least half of the figure's deficit to the expected value (in logarithms).
+// Returns true if a clock of `hz` instead of the usual `expected_hz` explains at least half of the
+// figure's deficit to the expected value (in logarithms).
 static bool explains(double hz, double expected_hz, const struct check_figure *figure)
 {
     return log(expected_hz / hz) >= deficit_of(figure) / 2; // false if a clock is not known (NaN)
 }
 
-// The host link may have fewer lanes or a lower generation than the card can have. If so, gives the
-// check the verdict slow with this cause. Returns false if not.
+// If the host link has fewer lanes or a lower generation than the card can have, gives the check
+// the verdict slow with this cause. Otherwise returns false.
 static bool find_link_cause(struct run *run, struct check *check, const char *what)
 {
     const struct check_state *state = &check->state;
@@ -243,8 +243,8 @@ static void find_clock_cause(struct run *run, struct check *check,
 
 // ---------------------------------------------------------------- the verdict of the check
 
-// Finds the first reason with this code and with `part` in its text, in the device's results with
-// this verdict. Sets *of to its result. Returns NULL if there is none.
+// Among the device's results with this verdict, finds the first reason with this code whose text
+// contains `part`. Sets *of to the result with this reason. Returns NULL if there is none.
 static const struct reason *reason_of(const struct run *run, const struct check *check,
                                       enum verdict verdict, const char *code, const char *part,
                                       const struct result **of)
@@ -375,10 +375,10 @@ static const char *why_nothing(const struct run *run, const struct check *check)
 }
 
 // Finds the slow figure that is worst relative to its expected value, and gives the check its
-// cause. Ignores figures that were measured while the host was busy (reason "shared-host"). If no
-// slow figure is left, the verdict is slow if the host link lacks lanes or generation, and no
-// figure of the link is ok. Else, if a slow figure was ignored, the verdict is unknown: busy.
-// Returns false if neither holds.
+// cause. Figures that were measured while the host was busy (reason "shared-host") do not count. If
+// no slow figure is left, the check may still get a verdict. It is slow if the host link lacks
+// lanes or generation and no figure of the link is ok. Otherwise it is unknown (busy) if a slow
+// figure did not count. Returns false if the check gets no verdict here.
 static bool find_slow(const struct judging *j)
 {
     struct run *run = j->run;

@@ -32,8 +32,8 @@
 // Minimum bound for the bandwidth of the L2, because healthy cards differ in it. One of 13 H200
 // read its L2 2.4 % slower than the others, and one of 5 H100 2.6 % slower
 // (reference/other-host/*-counters.json.gz). On these two cards eight workgroups read 1.94 TB/s
-// instead of 1.25 TB/s, because the workgroups run on other cores. So the cores of these chips
-// probably lie in other places.
+// instead of 1.25 TB/s, because they run on other cores. Presumably the cores of these chips lie in
+// other places.
 #define EXPECTATION_L2_LEAST 0.035
 
 struct expectation {
@@ -45,8 +45,8 @@ struct expectation {
     struct run *references;
 };
 
-// Judges the figures and gives the check its verdict. A check that is already CHECK_BROKEN stays
-// so. It also keeps its code, unless a failed result gives a more precise code.
+// Judges the figures and gives the check its verdict. A check that is already CHECK_BROKEN keeps
+// this verdict. A more precise code of a failed result may replace the code of such a check.
 void expectation_judge(struct run *run, const struct expectation *expectation, struct check *check);
 
 // Returns the worst verdict of the checks. Broken is the worst, then slow, unknown and healthy.

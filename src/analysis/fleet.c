@@ -252,8 +252,8 @@ static int compare_indices(const struct fleet_card *a, const struct fleet_card *
     return (a->check.index > b->check.index) - (a->check.index < b->check.index);
 }
 
-// Sorts checks by host and API. Checks with the same host and API are sorted from new to old. But a
-// check comes last if another fathom process of the host made it (check.shared_check).
+// Compares two checks, to sort them by host, then by API, then from new to old. Within a host and
+// API, checks that another fathom process of the host made (check.shared_check) come last.
 static int compare_checks(const void *a, const void *b)
 {
     const struct fleet_card *x = *(struct fleet_card *const *)a,
@@ -295,9 +295,9 @@ static bool is_left_out(const struct fleet *fleet, const char *file)
     return false;
 }
 
-// The fleet keeps another check (`kept`) of the same card. Records that the check of `card` is
-// dropped. If the fleet uses no check of its file, the file is recorded as left out. But if another
-// fathom process of the host made the check, the check is only counted.
+// Records that the check of `card` is dropped, because the fleet keeps another check (`kept`) of
+// the same card. If another fathom process of the host made the check, the check is only counted.
+// Otherwise, if the fleet uses no check of the file, the file is recorded as left out.
 static void note_dropped(struct fleet *fleet, const struct fleet_card *card,
                          const struct fleet_card *kept)
 {

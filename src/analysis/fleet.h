@@ -37,16 +37,16 @@
 
 #include <regex.h>
 
-// Share of all healthy fleets in which some card is called slow by chance. The promise to users is
-// at most 1 %. The other half of this 1 % allows for errors of the estimated scatter.
+// Share of all healthy fleets in which chance makes some card slow. Users are promised at most 1 %.
+// The other half of this 1 % allows for errors of the estimated scatter.
 #define FLEET_ERROR 0.005
 // Probability that a slow card is missed. It is half of the 1 % that users are promised.
 #define FLEET_MISSED      0.005
 #define FLEET_DISCOVERIES 0.05
 #define FLEET_EFFECT      0.01
 #define FLEET_RESOLUTION  0.002
-// If an expectation is from many cards, this is the probability that the figure of a healthy card
-// is beyond the bound of its check.
+// Probability that the figure of a healthy card is beyond the bound of its check, if the
+// expectation is from many cards.
 #define FLEET_BOUND_CHANCE 0.001
 #define FLEET_NOISE        3.0
 
@@ -58,7 +58,7 @@ enum {
     // A group, such as a rack, is compared with its kind only if at least this many of its cards
     // are compared.
     FLEET_GROUP_LEAST = 3,
-    // the computed effect of a group with fewer cards than this is reduced towards 0
+    // if fewer cards of a group are compared, the group's effect is reduced towards 0
     FLEET_GROUP_FULL = 20
 };
 
@@ -95,7 +95,7 @@ struct fleet_point {
     // how rare the loss is among the cards of the kind, as a standard normal value
     // (math/outliers.h); NaN if there are too few cards
     double score;
-    // probability that a healthy card has so high a score; NaN if the card is not compared
+    // probability that a healthy card has at least this score; NaN if the card is not compared
     double chance;
     // true if the card's own check or the comparison with other cards called the figure slow
     bool slow;
@@ -115,8 +115,8 @@ struct fleet_card {
     // short word for the cause of the grade: from check_code_words, or "below-fleet", "noisy"
     const char *code;
     const char *cause; // why the card has its grade, as one sentence
-    // Largest loss among the card's slow figures (0.03: 3 % worse). For a doubtful card, figures
-    // with a loss of at least FLEET_EFFECT count, too. 0 if there is no such figure.
+    // Largest loss among the card's slow figures (0.03: 3 % worse). For a doubtful card, every
+    // figure with a loss of at least FLEET_EFFECT counts. 0 if no figure counts.
     double loss;
 };
 
@@ -126,8 +126,8 @@ struct fleet_metric {
     double median, low, high; // median, 1 % and 99 % quantile of the values of `cards`
     // Median of the values that the checks expect; NaN if no check expects one.
     double expected;
-    // Scale of a typical card of the kind (see "distance" at the top of this file). The 95 %
-    // interval of such a card has the median width of the kind's intervals.
+    // Scale of a typical card, the unit of its distances (see "distance" at the top of this file).
+    // A typical card has an interval as wide as the median of the kind's intervals.
     double scale;
     // Smallest loss with which 99 of 100 cards would be called slow; NaN if the kind has too few
     // cards.
@@ -166,8 +166,8 @@ struct fleet_relation {
     size_t kind;
     enum check_metric metric;
     double rank; // rank correlation of the loss with the quantity
-    // The cards are sorted by the quantity. This is the median loss of the quarter of cards with
-    // the highest values, minus the median loss of the quarter with the lowest values.
+    // Median loss of the quarter of cards with the highest values of the quantity, minus the median
+    // loss of the quarter with the lowest values.
     double quarters;
 };
 
@@ -204,8 +204,8 @@ struct fleet {
     size_t group_count, group_capacity;
     struct fleet_relation *relations; // correlations with a loss, the strongest first
     size_t relation_count, relation_capacity;
-    // sentences about the fleet, each with one of the names "missing", "version", "few",
-    // "expectation", "group"
+    // sentences about the fleet; the name of each tells its subject: "missing", "version", "few",
+    // "expectation" or "group"
     struct named_text *remarks;
     size_t remark_count, remark_capacity;
 };
@@ -214,9 +214,8 @@ struct fleet *fleet_create(void);
 void fleet_destroy(struct fleet *fleet);
 
 // Adds the checks of a run. If the run has no checks, adds the figures of its devices' cards
-// (analysis/card.h). Keeps no pointer into the run. A file that has neither checks nor figures is
-// left out. Also, fleet_judge later leaves out a file if, for each of its cards, another file has a
-// newer or the same check.
+// (analysis/card.h). Keeps no pointer into the run. A file without checks and figures is left out.
+// fleet_judge also leaves out a file if other files have the same or newer checks of all its cards.
 void fleet_add_run(struct fleet *fleet, struct run *run, const char *file);
 
 // Records that a file is left out, and why.

@@ -118,9 +118,9 @@ static double expectation(const struct check_figure *figure)
     return figure->expected > 0 ? figure->expected : NAN;
 }
 
-// Calls `number` for the figures of a metric, stores its finite results in `values`, and returns
-// how many there are. Uses the links of a card to all its peers. (card->points has only the slowest
-// link, which is not typical.)
+// Calls `number` for each figure of a metric, stores the finite results in `values`, and returns
+// how many there are. A card with several links has a figure for each of them. (card->points has
+// only the slowest link, which is not typical.)
 static size_t gather_numbers(const struct fleet_metric *summary, enum check_metric metric,
                              figure_number *number, double *values)
 {
@@ -163,12 +163,12 @@ static void summarise(struct fleet *fleet, size_t kind, enum check_metric metric
         fmax(summary->population.sigma, least_scale(&fleet->kinds[kind], metric, interval));
 }
 
-// Sets how much worse the card's figure is than the kind's median (point.loss). If at least
-// FLEET_LEAST cards of the kind are compared in this metric, also sets how rare this loss is
+// Sets how much worse the card's figure is than the median of the kind (point.loss). If at least
+// FLEET_LEAST cards of the kind are compared in this metric, also sets how rare the loss is
 // (point.score).
 //
-// A card that is itself compared also gets the probability of such a score (point.chance). The
-// number of its figures of this metric is added to fleet->tests.
+// For a compared card, also sets the probability of such a score (point.chance), and adds the
+// number of the card's figures of this metric to fleet->tests.
 static void score(struct fleet *fleet, struct fleet_card *card, enum check_metric metric)
 {
     const struct fleet_kind *kind = &fleet->kinds[card->kind];
@@ -191,8 +191,8 @@ static void score(struct fleet *fleet, struct fleet_card *card, enum check_metri
 
 // ---------------------------------------------------------------- numbers from the driver
 
-// `state` has numbers from the driver that may explain why a card is slow. Returns the address of
-// number i; NULL if there are fewer numbers.
+// Returns the address of number i in `state`; NULL if there are fewer numbers. These numbers come
+// from the driver, and may explain why a card is slow.
 static double *state_number(struct check_state *state, size_t i)
 {
     double *const numbers[] = {&state->core_clock_hz, &state->memory_clock_hz,

@@ -10,8 +10,8 @@
 
 // ---------------------------------------------------------------- verdicts of the checks
 
-// The host link may have fewer lanes or a lower generation than the card can have. If so, returns a
-// text that says so, and sets *code; else returns NULL. A card with such a link is slow, even if
+// If the host link has fewer lanes or a lower generation than the card can have, returns a text
+// that says so, and sets *code. Otherwise returns NULL. A card with such a link is slow, even if
 // nothing is known about other cards of its model.
 static const char *link_cause(struct arena *arena, const struct check_state *state,
                               enum check_code *code)
@@ -29,11 +29,11 @@ static const char *link_cause(struct arena *arena, const struct check_state *sta
     return NULL;
 }
 
-// A check gives each figure a bound, on the worse side of its expected value. If the expectation is
-// from many cards, one healthy figure in a thousand is beyond the bound by chance. So such a figure
-// alone makes a card slow in only two cases. First: its loss is at least `factor` times the loss at
-// the bound. That is too much for chance in a fleet of this size. Second: `often` is set. Then more
-// figures of the fleet are beyond their bounds than chance explains.
+// Which figures beyond the bounds of their checks make a card slow. If an expectation is from many
+// cards, one healthy figure in a thousand is beyond its bound by chance. So such a figure must have
+// at least `factor` times the loss at the bound. That is too much for chance in a fleet of this
+// size. But if `often` is set, each such figure makes its card slow, because the fleet has more of
+// them than chance explains.
 struct bounds {
     double factor;
     bool often;
@@ -60,8 +60,9 @@ static struct bounds find_bounds(const struct fleet *fleet)
                                     FLEET_BOUND_CHANCE <= FLEET_DISCOVERIES * (double)broken / n};
 }
 
-// Returns true if the check says "slow", but may say so by chance. This is so if all its slow
-// figures are just beyond the bounds of expectations from many cards.
+// Returns true if the verdict slow of a check may be chance: all its slow figures are just beyond
+// the bounds of expectations from many cards. Returns false if the host link is the cause, or if
+// the fleet has more such figures than chance explains (bounds->often).
 static bool may_be_chance(const struct check *check, const struct bounds *bounds)
 {
     bool any = false,
@@ -213,9 +214,9 @@ static int compare_reals(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// A figure makes its card doubtful if its chance passes the test of the false discovery rate
-// (FLEET_DISCOVERIES). The chance is the probability that a healthy card is so slow. Returns the
-// largest chance that passes the test; 0 if none does.
+// Returns the largest chance with which a figure makes its card doubtful; 0 if no figure does. The
+// chance is the probability that a healthy card is so slow. The limit comes from the test of the
+// false discovery rate (FLEET_DISCOVERIES).
 static double discovery_limit(struct fleet *fleet)
 {
     double *chances = ARENA_ARRAY(fleet->arena, fleet->tests, double);

@@ -251,10 +251,10 @@ static size_t group_end(const struct member *members, size_t count, size_t i)
     return end;
 }
 
-// Adds a group of cards to the fleet. The group's effect is the median loss of its cards minus that
-// of their kind, in one metric. Adds nothing if fewer than FLEET_GROUP_LEAST of the cards were
-// compared in this metric. The group's score uses the standard error of the median of n normal
-// values, 1.25 σ / √n.
+// Adds a group of cards to the fleet, with its effect in one metric: the median loss of its cards
+// minus the median loss of their kind. The effect of a small group is reduced towards 0. Adds
+// nothing if fewer than FLEET_GROUP_LEAST of the cards were compared, or if the losses of the kind
+// have no scatter. The score uses the standard error of the median of n normal values, 1.25 σ / √n.
 static void add_group(struct fleet *fleet, size_t kind, enum check_metric metric,
                       const struct member *members, size_t count)
 {
@@ -300,8 +300,8 @@ static int compare_groups(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-// Keeps only groups whose difference from their kind is hardly chance. Only the share FLEET_ERROR
-// of all healthy fleets has a group with so large a score. The difference must also be at least
+// Keeps only groups that hardly differ from their kind by chance: only the share FLEET_ERROR of all
+// healthy fleets has a group with so large a score. The difference must also be at least
 // FLEET_RESOLUTION.
 static void keep_groups(struct fleet *fleet)
 {

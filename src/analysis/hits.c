@@ -36,8 +36,8 @@ static bool is_one_pass(const struct result *result, unsigned level)
     const char *prefix = level == 1 ? "l1_read" : "l2_";
     for (size_t i = 0; i < result->counter_count; i++) {
         const struct counter *counter = &result->counters[i];
-        // Older run files do not say in how many passes a counter was counted (`passes` is 0). In
-        // these files, only the counters of L1 are sure to have been counted in one pass.
+        // Older run files do not say in how many passes a counter was counted (`passes` is 0). They
+        // surely counted the counters of the L1 in one pass, but perhaps not the others.
         if (text_begins(counter->name, prefix) &&
             (counter->passes > 1 || (counter->passes == 0 && level != 1)))
             return false;
@@ -91,8 +91,8 @@ static const struct plateaus_step *step_of(struct arena *arena, const struct lev
     return step;
 }
 
-// The hits of a cache end at one size, and the latency rises beyond the cache at another size.
-// Returns the larger of the two sizes divided by the smaller one; 1 if their intervals touch.
+// A cache has two sizes: one where its hits end, one where the latency rises. Returns the larger
+// one divided by the smaller one; 1 if their intervals touch.
 static double factor_of(const struct level_curve *curve, const struct end *end,
                         const struct plateaus_step *step)
 {
@@ -106,10 +106,10 @@ static const char *size_text(struct arena *arena, double octaves)
     return unit_text(arena, round(exp2(octaves)), UNIT_BYTE);
 }
 
-// Returns a text about the cache `level`. The text gives the size at which the cache ends by
-// latency. It also says whether this size and the size at which the cache's hits end agree within
-// factor_max. `factor` is the factor by which the two sizes differ (factor_of). If `step` is NULL,
-// the text says only that the latency does not show the cache's end.
+// Returns a text with the size at which the cache `level` ends by latency. The text also says
+// whether this size agrees, within factor_max, with the size at which the cache's hits end.
+// `factor` is the ratio of these two sizes (factor_of). If `step` is NULL, the text says only that
+// the latency does not show the cache's end.
 static const char *verdict_text(struct arena *arena, const struct plateaus_step *step,
                                 unsigned level, double factor)
 {
@@ -146,9 +146,8 @@ static void report_end(struct run *run, struct arena *arena, const char *device,
 }
 
 // Finds the chains of the curve that miss all caches and have the counter `name`. Stores the
-// counter's value in each of these chains in `values`, and returns the number of chains. Sets
-// range->held to the index of the first such chain and range->next to the index of the last.
-// (Elsewhere these two members have another meaning.)
+// counter's values in `values`, and returns the number of chains. range->held and range->next
+// become the indices of the first and the last such chain.
 static size_t find_missing(const struct level_curve *curve, const char *name, double *values,
                            struct end *range)
 {

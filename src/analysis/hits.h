@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The hit rates that hardware counters show along the latency curve. A cache ends at a certain size
-// by its hit rate, and at a certain size by the latency. Compares these two sizes.
+// Finds where caches end by the hit rates that hardware counters show along the latency curve, and
+// compares these sizes with the sizes at which the caches end by latency.
 #ifndef ANALYSIS_HITS_H
 #define ANALYSIS_HITS_H
 

@@ -20,10 +20,10 @@ struct search {
 
 // ---------------------------------------------------------------- finding the latency curves
 
-// Finds the first benchmark with a fitting headline, and stores both in `search`. The headline must
-// be of kind HEADLINE_LEVELS. Its metric must have this unit, and its parameter must have the type
-// `by`. The type is PARAM_BYTES for the size of a working set, and PARAM_UINT for the number of a
-// level. Returns false if there is none.
+// Finds the first benchmark with a fitting headline (a figure that the benchmark declares), and
+// stores both in `search`. The headline must be of kind HEADLINE_LEVELS. Its metric must have this
+// unit, and its parameter the type `by`. PARAM_BYTES finds a size of the working set, PARAM_UINT
+// the number of a level. Returns false if there is none.
 static bool find_headline(struct search *search, enum unit unit, enum param_type by)
 {
     for (size_t b = 0; b < search->run->benchmark_count; b++) {
@@ -90,9 +90,9 @@ static int compare_values(const struct case_value *a, const struct case_value *b
     return (a->uint > b->uint) - (a->uint < b->uint);
 }
 
-// Returns 0 if both cases are points of the same curve. Then they have the same parameters, and all
-// parameters of role AXIS have equal values, except the curve's x (point.by). Otherwise returns
-// which of the two curves comes first.
+// Compares two points, to sort them by curve: returns 0 if both belong to the same curve. The
+// points of a curve have the same parameters. All their axes, except the curve's x (point.by), have
+// equal values.
 static int compare_rows(const struct point *a, const struct point *b)
 {
     const struct bench_case *one = &a->result->bench_case, *other = &b->result->bench_case;
@@ -216,8 +216,8 @@ static bool text_differs(const struct level_curve *a, const struct level_curve *
     return one && other && one->text && other->text && strcmp(one->text, other->text) != 0;
 }
 
-// Returns true if a parameter distinguishes the curves. Its value must be a text of role AXIS, and
-// it must not be the same in all curves.
+// Returns true if a value distinguishes the curves: it is a text, its parameter is an axis, and not
+// all curves have the same value.
 static bool separates(const struct level_curves *curves, const struct case_value *value)
 {
     if (value->type != PARAM_TEXT || value->role != PARAM_AXIS)

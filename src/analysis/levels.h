@@ -52,16 +52,15 @@ size_t levels_count(const struct level_curve *curve);
 // not be called for the last level, whose size the curve does not show.
 double levels_end(const struct level_curve *curve, size_t k);
 
-// Returns the size in bytes from which on a working set counts as being in memory: four times the
-// size of the last cache. Infinite if the curve ends before that size. (The last level of such a
-// curve may be a cache.) Also infinite if fewer than two levels are known, or if the curve is
-// undecided.
+// Returns the size in bytes from which on a working set surely is in memory: four times the size of
+// the last cache. Returns infinity if the levels are not certain or fewer than two are known. Also
+// returns infinity if the curve ends before that size, because its last level may then be a cache.
 double levels_memory(const struct level_curve *curve);
 
 // Returns the name of cache k, such as "L1". `ends` holds the sizes at which the `count` caches
-// end, in ascending order. A cache may end at about twice the size of the cache before it. Then
-// both count as halves of one partitioned cache, "near L2" and "far L2", because a core reaches its
-// own half faster. The first cache is always L1, never a half.
+// end, in ascending order. If a cache ends at about twice the size of the cache before it, the two
+// count as halves of one partitioned cache: "near L2" and "far L2". (A core reaches its own half
+// faster.) The first cache is always L1, never a half.
 const char *levels_cache_name(struct arena *arena, const double *ends, size_t count, size_t k);
 
 // Returns the name of level k of the curve: "DRAM", or the name of a cache, such as "L1".

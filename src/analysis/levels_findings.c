@@ -42,9 +42,9 @@ static void add_finding(struct run *run, const char *code, const char *device,
 }
 
 // Returns the size of level k as a text: "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". If the benchmark
-// `map` measured the size (`mapped`), the text has that size. If the size by the curve differs, the
-// text has it, too. The two sizes differ if the chain's stride is longer than a cache line: the
-// curve then stays flat beyond the level's real size.
+// `map` measured the size (`mapped`), the text has that size. If the size by the curve is
+// different, the text has both sizes. They differ if the chain's stride is longer than a cache
+// line, because the curve then stays flat beyond the level's real size.
 static const char *end_text(struct arena *arena, const struct level_curve *curve, size_t k,
                             const struct metric *mapped)
 {
@@ -81,10 +81,10 @@ static size_t step_near(const struct level_curve *curve, size_t first, double by
     return best;
 }
 
-// Sets steps[] to those steps of the curve that are reported as ends of levels. Returns their
-// number. Without results of the benchmark `map`, these are all steps. But `map` can tell which
-// steps are not the end of a cache. So with its results there is one step for each cache of known
-// size.
+// Sets steps[] to those steps of the curve that are reported as ends of levels, and returns their
+// number. Without results of the benchmark `map`, these are all steps. With such results, these are
+// the steps nearest to the cache sizes that `map` found, because not every step is the end of a
+// cache.
 static size_t steps_reported(const struct run *run, const char *device,
                              const struct level_curve *curve, struct reported steps[PLATEAUS_MAX])
 {

@@ -29,8 +29,8 @@ bool device_same_api(const struct run_device *a, const struct run_device *b)
 }
 
 // How two devices of different runs are related, the closest relation first. All relations but
-// NEAR_ANY also need the same model name and API. device_pairs_of goes through the relations in
-// this order, and each time pairs those devices that have no pair yet.
+// NEAR_ANY also need the same model name and API. device_pairs_of tries the relations in this
+// order, and pairs only devices that have no pair yet.
 enum nearness {
     NEAR_UUID,
     NEAR_PCI, // the PCI addresses are equal; used only if a device reports no UUID
@@ -39,8 +39,9 @@ enum nearness {
     NEAR_ANY // no relation: any device that has no pair yet
 };
 
-// Returns a text for a device. The texts of two devices are equal if the devices are related as
-// `nearness` says. NULL if the device lacks the name, UUID or PCI address that the text needs.
+// Returns the mark of a device, a text. Two devices have equal marks if they are related as
+// `nearness` says. Returns NULL if the device lacks the name, UUID or PCI address that the mark
+// needs.
 static const char *mark_of(struct arena *arena, const struct run_device *device,
                            enum nearness nearness)
 {
@@ -65,8 +66,8 @@ static int compare_marked(const void *left, const void *right)
     return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-// Returns the index of the first device in `sorted` whose mark is equal to `mark` or comes after
-// it; `count` if there is none.
+// Returns the index of the first device in `sorted` whose mark (mark_of) is equal to `mark` or
+// comes after it; `count` if there is none.
 static size_t first_at(const struct marked *sorted, size_t count, const char *mark)
 {
     size_t low = 0, high = count;
@@ -86,9 +87,8 @@ static void pairs_add(struct arena *arena, struct device_pairs *pairs, enum near
 {
     const struct run *base = pairs->base, *now = pairs->now;
     struct marked *sorted = ARENA_ARRAY(arena, now->device_count, struct marked);
-    // In `sorted`, devices with equal marks are neighbours. For the first of these devices,
-    // sorted[i], skip[i] counts how many devices from there on are already paired. The search
-    // starts after them.
+    // Devices with equal marks are neighbours in `sorted`. If sorted[i] is the first of them,
+    // skip[i] of them are already paired, and the search begins after these.
     size_t *skip = ARENA_ARRAY(arena, now->device_count, size_t);
     size_t count = 0;
     for (size_t i = 0; i < now->device_count; i++) {

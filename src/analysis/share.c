@@ -85,9 +85,9 @@ static bool is_publishable(const struct result *result)
     return result_measured(result) && result->metric_count > 0 && !names_file(result);
 }
 
-// Returns true if the benchmark has a headline of kind HEADLINE_LEVELS with the number of a level
-// as its parameter. An example is `map`. In its results the details describe each level, so they
-// are not removed.
+// Returns true if each result of the benchmark describes a level, as the results of `map` do. Such
+// a benchmark has a headline of kind HEADLINE_LEVELS whose parameter is the number of a level. The
+// details of these results are not removed.
 static bool describes_levels(const struct benchmark_info *info)
 {
     for (size_t h = 0; info && h < info->headline_count; h++) {
@@ -196,8 +196,8 @@ static bool is_better(const struct metric *metric, const struct metric *than)
 }
 
 // Gives IMPORTANCE_FIGURE to the results of a device that the headline may show. If the headline
-// names a parameter (headline_info.by), these are the results of all cases to which the headline
-// applies. Otherwise these are the best result, and the best result with the verdict ok.
+// has a parameter (headline_info.by), these are the results of all its cases. Otherwise these are
+// the best result, and the best result with the verdict ok.
 static void mark_headline(const struct run *run, const char *device,
                           const struct benchmark_info *info, const struct headline_info *headline,
                           int *importance)

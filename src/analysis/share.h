@@ -20,10 +20,10 @@
 // a path are removed.
 void share_strip(struct run *run);
 
-// Removes one class of results and the findings about them. First these are the results of
-// benchmarks without a headline of kind HEADLINE_LEVELS. If none of these is left, they are the
-// results of benchmarks with such a headline (latency, bandwidth, map). But each result that a
-// headline may show stays. Returns false and removes nothing if only such results are left.
+// Removes the least important class of results, and the findings about them. Results of benchmarks
+// without a headline of kind HEADLINE_LEVELS go first, then those of the other benchmarks (latency,
+// bandwidth, map). A result that a headline may show always stays. Returns false and removes
+// nothing if only such results are left.
 bool share_thin(struct run *run);
 
 #endif
