@@ -421,7 +421,7 @@ static void end(struct child *child, uint64_t grace_ns)
     if (!await_end(child, grace_ns)) {
         child->killed = true;
         kill(child->pid, SIGKILL);
-        // result ignored: a child that hangs in a system call may not end
+        // the child may still not end, if it hangs in a system call
         (void)await_end(child, killed_ns);
         child->pid = 0;
     }

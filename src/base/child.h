@@ -21,9 +21,9 @@ struct child_desc {
     // NULL, the child gets the environment of this process.
     const char *const *environment;
     size_t line_bytes_max; // maximum length in bytes of a line from the child; 0 means 64 MiB
-    // If true, the child continues when this process ends. The channel then closes, so the child
-    // can notice the end of this process. The child has its own session, so signals to the process
-    // group of this process do not reach the child. Its standard error is that of this process.
+    // If true, the child continues when this process ends, and notices that by the closed channel.
+    // The child has its own session, so signals to the process group of this process do not reach
+    // it. Its standard error is that of this process.
     bool outlives;
 };
 

@@ -19,11 +19,12 @@ enum {
 struct free_core {
     const char *root, *pci;
     cpu_set_t interrupts; // processors that handle interrupts of the card
-    // `allowed`: processors that the thread may use. `wanted`: processors of `allowed` that handle
-    // no interrupts of the card; if there are none, all processors of `allowed`.
+    // The thread may use the processors in `allowed`. `wanted` has those of them that handle no
+    // interrupts of the card; if there are none, it has all of `allowed`.
     cpu_set_t allowed, wanted;
-    // `lowest`: the lowest contentions that were measured, at most LOWEST_MAX, in ascending order.
-    // `count`: the number of all contentions that were measured.
+    // `lowest` has the lowest contentions that were measured, at most LOWEST_MAX, in ascending
+    // order. `count` is the number of all measured contentions. (The contention of a core tells how
+    // much other work slows it.)
     double lowest[LOWEST_MAX];
     unsigned lowest_count, count;
     // Host time in ns at the end of the last search if that search found no free core; else 0.
@@ -141,7 +142,7 @@ static double chain_ns(void)
     uint64_t x = 3, start_ns = clock_now_ns();
     for (int i = 0; i < CHAIN_ITERATIONS; i++) {
         x *= UINT64_C(0x9e3779b97f4a7c15);
-        __asm__ volatile("" : "+r"(x)); // the compiler may not combine iterations
+        __asm__ volatile("" : "+r"(x)); // keeps the compiler from combining several iterations
     }
     return (double)(clock_now_ns() - start_ns);
 }
@@ -196,8 +197,9 @@ void free_core_note(struct free_core *core, double contention)
 bool free_core_judge(const struct free_core *core, double contention)
 {
     enum {
-        FEW = 16,     // with fewer readings than FEW, none is ignored as too low
-        SHARE = 1000, // the lowest readings are ignored: one, and one more per SHARE readings
+        FEW = 16, // if fewer contentions than FEW were measured, none is ignored
+        // one of the lowest contentions is ignored, and one more per SHARE measured ones
+        SHARE = 1000,
     };
     // A core is free if its contention is at most this number times the lowest reading that counts.
     // On a free core of an H200's host, the contention is 1.23 and varies by 1 %. On a busy core it

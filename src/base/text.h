@@ -18,10 +18,9 @@
 size_t text_distance(const char *a, const char *b);
 
 // Finds the name that a user probably meant with the text `typed`: the name with the smallest
-// text_distance to `typed`. Let L be the length of the longer text: the distance must be less than
-// L and at most 1 + L / 4. If `typed` has at least 2 letters, every name that begins with `typed`
-// is accepted, and its distance counts as 1 at most. Start with {.typed = …} and call
-// text_guess_offer with each name.
+// text_distance. This distance must be less than L and at most 1 + L / 4, where L is the length of
+// the longer text. A name that begins with `typed` (at least 2 letters) is always accepted; its
+// distance counts as 1 at most. Start with {.typed = …} and call text_guess_offer with each name.
 struct text_guess {
     const char *typed;
     const char *best; // best name so far; NULL if no name is similar enough
