@@ -33,8 +33,8 @@ static struct work work_of(struct arena *arena, const struct hinge *hinge)
 }
 
 // Returns the cost of a fit in which the first plateau ends at `end` and the rise has this width.
-// `first` is the index of the first point after `end`. Returns infinity if the cost is above
-// `limit`; the sum then stops early, because no further point makes it smaller.
+// `first` is the index of the first point after `end`. If the cost exceeds `limit`, stops the sum
+// early and returns infinity.
 static double cost_of(const struct work *work, double end, size_t first, double width, double limit)
 {
     const struct hinge *hinge = work->hinge;
@@ -109,9 +109,9 @@ static void find_end(const struct work *work, struct plateaus_step *step)
             step->width = width;
         }
     }
-    // `best` is the cost of the best fit. If a straight rise fits the points worse than their noise
-    // explains, best / freedom is above 1. This ratio then widens the interval (Birge, Phys. Rev.
-    // 40, 207, 1932).
+    // If the fit differs from the points by more than their noise explains, `best` / `freedom` is
+    // above 1. (`best` is the cost of the best fit.) This ratio then widens the interval (Birge,
+    // Phys. Rev. 40, 207, 1932).
     double freedom = fmax((double)hinge->count - 3, 1);
     double worst = best + 3.84 * fmax(best / freedom, 1);
     step->end_low = step->end_high = step->end;

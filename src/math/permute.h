@@ -33,9 +33,8 @@
 
 #include <stdint.h>
 
-// Returns π(i), where π is the permutation of 0 … n − 1 that `key` selects. i must be below n; n =
-// 0 means 2^32. Unless n is small, different keys give different permutations, with rare
-// exceptions.
+// Returns π(i). `key` selects the permutation π of 0 … n − 1. i must be below n; n = 0 means 2^32.
+// Different keys mostly give different permutations, unless n is small.
 uint32_t permute_index(uint32_t i, uint32_t n, uint32_t key);
 
 #endif

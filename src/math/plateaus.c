@@ -22,8 +22,8 @@ struct work {
     double rise_part; // weight of a squared deviation on a rise; on a plateau this weight is 1
     double *ln_y;
     double *weight;
-    // Sums over all points before point i: prefix[i] of ln y, linear[i] of y, weighted by 1 / y².
-    // Both arrays have n + 1 elements.
+    // Element i has sums over all points before point i: in `prefix` of ln y, in `linear` of y with
+    // the weight 1 / y². Both arrays have n + 1 elements.
     struct sums *prefix;
     struct sums *linear;
     // best[level][j] is the minimum cost of the points 0…j if plateau `level` ends at point j. In
@@ -68,9 +68,9 @@ static double noise_of(const struct work *work)
     return noise > work->desc->noise_min ? noise : work->desc->noise_min;
 }
 
-// Gives weight 0 to outliers and weight 1 to all other points. An outlier is a single point that is
-// far from the median of five points: itself and the two points on each side. It must also lie
-// clearly above both its neighbours, or clearly below both.
+// Gives outliers the weight 0 and all other points the weight 1. An outlier is far from the median
+// of five points: itself and two points on each side. It also lies clearly above both its
+// neighbours, or clearly below both.
 static void weigh(struct work *work, double noise)
 {
     for (size_t i = 0; i < work->n; i++) {
@@ -150,9 +150,8 @@ static void first_level(struct work *work)
     }
 }
 
-// A rise is the part of the curve between two plateaus. Sets entry[i] for each point i: the minimum
-// cost of all points before i if plateau `level` begins at point i, after a rise. This rise begins
-// where the plateau before it ends.
+// Sets entry[i] for each point i: the minimum cost of all points before i if plateau `level` begins
+// at point i. The points between the end of the plateau before it and point i are the rise.
 static void make_entries(struct work *work, size_t level)
 {
     const double *below = work->best + (level - 1) * work->n;
@@ -297,8 +296,8 @@ static void fit_steps(struct arena *arena, const struct work *work, struct plate
             .count = (above->first + above->last) / 2 + 1 - first,
             .low = low,
             .high = above->height,
-            // A plateau may still rise slowly (creep) after its last points. This is not part of
-            // the rise to the next plateau, so half of the plateau's creep counts as noise.
+            // A plateau may rise slowly ("creep"). Half of this rise counts as noise, because it is
+            // no part of the steep rise to the next plateau.
             .noise = fmax(fit->noise, fabs(log(low / below->height)) / 2),
             .width_max = desc->ramp_max,
             .from = fmax(below->x_last - desc->ramp_max / 2, below->x_first),
@@ -321,8 +320,8 @@ static double residual_noise(struct work *work, const struct plateaus *fit)
     return fmax(noise, work->desc->noise_min);
 }
 
-// Returns how much ln y rises along plateau k, by its best straight line. The segmentation may have
-// assigned points of the steep rise before the plateau to the plateau; they are left out.
+// Returns how much ln y rises along plateau k, by its best straight line. Leaves out points of the
+// steep rise before the plateau, because the segmentation may have put them into the plateau.
 static double rise_along(const struct work *work, const struct plateaus *fit, size_t k)
 {
     const struct plateau *plateau = &fit->levels[k];
@@ -351,10 +350,9 @@ static double steepness_above(const struct plateaus *fit, size_t k)
 }
 
 // Returns true if level k is flat enough. Along the level, ln y must rise by less than a third of
-// the smaller step beside it. (If it is the only level, by less than ln ratio_min.) A curve that
-// rises everywhere can be divided into levels anywhere. But each such level rises as much as the
-// steps beside it. A long level may rise by more if the slopes beside it are far steeper than its
-// own.
+// the smaller step beside it. (If the level is the only one, by less than ln ratio_min.) Without
+// this rule, a curve that rises everywhere could be divided into levels anywhere. A level may rise
+// by up to three quarters of the step if its slope is less than a tenth of the slopes beside it.
 static bool is_flat(const struct work *work, const struct plateaus *fit, size_t k)
 {
     bool alone = fit->count == 1;

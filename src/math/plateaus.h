@@ -61,9 +61,9 @@ struct plateaus {
     size_t flat;
     // relative standard deviation of the points from the fit; outliers hardly change it
     double noise;
-    // False if the curve as a whole is not a staircase; `reason` then says why: it is too noisy,
-    // has too few points, or rises without flat parts. In this case, levels from index `flat` on
-    // must not be shown.
+    // False if the curve as a whole is not a staircase: it is too noisy, has too few points, or
+    // rises without flat parts. `reason` then says why, and levels from index `flat` on must not be
+    // shown.
     bool decided;
     const char *reason;
 };

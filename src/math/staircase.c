@@ -8,8 +8,7 @@
 
 enum {
     // Some steps show only in chains with other strides than the curve's. Such a step is kept if
-    // the points of these chains need it: without the step, their loss is at least this much
-    // larger.
+    // the loss (misfit) of the points of these chains is larger without it by at least this much.
     OTHERS_MARGIN = 16,
     FLAT_POINTS = 4 // minimum number of points of a flat part between two steps
 };
@@ -79,10 +78,10 @@ static double noise_of(const struct staircase_work *work)
     return root_of_squares(count ? 1.4826 * stats_median(work->scratch, count) : 0, noise_least);
 }
 
-// Returns how badly the fit describes the points of chains with other strides: −2 times a log
-// likelihood. Each point adds its squared deviation, in units of its standard deviation, but at
-// most STAIRCASE_OTHER_MOST. It also adds a term for the size of the standard deviation. The sum of
-// the squares alone is added to *squares.
+// Returns the loss of the points of chains with other strides: −2 times a log likelihood. Each
+// point adds its squared deviation, in units of its standard deviation, but at most
+// STAIRCASE_OTHER_MOST. It also adds a term for the size of the standard deviation. Adds the sum of
+// the squares alone to *squares.
 static double others_loss(const struct staircase_work *work, const struct staircase *fit,
                           double *squares)
 {
@@ -97,9 +96,10 @@ static double others_loss(const struct staircase_work *work, const struct stairc
     return loss;
 }
 
-// Returns how badly the fit describes all points. This is the sum of two losses: Huber's loss of
-// the curve's points, and the loss of the points of chains with other strides. The losses of two
-// fits can be compared. Their costs cannot, because costs depend on the weights of each search.
+// Returns the loss of a fit, which tells how badly it describes all points. The loss is Huber's
+// loss of the curve's points plus the loss of the points of chains with other strides. Two fits may
+// be compared by their losses, but not by their costs, because the weights in a cost change with
+// each search.
 static double loss_of(const struct staircase_work *work, const struct staircase *fit)
 {
     double squares = 0, loss = others_loss(work, fit, &squares);
@@ -135,8 +135,8 @@ static bool is_flat_between(const struct staircase_work *work, const struct stai
 }
 
 // Returns true if the curve alone cannot show step k, so that chains with other strides must show
-// it. This is so in two cases. First: the step is of kind 0. Second: a larger step, not of kind 0,
-// is near, and no flat part lies between the two. Both may then be one step with an unknown shape.
+// it. This is always true for a step of kind 0. It is also true if a larger step of another kind is
+// near and no flat part lies between the two. Both may then be one step with an unknown shape.
 static bool needs_others(const struct staircase_work *work, const struct staircase *fit, size_t k)
 {
     for (size_t i = 0; i < fit->count; i++)
@@ -153,10 +153,11 @@ static void remove_at(struct staircase *fit, size_t k)
     memmove(&fit->steps[k], &fit->steps[k + 1], (fit->count - k) * sizeof *fit->steps);
 }
 
-// Removes a step if one of three conditions is true. First: without the step, the cost grows by
-// less than the penalty of one step. Second: the step's rise is below staircase_least_rise. Third:
-// the curve alone cannot show the step (needs_others), and the points of chains with other strides
-// do not show it either.
+// Removes each step for which one of these is true:
+// - Without the step, the cost grows by less than the penalty of one step.
+// - The step's rise is below staircase_least_rise.
+// - The curve alone cannot show the step (needs_others), and the points of chains with other
+//   strides do not show it.
 static void remove_steps(const struct staircase_work *work, struct staircase *fit, double *cost)
 {
     double penalty = 3 * log((double)work->n) + 6, squares = 0;

@@ -35,9 +35,9 @@ struct staircase_step {
     // Kind of the step: the first index of staircase_others.shift. The kind determines how chains
     // with other strides show the step.
     unsigned kind;
-    // Set only by staircase_refine. Tells how certain the kind of the step is: by how much the loss
-    // grows in the best fit in which the step has another kind. If `kind` is 0, the other kind is
-    // any other; if not, it is 0. `lead` is twice the logarithm of a likelihood ratio.
+    // How certain the kind of the step is: the loss grows by `lead` if the step must have another
+    // kind. If `kind` is 0, the other kind is any other; if not, it is 0. `lead` is twice the
+    // logarithm of a likelihood ratio. Set only by staircase_refine.
     double lead;
 };
 
@@ -50,16 +50,16 @@ struct staircase {
     // How badly the fit describes the points: root mean square of their deviations, each divided by
     // its standard deviation. Points far from the fit count less.
     double misfit;
-    // Set only by staircase_refine. Tells how badly the fit describes the points of chains with
-    // other strides than the curve's. It is the mean of their squared deviations, in units of each
-    // point's standard deviation. One squared deviation counts as at most 36.
+    // How badly the fit describes the points of chains with strides other than the curve's: the
+    // mean of their squared deviations, in units of each point's standard deviation. One squared
+    // deviation counts as at most 36. Set only by staircase_refine.
     double others_misfit;
 };
 
-// Fits steps to the points x, y of `curve`. `plateaus` is the fit of the same points by
-// math/plateaus.h, or NULL. If it is not NULL, one more search is made, because the other searches
-// may miss a level. This search begins with a step at the end of each flat plateau but the last
-// one. Returns false if there are fewer than 8 points.
+// Fits steps to the points x, y of `curve`. `plateaus` is NULL or the fit of the same points by
+// math/plateaus.h. With `plateaus`, one more search begins with a step at the end of each flat
+// plateau but the last one, because the other searches may miss a level. Returns false if there are
+// fewer than 8 points.
 bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
                    const struct plateaus_desc *curve, const struct plateaus *plateaus,
                    struct staircase *fit);
@@ -71,24 +71,25 @@ struct staircase_points {
 };
 
 // Fits the position of one step whose heights are known: y is `low` before the step and `high`
-// after it. Does not set step->rise. Returns false if there are fewer than 5 points, if `high` is
-// not above `low`, or if no position fits the points. The interval includes that of
-// staircase_bound_step if no shape describes the rise.
+// after it. If no shape describes the rise, the interval also includes that of
+// staircase_bound_step. Does not set step->rise. Returns false if there are fewer than 5 points, if
+// `high` is not above `low`, or if no position fits the points.
 bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, struct staircase_step *step);
 
-// Sets the end and interval of a step of whatever shape: no load misses before the cache's fullest
-// set is full, and all loads miss once its emptiest set is. The interval reaches from the last
-// point at `low` before the rise to the first point at `high` behind it. Sets neither step->rise
-// nor step->shape. Returns false if there are no such points.
+// Sets the end and the interval of a step of any shape. The interval reaches at least from the last
+// point at `low` before the rise to the first point at `high` behind it; the end is its middle.
+// (Loads begin to miss when the cache's fullest set is full. All loads miss once its emptiest set
+// is full.) Sets neither step->rise nor step->shape. Returns false if there are no such points,
+// fewer than 5 points in all, or if `high` is not above `low`.
 bool staircase_bound_step(const struct staircase_points *points, double low, double high,
                           struct staircase_step *step);
 
-// Points of chains whose stride differs from that of the curve's chain. A step of kind k has the
-// same effect on point i as on a point of the curve at x[i] + shift[k][i]. If the step has the
-// shape `shape` in the curve, it has the shape seen_as(k, shape) in these points. If seen_as
-// returns STEP_SHAPES, a step of kind k cannot have the shape `shape` in the curve. The end of a
-// step of kind 0 may be near the end of a step of another kind.
+// Points of chains whose stride differs from that of the curve's chain. A step of kind k changes y
+// at point i as it does on the curve at x[i] + shift[k][i]. If the step has the shape `shape` on
+// the curve, it has the shape seen_as(k, shape) at these points. If seen_as returns STEP_SHAPES, a
+// step of kind k cannot have the shape `shape`. A step of kind 0 may end near a step of another
+// kind.
 struct staircase_others {
     const double *x, *y, *shift[STAIRCASE_KINDS];
     size_t count;
@@ -96,8 +97,8 @@ struct staircase_others {
     unsigned (*seen_as)(unsigned kind, unsigned shape);
 };
 
-// Improves a fit of the curve. Uses also the points of chains with other strides (`others`),
-// because these show the kind of each step. A step keeps its kind if no other kind is better.
+// Improves a fit of the curve with the points of chains with other strides (`others`), which show
+// the kind of each step. A step keeps its kind if no other kind is better.
 void staircase_refine(struct arena *arena, const struct step_shapes *shapes,
                       const struct plateaus_desc *curve, const struct staircase_others *others,
                       struct staircase *fit);

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-// The ends of two steps must be at least this many octaves apart (is_apart names an exception).
+// Minimum distance between the ends of two steps, in octaves. With chains of other strides, a step
+// of kind 0 and a step of another kind may be nearer (is_apart).
 static const double apart_min = 0.7;
 
 // minimum rise of a step, relative to the curve's height before the step
@@ -29,8 +30,8 @@ static double height_below(const struct staircase *fit, size_t k)
 }
 
 // Returns true if step k may be of kind `kind` and end at `end`: no other step ends within
-// apart_min of `end`. There is one exception, because chains with other strides distinguish the
-// kinds. If there are such chains, a step of kind 0 and a step of another kind may be nearer.
+// apart_min of `end`. If there are chains with other strides, a step of kind 0 and a step of
+// another kind may be nearer, because these chains distinguish them.
 static bool is_apart(const struct staircase_work *work, const struct staircase *fit, size_t k,
                      unsigned kind, double end)
 {
@@ -54,9 +55,9 @@ struct trial {
     unsigned shape, kinds;
 };
 
-// Gives step trial->k the end and the shape of `trial`, and tries each kind in trial->kinds. The
-// best fit so far has the cost *best. If a kind has a lower cost, and the step's rise is large
-// enough (staircase_least_rise), stores the fit in *fit and its cost in *best.
+// Gives step trial->k the end and the shape of `trial`, and tries each kind in trial->kinds. If a
+// kind has a lower cost than *best, and the step rises enough (staircase_least_rise), stores the
+// fit in *fit and its cost in *best.
 static void try_kinds(const struct staircase_work *work, struct staircase_normal *normal,
                       const struct trial *trial, struct staircase *fit, double *best)
 {

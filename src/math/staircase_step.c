@@ -7,17 +7,15 @@
 // Relative error of the height that the caller of staircase_fit_step gives for the step.
 static const double height_error = 0.1;
 
-// The interval of a step's end reaches up to where half of the loads miss. If this is the only
-// reason, it reaches at most this many octaves above the end. (Coarse shapes have another limit:
+// The interval of a step's end reaches up to where half of the loads miss, but for this reason at
+// most this many octaves above the end. (For coarse shapes this limit does not hold:
 // step_shape_is_coarse.)
 static const double middle_most = 0.09;
 
-// Widens the interval of a step's end (the capacity of its cache), because no real cache has
-// exactly the fitted shape. The interval of a slowly rising step becomes wider, because another
-// shape with another end may fit it equally well. Such steps arise if pages at arbitrary addresses
-// fill the sets unevenly. Loads then miss before the capacity, so the interval reaches farther
-// upwards. For example, if sets of four ways fill at random, a fifth of the loads miss at 0.6 of
-// the capacity. That is 0.74 octaves below the capacity.
+// Pages at arbitrary addresses fill the sets of a cache unevenly, so loads miss before the
+// capacity. For example, if sets of four ways fill at random, a fifth of the loads miss at 0.6 of
+// the capacity. That is 0.74 octaves below the capacity. So the interval of a slow step reaches
+// farther upwards.
 void staircase_widen(const struct step_shapes *shapes, struct staircase_step *step)
 {
     bool slow = step_shape_is_slow(step->shape);
@@ -100,8 +98,8 @@ bool staircase_bound_step(const struct staircase_points *points, double low, dou
     return points->y[first] < low + part && fabs(points->y[last] - high) < part;
 }
 
-// True if the fitted step describes the rise. It does not if pages at any address fill some sets
-// long before others: latency then goes up in stairs.
+// Returns true if the fitted step describes the rise. It does not if pages at any address fill some
+// sets long before others, because the latency then rises in stairs.
 static bool describes(const struct step_shapes *shapes, const struct staircase_points *points,
                       double low, double high, const struct staircase_step *step)
 {

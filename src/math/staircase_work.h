@@ -26,9 +26,9 @@ struct staircase_work {
     // `weight` has the weight of each point. column[0] is all ones. column[k + 1] has, for each
     // point, the share of loads that miss because of step k.
     double *weight, *column[STAIRCASE_COLUMNS];
-    // Positions of the points in the table of shapes (step_shapes_place), if a step has the end
-    // that the search tries. `places` is for the curve's points. other_places[k] is for the points
-    // of the other chains, if the step is of kind k.
+    // Positions of the points in the table of shapes (step_shapes_place), for the end that the
+    // search tries at present. `places` is for the curve's points. other_places[k] is for the
+    // points of the other chains, if the step is of kind k.
     struct step_places places, other_places[STAIRCASE_KINDS];
     double *scratch;
     double noise;
@@ -71,14 +71,13 @@ double staircase_solve_fit(const struct staircase_work *work, struct staircase *
 void staircase_fill(const struct staircase_work *work, const struct staircase *fit,
                     struct staircase_normal *normal);
 
-// Finds the positions of the points of chains with other strides in the table of shapes. Assumes
-// that a step of this kind ends at `end`. (step_shapes_place does the same for the curve's points.)
+// Finds the positions of the points of chains with other strides in the table of shapes, for a step
+// of this kind that ends at `end`. step_shapes_place finds those of the curve's points.
 void staircase_place_others(const struct staircase_work *work, unsigned kind, double end);
 
-// Two functions that set column j to the share of loads that miss because of one step.
-// staircase_fill_curve does so for the curve's points, staircase_fill_others for the points of
-// chains with other strides. The end of the step comes from the last call of step_shapes_place or
-// staircase_place_others.
+// Set column j to the share of loads that miss because of one step: staircase_fill_curve for the
+// curve's points, staircase_fill_others for the points of chains with other strides. The end of the
+// step comes from the last call of step_shapes_place or staircase_place_others.
 void staircase_fill_curve(const struct staircase_work *work, size_t j, unsigned shape);
 
 void staircase_fill_others(const struct staircase_work *work, size_t j, unsigned shape,
@@ -137,9 +136,8 @@ double staircase_least_rise(const struct staircase_work *work, const struct stai
 
 // Widens the interval of a step's end (the capacity of its cache), because no real cache has
 // exactly the fitted shape. The interval of a slowly rising step becomes wider, because another
-// shape with another end may fit it equally well. Such steps arise if pages at arbitrary addresses
-// fill the sets unevenly. Loads then miss before the capacity, so the interval reaches farther
-// upwards.
+// shape with another end may fit it equally well. It also reaches farther upwards, because in such
+// a step loads miss before the capacity.
 void staircase_widen(const struct step_shapes *shapes, struct staircase_step *step);
 
 #endif

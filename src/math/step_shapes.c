@@ -116,9 +116,9 @@ static double set_share(enum kind kind, unsigned ways, double lines)
     switch (kind) {
     case EVEN_RANDOM:
     case SPREAD_RANDOM: {
-        // A line stays in the set only if it survives a lap of the chain. In a lap, lines × share
-        // loads miss, and each of them replaces a random line of the set. This gives an equation
-        // for the share, which is solved by 40 repetitions.
+        // In a lap of the chain, lines × share loads miss, and each of them replaces a random line
+        // of the set. A load hits only if its line survives the whole lap. So the share depends on
+        // itself; 40 repetitions find it.
         double share = 1;
         for (int i = 0; i < 40; i++)
             share = 1 - pow(1 - 1.0 / ways, lines * share);
@@ -132,10 +132,10 @@ static double set_share(enum kind kind, unsigned ways, double lines)
         return sqrt(1 - ways / lines);
     case EVEN_PARTS:
     case SPREAD_PARTS:
-        // The two nodes of a line lie in different sectors, so a lap loads the line twice. The load
-        // of the other node divides the time between two loads of a sector into two gaps. A load
-        // hits only if the line stayed in the cache during both gaps. So each gap must be shorter
-        // than the part of a lap after which a line is replaced.
+        // The two nodes of a line lie in different sectors, so a lap loads the line twice. Between
+        // two loads of a sector, the other node's load divides the time into two gaps. The sector
+        // stays only if both gaps are shorter than the part of a lap after which a line is
+        // replaced.
         return fmin(2 * sqrt(1 - ways / lines), 1);
     case PAGES:
     case EVEN:

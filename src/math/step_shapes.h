@@ -64,12 +64,12 @@ bool step_shape_is_gradual(unsigned shape);
 // True for shapes that only a chain with two nodes in each line can have: pair and parts.
 bool step_shape_is_double(unsigned shape);
 
-// True for shapes in which the share of misses rises slowly. These are the shapes with random
-// replacement, and the shapes other than `even` with at most 16 ways.
+// True for shapes in which the share of misses rises slowly: those with random replacement, and
+// those with at most 16 ways, except `even`.
 bool step_shape_is_slow(unsigned shape);
 
-// True for the shape `even` with at most 3 ways. A cache with more ways can have this shape, too,
-// if a few large pages fill its sets unevenly; loads then miss before the capacity.
+// True for the shape `even` with at most 3 ways. A cache with more ways looks the same if a few
+// large pages fill its sets unevenly, so that loads miss before the capacity.
 bool step_shape_is_coarse(unsigned shape);
 
 // True for the shapes of caches that replace a random line of a set.
