@@ -25,7 +25,7 @@ const char *answer_result(struct arena *arena, uint64_t id, uint64_t frame,
 struct answer_end {
     uint64_t id, frame;
     const struct run *run;
-    bool whole; // true: the message contains the whole run
+    bool whole; // true if the message contains the whole run
 };
 
 // Returns the message about the end of a frame (one run of all cases):

@@ -12,11 +12,11 @@ struct live {
     const struct live_desc *desc;
     struct arena *arena;
     pthread_t thread;
-    // Ends a measurement early. It is raised at most once per measurement.
+    // Interrupt that ends the current measurement early. It is raised at most once per measurement.
     struct interrupt interrupt;
 
-    // The members from here to `ends` are shared by the measuring thread and the callers of live_…
-    // functions. They are accessed only under `mutex`.
+    // The measuring thread and the callers of live_… functions share the members from here to
+    // `ends`. They access these members only under `mutex`.
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     struct request next; // the requested measurement; next.arena is NULL if none waits
@@ -79,8 +79,8 @@ static bool take_request(struct live *live, struct request *request)
     return goes_on;
 }
 
-// True if another measurement was requested and waits for the end of the current one. Then the
-// pages are not told how the current one ended.
+// Returns true if another measurement waits for the end of the current one. The pages are then not
+// told how the current one ended.
 static bool is_replaced(struct live *live)
 {
     pthread_mutex_lock(&live->mutex);
@@ -121,16 +121,15 @@ static void end_worker(struct live *live)
     live->cases = 0;
 }
 
-// Makes live->executor ready to measure on the device. Starts a new executor with a new worker,
-// unless the old ones can be used again. They can if three conditions hold: they are of the same
-// device, the worker has got fewer than LIVE_CASES_KEPT cases, and the worker was not lost.
+// Makes live->executor ready to measure on the device. The old executor is used again if it is of
+// the same device, its worker has got fewer than LIVE_CASES_KEPT cases, and this worker was not
+// lost. Otherwise a new executor starts with a new worker.
 static void prepare_worker(struct live *live, const struct gpu_info *device,
                            const struct budget *budget)
 {
     const struct runner_desc *desc = &live->desc->runner;
-    // If cancelling a measurement ended its worker, the executor counted that as a loss. A new
-    // executor starts with 0 losses. With the old executor, a few cancelled measurements would lead
-    // to the device being given up.
+    // If cancelling a measurement ended its worker, the executor counts that as a loss. After a few
+    // losses in a row, an executor gives the device up. A new executor starts with 0 losses.
     bool is_cut = live->executor && executor_losses(live->executor) > 0;
     if (live->device != device || live->cases >= LIVE_CASES_KEPT || is_cut)
         end_worker(live);
@@ -155,9 +154,9 @@ static void prepare_worker(struct live *live, const struct gpu_info *device,
 
 // ---------------------------------------------------------------- one frame
 
-// A plan with the same cases as the plan `cases`. It gives each case a new number: the worker has
-// not seen it in earlier measurements. The worker keeps data of a case under the case's number. It
-// must not take a new case for an earlier one.
+// A plan with the cases of the plan `cases`, but with numbers that the worker has not seen in
+// earlier measurements. The worker keeps data of a case under its number, and must not use the data
+// of an earlier case for a new one.
 struct numbered_plan {
     // Must be the first member: a pointer to `plan` is cast to a pointer to struct numbered_plan.
     struct plan plan;
@@ -189,7 +188,7 @@ struct frame {
     struct numbered_plan plan;
     const char *key; // key of the case that is being measured
     unsigned losses; // number of lost workers that the pages already know of
-    bool lost;       // true: a worker was lost in this frame
+    bool lost;       // true if a worker was lost in this frame
 };
 
 static void say_result(const struct frame *frame, const struct result *result)
@@ -201,8 +200,8 @@ static void say_result(const struct frame *frame, const struct result *result)
 
 static void say_loss(struct frame *frame, const struct result *result)
 {
-    // If in_visit is true, the worker was lost while it measured a case. Then the last reason in
-    // `result` says why. If in_visit is false, the worker was lost between two cases.
+    // If in_visit is true, the worker was lost while it measured a case, and the last reason in
+    // `result` says why. Otherwise the worker was lost between two cases.
     bool in_visit = executor_losses(frame->live->executor) > 0;
     const char *why = in_visit && result && result->reason_count
                           ? result->reasons[result->reason_count - 1].text
@@ -329,7 +328,7 @@ static void measure_frames(struct frame *frame, const struct budget *budget)
         frame->number += whole;
         goes_on = goes_on && open_frame(frame, &err);
     }
-    // frame->run is the unfinished run of an open_frame that failed, else NULL
+    // frame->run is NULL unless open_frame failed and left an unfinished run
     run_destroy(frame->run);
     run_destroy(last);
 }

@@ -47,8 +47,8 @@ static bool count_message(struct peer *peer, uint64_t now_ns)
     return peer->allowance >= 0;
 }
 
-// True if `text` is the token. All texts with the length of the token take the same time to
-// compare. So this time tells nothing about the token.
+// Returns true if `text` is the token. All texts with the length of the token take the same time to
+// compare, so this time tells an attacker nothing about the token.
 static bool is_token(const char *text, const char *token)
 {
     size_t length = strlen(token);
@@ -70,7 +70,7 @@ static enum peer_outcome judge_hello(struct peer *peer, const struct request *re
 }
 
 // Reads a complete message into `request`. If the outcome is PEER_ASKS, request->arena contains the
-// message and belongs to the caller. Otherwise it is destroyed.
+// message and belongs to the caller. Otherwise the arena is destroyed.
 static enum peer_outcome take_message(struct peer *peer, uint64_t now_ns,
                                       const struct peer_rules *rules, struct request *request,
                                       struct error *err)

@@ -17,7 +17,7 @@ enum {
 };
 
 struct peer {
-    bool greeted;        // true: the page sent a hello with the right token
+    bool greeted;        // true if the page has sent a hello with the right token
     uint64_t opened_ns;  // when the socket was opened (clock_now_ns)
     struct arena *arena; // arena of an incomplete message; NULL if there is none
     char *text;          // received part of the incomplete message
@@ -63,7 +63,7 @@ struct peer_http {
     const char *method, *path;
     // Values of the headers Host and Origin. NULL if the request has no such header, or several.
     const char *host, *origin;
-    bool upgrade;         // true: the request asks for a web socket
+    bool upgrade;         // true if the request asks for a web socket
     long long body_bytes; // length of the body in bytes; -1 if it is not known
 };
 
@@ -72,11 +72,10 @@ enum {
     PEER_SOCKET = 101 // HTTP status with which the server opens a web socket
 };
 
-// Returns the HTTP status of the answer: PEER_PAGE, PEER_SOCKET or an error. The status is 403 if
-// Host is not a name of this machine's loopback address. The reason is DNS rebinding: another site
-// may let its own name point to that address. Any port is allowed, because an ssh tunnel has
-// another port. The status is also 403 if the Origin of a web socket is not "http://" followed by
-// Host.
+// Returns the HTTP status of the answer: PEER_PAGE, PEER_SOCKET or an error. If Host is not a name
+// of this machine's loopback address, the status is 403, because another site may let its own name
+// point to that address (DNS rebinding). Any port is allowed, because an ssh tunnel has another
+// port. If the Origin of a web socket is not "http://" followed by Host, the status is 403, too.
 int peer_judge(const struct peer_http *http);
 
 #endif

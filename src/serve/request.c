@@ -109,14 +109,13 @@ static bool read_scenario(struct reading *r, struct setting *settings)
     return true;
 }
 
-// Returns false if the value of the parameter is the name of a file.
 static bool names_no_file(const struct param_info *param, const struct case_value *value)
 {
     return param->type != PARAM_TEXT || !param->choices || *value->text == '{' ||
            (case_value_says(value, param->choices) && strcmp(value->text, "FILE") != 0);
 }
 
-// Fails if `--set` would not accept the settings, or if a value is the name of a file.
+// Fails if `--set` would refuse the settings, or if a value is the name of a file.
 static bool check_choices(struct reading *r)
 {
     const struct choice_request *choices = &r->request->choices;

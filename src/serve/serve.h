@@ -29,9 +29,10 @@ struct serve_desc {
     void *context;
 };
 
-// Serves pages until the first signal, then returns false with ERROR_INTERRUPTED. Also returns
-// false if the server cannot be started: ERROR_IO (the port is taken, no thread, no token),
-// ERROR_UNSUPPORTED (this build has no page), ERROR_USAGE (civetweb is not installed).
+// Serves pages until the first signal comes, then returns false with ERROR_INTERRUPTED. If the
+// server cannot be started, returns false with another error: ERROR_IO (the port is taken, no
+// thread, no token), ERROR_UNSUPPORTED (this build has no page), ERROR_USAGE (civetweb is not
+// installed).
 MUST_CHECK bool serve_run(const struct serve_desc *desc, struct error *err);
 
 #endif

@@ -72,10 +72,10 @@ static struct dynlib *open_civetweb(struct civetweb *calls, struct error *err)
 struct tab {
     // Connection of the page; NULL if this element of `tabs` is free.
     struct mg_connection *connection;
-    // State of the connection's frames and messages. Only the thread that receives the connection's
-    // frames uses it. But other threads may read opened_ns, too.
+    // State of the connection's frames and messages. Only the thread that receives the frames uses
+    // this member, with one exception: other threads may read opened_ns.
     struct peer peer;
-    bool open; // true: the page has sent a valid hello, so it gets messages
+    bool open; // true once the page has sent a valid hello, so that it gets messages
 };
 
 struct server {
@@ -207,9 +207,9 @@ static void *take_arrival(void *context)
     return NULL;
 }
 
-// Callback of civetweb for a frame that has arrived; returns 0 to close the web socket. Each frame
-// gets a thread of its own. The reason is that civetweb's threads have a small stack (100 KiB in
-// Debian's library), too small for a parser of nested text.
+// civetweb calls this function for a frame that has arrived; it closes the web socket if the
+// function returns 0. A new thread reads each frame, because the stack of civetweb's threads (100
+// KiB in Debian's library) is too small for a parser of nested text.
 static int take_frame(struct mg_connection *connection, int bits, char *data, size_t bytes,
                       void *context)
 {
@@ -373,11 +373,11 @@ static bool listen_at(struct server *server, struct arena *arena, struct error *
         "num_threads",
         THREADS,
         "request_timeout_ms",
-        "3000", // also limits how long the server sends to a page that does not read
+        "3000", // this limit also holds for sending to a page that does not read
         "websocket_timeout_ms",
         "1000",
         "enable_websocket_ping_pong",
-        "yes", // closes the socket of a page that does not answer pings
+        "yes", // civetweb then closes the socket of a page that does not answer pings
         "enable_auth_domain_check",
         "no",
         "tcp_nodelay",
