@@ -11,14 +11,15 @@
 
 struct variable {
     const char *api, *name;
-    uint32_t vendor_id; // the variable concerns only devices of this vendor; 0: of all vendors
+    uint32_t vendor_id; // only devices of this vendor use the variable; 0: all devices use it
     const char *usual;  // value that changes nothing; NULL if every value changes something
     const char *effect; // completes the sentence "NAME=VALUE is set: …"
     bool submissions_only;
 };
 
 // Sources: CUDA C++ Programming Guide, "CUDA Environment Variables"; NVIDIA's documentation of MPS;
-// README of Khronos's OpenCL-ICD-Loader. docs/evidence/altered.md has what was seen with them.
+// README of Khronos's OpenCL-ICD-Loader. docs/evidence/altered.md shows how these variables changed
+// a driver.
 static const struct variable variables[] = {
     {"cuda", "CUDA_LAUNCH_BLOCKING", 0, "0", "each launch waits until its kernel ends", true},
     {"opencl", "CUDA_LAUNCH_BLOCKING", GPU_VENDOR_NVIDIA, "0",

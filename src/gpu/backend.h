@@ -86,7 +86,7 @@ struct gpu_program {
 
 enum gpu_batch_state {
     GPU_BATCH_RECORDING,
-    // the recording ended without error; the batch is not submitted or its end was waited for
+    // the recording ended without error, and no submission of the batch is in flight
     GPU_BATCH_READY,
     GPU_BATCH_IN_FLIGHT, // the batch is submitted, and no wait for its end has succeeded
     GPU_BATCH_FAILED     // recording (first_error) or a reset failed, or the device was lost
@@ -186,8 +186,8 @@ struct gpu_enumeration {
     void (*add_unavailable)(struct gpu_enumeration *, const char *reason, const char *remedy);
 };
 
-// A backend calls this function with the number of devices that its driver reports. If a machine
-// cannot have so many, lists the API as unavailable and returns false.
+// Tells the system how many devices the backend's driver reports. Returns false if no machine can
+// have so many devices; the API is then listed as unavailable.
 bool gpu_count_check(struct gpu_enumeration *to, uint64_t devices);
 
 // The functions of a backend that implement gpu/graphics.h.
@@ -249,7 +249,8 @@ struct gpu_counters {
 
 struct gpu_counter_set {
     struct gpu_counters *counters;
-    const double *factors; // factors[i] is gpu_counter_source.factor of counter i of the set
+    const double *factors; // factors[i] is the factor from native counter i of the set to the value
+                           // of counter i (gpu_counter_source.factor)
     size_t count;
     unsigned passes;
     // number of batches that a run of the set counts; it is set before the call of set_begin
@@ -267,18 +268,23 @@ struct gpu_counting {
     enum gpu_counter_unit (*native_unit)(const struct gpu_counters *, const char *native);
     // Creates a set of `count` counters, and sets its `passes`. The returned struct is allocated in
     // the arena of the counters, and its first member is a struct gpu_counter_set. If the call
-    // fails, `close` may free later what the call has made.
+    // fails, it may leave objects that only `close` destroys.
     struct gpu_counter_set *(*set_create)(struct gpu_counters *, const struct gpu_counter_source *,
                                           size_t count, struct error *);
-    // A run counts some batches with a set of counters. The front end calls set_begin, then the
-    // functions of each pass, then set_read for each batch, then set_end. In a pass it calls
-    // pass_begin, then batch_begin and batch_end for each batch, then pass_end. A batch runs
-    // between batch_begin and batch_end. pass_end says whether another pass is needed. Nothing runs
-    // on the device during a call. If set_begin succeeded, set_end is called even if a later call
-    // failed. A backend may keep its profiler open for the next run (gpu_counters.kept); it closes
-    // the profiler when a run fails. If a run with a profiler that was kept open fails with
-    // ERROR_UNSUPPORTED, the front end repeats the run once. set_read returns values before they
-    // are multiplied by the factors. pass_begin may be NULL.
+    // A run counts some batches with a set of counters. Nothing runs on the device during a call.
+    // The front end makes these calls:
+    //
+    //   set_begin
+    //   for each pass:
+    //     pass_begin (may be NULL)
+    //     for each batch: batch_begin, the batch itself, batch_end
+    //     pass_end, which says whether another pass is needed
+    //   for each batch: set_read, whose values are not yet multiplied by the factors
+    //   set_end, also after an error, but not if set_begin failed
+    //
+    // A backend may keep its profiler open for the next run (gpu_counters.kept). It closes the
+    // profiler when a run fails. If a run with a kept profiler fails with ERROR_UNSUPPORTED, the
+    // front end repeats the run once.
     bool (*set_begin)(struct gpu_counter_set *, struct error *);
     bool (*pass_begin)(struct gpu_counter_set *, struct error *);
     bool (*batch_begin)(struct gpu_counter_set *, size_t batch, struct error *);
@@ -305,10 +311,10 @@ struct gpu_backend {
     void *(*load)(struct gpu_enumeration *to);
     void (*unload)(void *state);
 
-    // Returns true if the backends before this one in gpu_backends must be loaded first. Without
-    // them, this backend's library would not find all its devices. This is so for OpenCL if
-    // NVIDIA's driver is installed and GLIBC_TUNABLES lacks GPU_TUNABLE_STATIC_TLS. The system then
-    // loads the earlier backends even if the caller wants only this one. The pointer may be NULL.
+    // Returns true if this backend's library finds all its devices only after the earlier backends
+    // of gpu_backends were loaded. The system then loads the earlier backends, too. Only OpenCL
+    // needs this: if NVIDIA's driver is installed and GLIBC_TUNABLES lacks GPU_TUNABLE_STATIC_TLS.
+    // The pointer may be NULL.
     bool (*after_others)(void);
 
     // Opens a device. The returned struct is allocated in `arena`, and its first member is a struct

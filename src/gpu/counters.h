@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Reads hardware counters around one submission: bytes that each level of the memory moved,
-// instructions of each kind, cycles. The counters in the table GPU_COUNTERS have the same names on
-// all devices. All other counters of a device have only their vendor's names.
+// Reads hardware counters: bytes that each memory level moved, instructions of each kind, cycles.
+// The counters in the table GPU_COUNTERS have the same names on all devices. All other counters
+// have only the names that their vendor gave them.
 //
-//   counters     belong to one open device; while they are open, the device may be slower
-//   counter set  counters that are read together, in as many passes as the device needs; in each
-//                pass the same batches run once
+// A counter set is a list of counters that are read together. A device may need several passes to
+// read one set. The same batches then run once in each pass.
 //
-// The times of a run with counters are not used. Counters that belong to the whole device (DRAM,
-// L2) also count the work of other processes.
+// While counters are open, the device may be slower, so times of a run with counters are not used.
+// Counters that belong to the whole device (DRAM, L2) also count the work of other processes.
 #ifndef GPU_COUNTERS_H
 #define GPU_COUNTERS_H
 
@@ -152,9 +151,8 @@ struct gpu_counter_run {
 };
 
 // Runs the batches one after the other in each pass, and counts. Sets values[b · n + i] to the
-// value of counter i for batch b; n is the number of counters of the set. One run with two batches
-// takes about half the time of two runs with one batch. The reason is that the beginning of a pass
-// takes longer than most batches.
+// value of counter i for batch b; n is the number of counters of the set. The beginning of a pass
+// takes longer than most batches. So two batches in one run take about half the time of two runs.
 MUST_CHECK bool gpu_counter_set_run(struct gpu_counter_set *set, const struct gpu_counter_run *run,
                                     double *values, struct error *err);
 

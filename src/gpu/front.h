@@ -38,13 +38,13 @@ static inline bool gpu_device_note(struct gpu_device *device, bool ok, const str
 const struct gpu_backend *gpu_system_backend(const struct gpu_system *system,
                                              const struct gpu_info *info, void **state);
 
-// Iterates over all batches in flight of a device. Returns the first one if `batch` is NULL, else
-// the next one after `batch`; NULL if there is no further batch in flight.
+// Iterates over the batches of a device that are in flight. Returns the first one if `batch` is
+// NULL, otherwise the one after `batch`. Returns NULL at the end.
 struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu_batch *batch);
 
-// Ends a batch in flight: releases the holds (gpu_hold_create) that block its queue, and waits for
-// the batch as long as gpu_scope_close would. If the batch is not done in that time, the device
-// counts as lost and hung.
+// Ends a batch in flight: releases the holds (gpu_hold_create) that block its queue, then waits for
+// the batch. The time limit is that of gpu_scope_close. If it is exceeded, the device counts as
+// lost and hung.
 void gpu_batch_finish(struct gpu_batch *batch);
 
 // Returns the queues whose work can delay the work on `queue`, including `queue` itself. In the
@@ -72,8 +72,8 @@ MUST_CHECK bool gpu_range_check(const struct gpu_buffer *buffer, uint64_t offset
 // Fails with ERROR_INTERNAL if no command can be recorded in the batch's present state.
 MUST_CHECK bool gpu_record_check(const struct gpu_batch *batch, struct error *err);
 
-// Stores `err` in the batch if it is the batch's first error. A batch that was ready becomes
-// failed. If the error is ERROR_DEVICE_LOST, marks the device as lost.
+// Stores `err` in the batch, unless the batch already has an error. A batch that was ready becomes
+// failed. ERROR_DEVICE_LOST also marks the device as lost.
 void gpu_record_fail(struct gpu_batch *batch, const struct error *err);
 
 // Must be called after a command was recorded; `ok` and `err` are the result. If `ok` is true,
@@ -87,14 +87,14 @@ struct gpu_arguments {
     size_t params_bytes;
 };
 
-// Checks the arguments and params that a dispatch or a draw passes to `kernel`. A range whose
-// `bytes` is 0 gets its length here: it ends at the end of the buffer. If such a range would be too
-// long for the device, it gets the longest length that the device allows.
+// Checks the arguments and params that a dispatch or a draw passes to `kernel`. If the `bytes` of a
+// range is 0, sets it: the range then ends at the end of the buffer, or earlier if the device
+// allows only shorter ranges.
 MUST_CHECK bool gpu_arguments_check(const struct gpu_device *device,
                                     const struct gpu_kernel *kernel,
                                     const struct gpu_arguments *given, struct error *err);
 
-// Returns the capabilities that a device needs to accept the kernel's arguments.
+// Returns the capabilities that the kernel's arguments need.
 gpu_caps gpu_kernel_caps(const struct gpu_kernel *kernel);
 
 #endif

@@ -53,7 +53,7 @@ struct gpu_draw_program_desc {
     const struct gpu_kernel *vertex;
     // fragment kernel; if it is NULL, draws write only depth and no colours
     const struct gpu_kernel *fragment;
-    // The program can draw into any target whose format and `depth` are those of this target.
+    // The program can draw into each target that has the format and the `depth` of this target.
     const struct gpu_target *target;
     enum gpu_blend blend;
     enum gpu_depth depth;
@@ -62,8 +62,8 @@ struct gpu_draw_program_desc {
 
 // Compiles the vertex and the fragment kernel of a draw program. Both kernels get the same
 // arguments, so the shorter list of argument kinds must be the beginning of the longer one.
-// Bindings and push constants are as for a dispatch. A vertex kernel may read buffers but not write
-// to them.
+// Bindings and push constants are the same as for a dispatch. A vertex kernel may not write to
+// buffers.
 struct gpu_draw_program;
 struct gpu_draw_program *gpu_draw_program_create(struct gpu_scope *scope,
                                                  const struct gpu_draw_program_desc *desc,
@@ -86,21 +86,20 @@ struct gpu_draw {
     size_t params_bytes;
 };
 
-// Records a draw. The batch must have been created with `draws`. In an ordered batch there is a
-// barrier before each command, also before a draw. In an unordered batch, consecutive draws into
-// one target with GPU_LOAD_KEEP share a render pass. In a render pass, the API keeps the order of
-// draws for each pixel. Any other command ends the render pass. Two render passes into one target
-// need a barrier between them.
+// Records a draw. The batch must have been created with `draws`. In an ordered batch, the draw
+// waits for the command before it. In an unordered batch, consecutive draws into one target with
+// GPU_LOAD_KEEP share a render pass. Each pixel then gets these draws in their order. Any other
+// command ends the render pass. Two render passes into one target need a barrier between them.
 void gpu_batch_draw(struct gpu_batch *batch, const struct gpu_draw *draw);
 
-// Records a memory barrier for this storage image only: later commands see what earlier kernels
-// wrote to the image. It is allowed in every batch, also without `draws`. If an API lacks such
-// barriers, GPU_BARRIER_MEMORY is recorded instead.
+// Records a memory barrier for one storage image: later commands see what earlier kernels wrote to
+// the image. Any batch may have such a barrier, also one without `draws`. If the API has no
+// barriers for images, GPU_BARRIER_MEMORY is recorded instead.
 void gpu_batch_barrier_image(struct gpu_batch *batch, struct gpu_image *image);
 
-// Records a barrier between draws into a target and kernels that read the target's image: the
-// kernels see what was drawn. The barrier changes the layout of the image. The next draw into the
-// target, the next copy of it, or the end of the batch changes the layout back.
+// Records a barrier after draws into a target: kernels after the barrier see in the target's image
+// what was drawn. The barrier changes the layout of the image. The next draw into the target, the
+// next copy of it, or the end of the batch changes the layout back.
 void gpu_batch_barrier_target(struct gpu_batch *batch, struct gpu_target *target);
 
 // Copies the target's colours to a buffer, as rows from top to bottom without gaps. The copy runs

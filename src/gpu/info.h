@@ -86,8 +86,8 @@ enum gpu_cap_bit {
 typedef uint64_t gpu_caps; // a set of capabilities, for example GPU_CAP(RAYS) | GPU_CAP(TYPED)
 #define GPU_CAP(name) ((gpu_caps)1 << GPU_CAP_BIT_##name)
 
-// The table of limits. It exists so that run files can list the limits by name. A limit is 0 if the
-// API does not report it.
+// The table of limits, from which run files list the limits by name. A limit is 0 if the API does
+// not report it.
 #define GPU_LIMITS(X)                                                                              \
     X(memory_bytes)         /* total device memory, in bytes */                                    \
     X(allocation_bytes)     /* size of the largest buffer, in bytes */                             \
@@ -166,8 +166,8 @@ struct gpu_info {
     char name[GPU_NAME_BYTES];
     // name of the vendor, for example "NVIDIA"; if the name is not known, the vendor's number
     char vendor[64];
-    // PCI ids of vendor and device; 0 if they are not known. OpenCL may report another number as
-    // vendor_id, which Khronos gave a vendor without a PCI id.
+    // PCI ids of vendor and device; 0 if they are not known. For a vendor without a PCI id, OpenCL
+    // may report an id from Khronos as vendor_id.
     uint32_t vendor_id, device_id;
     char driver[GPU_NAME_BYTES]; // name and version of the driver, in one line
     char api_version[32];        // version of the API, for example "1.3.230"
@@ -184,8 +184,9 @@ struct gpu_info {
     unsigned family_count;
 };
 
-// gpu_cap_name returns the short name of a capability. gpu_cap_missing returns the text for a
-// device that lacks the capability (GPU_CAPS). Both return NULL if `bit` is no capability.
+// Names of capabilities (GPU_CAPS). gpu_cap_name returns the short name. gpu_cap_missing returns
+// the text for a device that lacks the capability. Both functions return NULL if `bit` is no
+// capability.
 const char *gpu_cap_name(enum gpu_cap_bit bit);
 const char *gpu_cap_missing(enum gpu_cap_bit bit);
 // Returns the name of a kind of device, for example "discrete".
@@ -198,11 +199,11 @@ MUST_CHECK bool gpu_require(const struct gpu_info *info, gpu_caps needed, struct
 // Returns the device's UUID as 32 hexadecimal digits, in `arena`; NULL if it is not known.
 const char *gpu_info_uuid(struct arena *arena, const struct gpu_info *info);
 
-// Returns the identity of a device, by which other processes find the device. The identity is the
-// device's id, "=", and the UUID, for example "cuda:0=00112233445566778899aabbccddeeff". Without a
-// UUID, the PCI address takes its place. If both are unknown, the identity is only the id. An id
-// alone may mean another device next time, because drivers may list their devices in another order,
-// for example after a card was lost. The text lives in `arena`.
+// Returns the identity of a device, by which other processes find the device. It is the device's
+// id, "=", and the UUID, for example "cuda:0=00112233445566778899aabbccddeeff". If the UUID is not
+// known, the PCI address takes its place. If neither is known, the identity is only the id. The id
+// alone is not enough: drivers may list their devices in another order later, for example after a
+// card was lost. The text lives in `arena`.
 const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info);
 
 // Checks limits and queue families, before fathom computes with them. If a value cannot be true,
@@ -210,9 +211,8 @@ const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info);
 // except stamp_step_ps of a device that has time stamps.
 MUST_CHECK bool gpu_info_check(const struct gpu_info *info, struct error *err);
 
-// gpu_limit_name returns the name, and gpu_limit_value the value, of the limit in row `limit` of
-// the table GPU_LIMITS; the first row is 0. If there is no such row, the name is NULL and the value
-// is 0.
+// Name and value of the limit in row `limit` of the table GPU_LIMITS; the first row is 0. If there
+// is no such row, the name is NULL and the value is 0.
 const char *gpu_limit_name(unsigned limit);
 uint64_t gpu_limit_value(const struct gpu_limits *limits, unsigned limit);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Placement of managed memory (GPU_MEMORY_MANAGED of gpu.h): advice where its pages should be, and
-// prefetches. Needs the capability MANAGED. Advice and prefetches fail with ERROR_UNSUPPORTED if
-// the driver or the system can move a buffer only as a whole.
+// Placement of managed memory (GPU_MEMORY_MANAGED of gpu.h) by advice and by prefetches. Needs the
+// capability MANAGED. Advice and prefetches fail with ERROR_UNSUPPORTED if the driver or the system
+// cannot move single pages of a buffer.
 #ifndef GPU_MANAGED_H
 #define GPU_MANAGED_H
 
@@ -29,8 +29,8 @@ struct gpu_managed_range {
     bool to_host; // true: the pages move to the host; false: to the device of the batch
 };
 
-// Records a prefetch: a command of the batch that moves the pages of the range. Order and barriers
-// of the batch apply to a prefetch as to any command.
+// Records a prefetch: a command that moves the pages of a range to the device or to the host. The
+// prefetch keeps its place among the commands and barriers of the batch.
 void gpu_managed_prefetch(struct gpu_batch *batch, const struct gpu_managed_range *range);
 
 #endif

@@ -18,9 +18,8 @@ struct gpu_peers_copy {
     uint64_t to_offset, from_offset, bytes;
 };
 
-// Records a copy between two connected devices. The batch orders the copy among its commands like
-// any other command. The copy is not ordered with batches of the other device, so the host must
-// wait for those batches (gpu_batch_wait).
+// Records a copy between two connected devices, as a command of the batch. Work of the other device
+// that must come before the copy must be done already: the host waits for it (gpu_batch_wait).
 void gpu_peers_copy(struct gpu_batch *batch, const struct gpu_peers_copy *copy);
 
 #endif

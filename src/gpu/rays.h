@@ -39,8 +39,8 @@ enum gpu_tree_kind {
 struct gpu_tree_instance {
     // matrix that maps the space of the tree to the world; its last column is the translation
     float rows[3][4];
-    // `number`: index by which kernels know the instance (custom index). `mask`: a ray can hit the
-    // instance only if the ray's own mask has a common bit with this mask.
+    // `number`: index of the instance for kernels (custom index). `mask`: a ray can hit the
+    // instance only if the ray's mask and this mask have a common bit.
     uint32_t number : 24, mask : 8;
     uint32_t reserved; // unused; must be 0
     uint64_t tree;     // address of the tree that is placed (gpu_tree_address)
@@ -57,7 +57,7 @@ struct gpu_tree_desc {
 };
 
 // Creates a tree with the memory that its build needs, but does not build it. Fails with
-// ERROR_UNSUPPORTED if the device allows only fewer primitives.
+// ERROR_UNSUPPORTED if the tree has more primitives than the device allows.
 struct gpu_tree;
 struct gpu_tree *gpu_tree_create(struct gpu_scope *scope, const struct gpu_tree_desc *desc,
                                  struct error *err);

@@ -37,7 +37,7 @@ struct arg_check {
     const struct gpu_device *device;
     const struct gpu_kernel *kernel;
     unsigned position;
-    // argument to check; if its range has the length 0, the check sets the length
+    // argument to check; the check sets the length of its range if that is 0
     struct gpu_arg *arg;
 };
 

@@ -47,8 +47,8 @@ struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu
 static void release(struct gpu_hold *hold)
 {
     struct error err;
-    // A failed release is not reported. The later wait for the batch then times out, or finds that
-    // the device is lost.
+    // If the release fails, no error is reported here. The later wait for the batch then times out,
+    // or finds that the device is lost.
     if (hold && !gpu_hold_release(hold, &err))
         return;
 }
@@ -86,9 +86,9 @@ uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *que
     return queues;
 }
 
-// Releases the holds (gpu_hold_create) that block the work of `queue`. These are the holds of all
-// batches on this queue. If this queue waits for batches of other queues (gpu_batch_submit_after),
-// the holds on those queues are released, too. A hold may belong to any scope.
+// Releases all holds (gpu_hold_create) that can block the work of `queue`: those of its own
+// batches, and those of batches for which it waits (gpu_batch_submit_after). A hold may belong to
+// any scope.
 static void release_queue(struct gpu_device *device, const struct gpu_queue *queue)
 {
     uint32_t queues = gpu_queue_behind(device, queue);

@@ -58,9 +58,9 @@ static bool is_id_free(const struct enumeration *enumeration, const char *id)
     return is_free;
 }
 
-// Sets info->id. The known devices are those that the caller listed with their ids (desc->known).
-// If a known device has the same API and the same UUID or PCI address as `info`, uses its id.
-// Otherwise uses the first id of this API that no known device and no device listed so far has.
+// Sets info->id. A device that the caller knows (desc->known) gets its known id: one with the same
+// API, and the same UUID or PCI address. Any other device gets the first id of its API that neither
+// a known device nor a listed one has.
 static void choose_id(struct enumeration *enumeration, struct gpu_info *info)
 {
     const struct gpu_system_desc *desc = enumeration->neutral.desc;

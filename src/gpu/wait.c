@@ -5,8 +5,7 @@ enum {
     SPIN_NS = 50000,
     SLEEP_NS = 20000,
     SLEEP_MOST_NS = 500000,
-    // each sleep lasts 1/SLEEP_SHARE of the time waited so far, but at least SLEEP_NS and at most
-    // SLEEP_MOST_NS
+    // each sleep lasts 1 / SLEEP_SHARE of the time waited so far, within SLEEP_NS and SLEEP_MOST_NS
     SLEEP_SHARE = 64
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Waits for work on a device whose driver cannot wait with a time limit. For that, asks the driver
-// again and again whether the work is done. In the first 50 µs there is no sleep between two
-// questions, so that short work does not wait for a timer. After that, the sleeps become longer,
-// from 20 µs to at most 500 µs.
+// Waits for work on a device whose driver cannot wait with a time limit. Asks the driver repeatedly
+// whether the work is done. In the first 50 µs there is no sleep between two questions, so short
+// work does not wait for a timer. Later, the sleeps grow from 20 µs to at most 500 µs.
 #ifndef GPU_WAIT_H
 #define GPU_WAIT_H
 
@@ -29,8 +28,8 @@ struct gpu_wait_desc {
     void *context;
 };
 
-// Calls desc->ask again and again until it reports that the work is done. Fails with ERROR_TIMEOUT
-// after timeout_ns. If desc->ask fails, fails with the error that it has set.
+// Calls desc->ask repeatedly until it reports that the work is done. Fails with ERROR_TIMEOUT after
+// timeout_ns, or with the error of desc->ask if that fails.
 MUST_CHECK bool gpu_wait(const struct gpu_wait_desc *desc, struct error *err);
 
 #endif

@@ -8,8 +8,8 @@
 
 static void object_destroy(struct gpu_object *object)
 {
-    // If the context is lost, cuda_enter fails. The objects are destroyed even then, because the
-    // driver's functions then fail without harm.
+    // If the context is lost, cuda_enter fails. The objects are destroyed anyway: the driver's
+    // functions then only return errors.
     bool entered = cuda_enter(cuda_device_of(object), NULL);
     (void)entered;
     switch (object->kind) {

@@ -51,7 +51,7 @@ struct gpu_batch *cuda_batch_create(struct gpu_scope *scope, const struct gpu_ba
 {
     struct cuda_device *device = (struct cuda_device *)scope->device;
     struct cuda_batch *batch = ARENA_NEW(scope->arena, struct cuda_batch);
-    batch->base.object.scope = scope; // the scope is set first, because cuda_batch_destroy reads it
+    batch->base.object.scope = scope; // set first, because cuda_batch_destroy reads the scope
     batch->queue = (struct cuda_queue *)desc->queue;
     batch->unordered = desc->unordered;
     batch->replay = desc->replay;
@@ -195,7 +195,7 @@ static bool add_upload(struct cuda_batch *batch, const struct cuda_constant *con
     return true;
 }
 
-// Sets *value to the 64-bit address or handle that the kernel gets for one argument.
+// Sets *value to the 64-bit value that the kernel gets for one argument: an address, or a handle.
 static bool argument_value(struct cuda_batch *batch, const struct cuda_program *program,
                            unsigned position, const struct gpu_arg *arg, uint64_t *value,
                            struct error *err)
@@ -245,8 +245,8 @@ bool cuda_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *disp
         if (!argument_value(batch, program, i, &dispatch->args[i], &values[i], err))
             return false;
     }
-    // The driver reads as many bytes of params as the kernel declares. So the memory for the params
-    // always has the largest possible size.
+    // The memory for the params always has the largest possible size, because the driver reads from
+    // it as many bytes as the kernel declares.
     arguments[kernel->arg_count] = command_alloc(batch, GPU_PARAMS_MAX_BYTES);
     if (dispatch->params_bytes)
         memcpy(arguments[kernel->arg_count], dispatch->params, dispatch->params_bytes);

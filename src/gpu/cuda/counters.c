@@ -184,8 +184,8 @@ static bool list_natives(struct counters *counters, struct error *err)
 
 // ---------------------------------------------------------------- opening
 
-// Asks CUPTI which counters the chip and the driver have and the user may read. If the user may
-// read no counters, this is the first CUPTI call that fails.
+// Asks CUPTI which counters can be read on this chip, with this driver, by this user. If the user
+// may read none, this is the first CUPTI call that fails.
 static bool learn_availability(struct counters *counters, struct error *err)
 {
     struct cupti_availability params = {CUPTI_HEAD(cupti_availability, image),
@@ -439,7 +439,8 @@ static bool pass_end(struct gpu_counter_set *base, bool *more, struct error *err
     return true;
 }
 
-// Fails if no value is a number: CUPTI reports in this way that the profiler cannot read the set.
+// Fails if no value is finite. CUPTI then could not read the set, although its functions returned
+// success.
 static bool check_values(const struct set *set, const double *values, struct error *err)
 {
     for (size_t i = 0; i < set->base.count; i++)
@@ -450,8 +451,8 @@ static bool check_values(const struct set *set, const double *values, struct err
                      set->names[0], set->base.count - 1);
 }
 
-// Makes CUPTI decode the counter values of all batches. Fails unless CUPTI has exactly one range
-// for each batch.
+// Makes CUPTI decode the counter values of all batches. Fails if CUPTI dropped values, or did not
+// count exactly one range for each batch.
 static bool decode(struct counters *counters, const struct set *set, struct error *err)
 {
     struct cupti_decode decode = {CUPTI_HEAD(cupti_decode, dropped), .range = counters->range};

@@ -29,8 +29,8 @@ struct cuda_queue {
     struct cu_event *fork, *joined[CUDA_SIDES];
 };
 
-// A driver object. When such an object is freed, the driver waits for all work of the device. At
-// most one of the members is set; the others are 0 or NULL.
+// A driver object that makes the driver wait for all work of the device when it is freed. At most
+// one of the members is set; the others are 0 or NULL.
 struct cuda_owned {
     uint64_t memory;
     void *host;
@@ -177,8 +177,8 @@ struct cuda_batch {
     size_t upload_count, upload_capacity;
     struct cuda_sampled *sampled;
     size_t sampled_count, sampled_capacity;
-    // `blocks`: list of the batch's blocks of host memory. `block`: the block in that list from
-    // which the next recorded command gets memory.
+    // `blocks`: list of the batch's blocks of host memory. `block`: the block from which the next
+    // recorded command gets memory.
     struct cuda_block *blocks, *block;
     struct cuda_span *spans;
     unsigned span_count;
@@ -211,9 +211,9 @@ MUST_CHECK bool cuda_stream_drain(const struct cuda_device *device, struct cu_st
 MUST_CHECK bool cuda_event_wait(const struct cuda_device *device, struct cu_event *event,
                                 uint64_t timeout_ns, struct error *err);
 
-// cuda_free frees `owned` at once if all holds (gpu_hold_create) of the device are released or
-// destroyed. Otherwise the driver could wait for ever for a batch that waits for a hold. So `owned`
-// is then put on a list, and cuda_free_deferred frees the list after the last hold is released.
+// Frees `owned`. The driver may first wait for all work of the device, and so for ever for a batch
+// that a hold (gpu_hold_create) blocks. Therefore, while the device has a hold that is not
+// released, `owned` is put on a list. cuda_free_deferred frees this list after the last release.
 void cuda_free(struct cuda_device *device, struct cuda_owned owned);
 void cuda_free_deferred(struct cuda_device *device);
 

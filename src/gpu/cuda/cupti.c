@@ -25,8 +25,8 @@ static void add_file(struct candidates *list, const char *file)
         list->files[list->count++] = arena_strdup(list->arena, file);
 }
 
-// Adds the files that match the pattern to the list of files to try as libcupti. The newest version
-// comes first.
+// Adds the files that match the pattern to the list of candidates for libcupti, in descending order
+// of their names. So newer versions mostly come first.
 static void add_pattern(struct candidates *list, const char *pattern)
 {
     glob_t found;

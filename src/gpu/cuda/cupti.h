@@ -56,8 +56,8 @@ struct cupti_availability {
     struct cupti_head head;
     struct cu_context *context;
     size_t image_bytes; // size of `image` in bytes; CUPTI sets it if `image` is NULL
-    // Memory into which CUPTI writes which counters can be read. If the pointer is NULL, CUPTI only
-    // sets image_bytes.
+    // Output of CUPTI: tells which counters can be read. If the pointer is NULL, CUPTI only sets
+    // image_bytes.
     uint8_t *image;
 };
 
@@ -188,8 +188,7 @@ struct cupti_data_info {
     size_t ranges; // output: number of ranges (counted batches) in `data`
 };
 
-// The size in the head of a struct for CUPTI: the number of bytes up to the end of its member
-// `last`, without padding.
+// The size that a struct for CUPTI states: the number of bytes up to the end of its member `last`.
 #define CUPTI_SIZE(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last))
 #define CUPTI_HEAD(type, last) .head = {.size = CUPTI_SIZE(type, last)}
 

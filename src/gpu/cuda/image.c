@@ -199,8 +199,8 @@ static bool level_array(const struct cuda_api *api, const struct cuda_image *ima
                                   "cuMipmappedArrayGetLevel", err);
 }
 
-// Copies texels from `from` to one mip level of one layer of the image, and waits for the copy. In
-// `from`, there are no gaps between rows.
+// Copies the texels at `from` to one mip level of one layer of the image, and waits for the copy.
+// The rows at `from` follow one another without gaps.
 static bool fill_level(struct cuda_image *image, uint32_t mip, uint32_t layer,
                        struct cu_copy_end from, struct error *err)
 {

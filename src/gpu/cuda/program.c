@@ -10,7 +10,8 @@ enum {
     LOG_BYTES = 8192
 };
 
-// Converts a number to a pointer: the driver takes the value of every option as a pointer.
+// Returns the number as a pointer, because the driver expects the value of each option as a
+// pointer.
 static void *option_value(unsigned number)
 {
     return (void *)(uintptr_t)number;
@@ -37,9 +38,8 @@ static bool load_module(const struct cuda_device *device, struct cuda_program *p
     return false;
 }
 
-// Returns true if the device can run the kernel's PTX. The PTX names the oldest chip that can run
-// it. If the chip's number is followed by an "a", no other chip can run the PTX. This is checked
-// before the driver compiles anything.
+// Returns true if the device can run the kernel's PTX. The PTX names its target: the oldest chip
+// that can run it, such as sm_70. If the target ends with "a", only that chip can run it.
 static bool fits_chip(const struct cuda_device *device, const struct gpu_kernel *kernel,
                       struct error *err)
 {
@@ -97,9 +97,9 @@ static bool find_constants(const struct cuda_api *api, struct cuda_program *prog
 }
 
 // Finds the kernel's function, and sets its shared memory and its share of the L1. Also asks for
-// the function's number of registers, because the driver then loads the code at once. Otherwise the
-// driver might load the code at the first launch. Then the driver would wait for all streams, even
-// if a stream waits for a hold (gpu_hold_create).
+// the number of registers, because this makes the driver load the code now. If the driver loaded
+// the code at the first launch, it would wait for all streams, even for one that a hold
+// (gpu_hold_create) blocks.
 static bool find_function(const struct cuda_api *api, struct cuda_program *program,
                           const struct gpu_program_desc *desc, struct error *err)
 {

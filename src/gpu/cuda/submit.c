@@ -5,11 +5,12 @@
 
 // ---------------------------------------------------------------- issuing
 
-// The state while a batch is issued. An unordered batch distributes its commands over the side
-// streams of its queue. A join makes the main stream wait for all side streams in use. It happens
-// at barriers, at the events of spans, and at the end of the batch. When a side stream is used for
-// the first time after a join, it is forked: it waits for the work that the main stream had at that
-// moment.
+// State of the submission of a batch. An unordered batch distributes its commands over the side
+// streams of its queue:
+// - fork: before its first command after a join, a side stream waits for the main stream
+// - join: the main stream waits for all side streams that were used
+//
+// A join occurs at barriers, at the events of spans, and at the end of the batch.
 struct issue {
     const struct cuda_api *api;
     struct cuda_batch *batch;
@@ -219,8 +220,8 @@ struct gpu_hold *cuda_hold_create(struct gpu_scope *scope, struct error *err)
     return &hold->base;
 }
 
-// Lowers the device's count of holds by one, because a hold was released or destroyed. If the count
-// is then 0, frees the objects whose release was deferred.
+// Must be called when a hold is released or destroyed. After the last hold of the device, frees the
+// objects whose release was deferred.
 static void let_go(struct cuda_device *device)
 {
     if (--device->held == 0)

@@ -148,8 +148,8 @@ bool cuda_moves_pages(const struct cuda_api *api, int device)
 }
 
 // Sets info->driver to a text such as "NVIDIA 580.159.04", the form that Vulkan also reports. The
-// version comes from /proc/driver/nvidia/version. Without that file, the text names the newest CUDA
-// version that the driver's library supports.
+// version comes from /proc/driver/nvidia/version. If it is not there, the text names the newest
+// CUDA version that the driver supports.
 static void fill_driver(int version, struct gpu_info *info)
 {
     char line[256] = "", number[64] = "";

@@ -18,8 +18,8 @@ static const uint64_t page_bytes = UINT64_C(2) << 20;
 static const uint64_t most_step = UINT64_C(1) << 40;
 static const double least_hz = 1e6; // lowest core clock that can be chosen, in Hz
 
-// A buffer above this size gets small host pages instead of huge ones, because kernels touch only
-// some places in such a buffer.
+// Buffers above this size get small host pages instead of huge ones. Kernels touch only a few
+// places in such a buffer.
 static const uint64_t dense_bytes = UINT64_C(600) << 20;
 
 struct state {
@@ -105,9 +105,9 @@ static void unload(void *state)
     (void)state; // nothing to free, because the state lives in the system's arena
 }
 
-// Rounds a simulated address up to a multiple of 2 MiB and of the way size of each cache level. The
-// first line of a buffer then belongs to the first set of each level that is not hashed. Ignores a
-// level if the alignment would exceed most_step because of it.
+// Rounds a simulated address up, so that a buffer there begins in the first set of each cache level
+// that is not hashed. The result is a multiple of 2 MiB and of the bytes of one way of each level.
+// A level that would make the alignment larger than most_step is ignored.
 static uint64_t align_address(const struct model_machine *machine, uint64_t address)
 {
     uint64_t step = page_bytes;
@@ -166,9 +166,9 @@ static bool device_choose_clock(struct gpu_device *device, double core_hz, struc
 
 // ---------------------------------------------------------------- memory
 
-// Allocates the host memory of a buffer. A buffer gets huge pages, because pointer chases visit the
-// whole buffer. A buffer above dense_bytes gets small pages, because kernels touch only a few pages
-// of it.
+// Allocates the host memory of a buffer, in huge pages, because pointer chases visit the whole
+// buffer. A buffer above dense_bytes gets small pages, because kernels touch only a few of its
+// pages.
 static char *alloc_host(uint64_t bytes)
 {
     return bytes <= dense_bytes ? pages_alloc(bytes) : pages_alloc_sparse(bytes);
@@ -183,8 +183,7 @@ static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gp
         error_set(err, ERROR_UNSUPPORTED, "a model has no host-visible device memory");
         return NULL;
     }
-    // Simulated addresses are never used twice, so they can run out: a buffer must end at or below
-    // `end`.
+    // Simulated addresses are never used twice, so buffers may fail here although memory is free.
     uint64_t end = model_caches_end(device->caches);
     bool fits = desc->bytes <= device->machine.memory_bytes - device->used_bytes &&
                 memory->next <= end && desc->bytes <= end - memory->next;

@@ -26,7 +26,7 @@ struct model_range {
     const char *host;
     uint64_t bytes, address;
     bool own; // true: device memory, which only commands and gpu_buffer_write can change
-    // sums[i]: sum of the words in the first i × 2048 bytes; NULL if no sums are remembered
+    // sums[i] is the sum of the words in the first i × 2048 bytes; NULL if no sums are stored
     uint32_t *sums;
     uint64_t sum_count; // number of valid elements of `sums`
 };
@@ -61,8 +61,8 @@ enum {
     MODEL_PLACES_MAX = 1 << 24 // maximum number of words in a table of struct model_places
 };
 
-// Tables of words that kernels get from model_thread_places. The tables are kept between
-// dispatches.
+// Tables of words that kernels compute. model_thread_places returns them. They keep their contents
+// from one dispatch to the next.
 struct model_places {
     struct model_places_table {
         uint32_t n, key;
@@ -74,8 +74,10 @@ struct model_places {
 };
 
 // Returns the table of `n` words that belongs to the pair `n` and `key`. If there is none, creates
-// a zeroed one, in place of the least recently used table. Returns NULL if n is 0 or above
-// MODEL_PLACES_MAX, if the current dispatch already uses all tables, or if the host has no memory.
+// a zeroed table, which may replace the least recently used one. Returns NULL in these cases:
+// - n is 0 or above MODEL_PLACES_MAX
+// - the current dispatch already uses all tables
+// - the host has no memory
 uint32_t *model_places_find(struct model_places *places, uint32_t n, uint32_t key);
 
 void model_places_free(struct model_places *places);
@@ -113,9 +115,10 @@ struct model_execution {
 
 // Simulates a dispatch and sets *cycles to its duration in core cycles. A kernel that only
 // describes its buffer accesses (model_thread_stream) is called once, and model_steady_solve
-// computes the duration. Fails with ERROR_UNSUPPORTED if the kernel does not have one or two
-// buffers. If threads are simulated, also fails if a workgroup has more than 256 threads. If
-// accesses are described, also fails if the model's file lacks a bandwidth for them.
+// computes the duration. Fails with ERROR_UNSUPPORTED in these cases:
+// - the kernel does not have one or two buffers
+// - threads are simulated, and a workgroup has more than 256 threads
+// - accesses are described, and the model's file lacks a bandwidth for them
 MUST_CHECK bool model_execute(struct model_execution *execution, double *cycles, struct error *err);
 
 // ---------------------------------------------------------------- what kernels call: execute.c
@@ -151,9 +154,8 @@ uint32_t model_thread_core(void);
 void model_thread_stream(const struct model_stream *stream);
 uint32_t model_thread_sum(const void *from, uint64_t bytes);
 
-// Returns a table of `n` words for values that a kernel computes from `n` and `key` alone. The
-// table keeps its values between dispatches until another table replaces it. Returns NULL if
-// model_places_find returns NULL.
+// Returns a table of `n` words in which a kernel stores values that depend only on `n` and `key`. A
+// later dispatch may find the values still there. Returns NULL if model_places_find returns NULL.
 uint32_t *model_thread_places(uint32_t n, uint32_t key);
 
 // ---------------------------------------------------------------- backend.c
@@ -175,8 +177,8 @@ struct model_device {
     double now_cycles;
     uint64_t random;    // state of the random number generator for the noise (splitmix64)
     double disturbance; // latest value of the noise, which is an AR(1) series
-    // streamed[c]: bytes by which the streams (described buffer accesses) of all dispatches so far
-    // have increased counter c
+    // streamed[c]: sum of what the streams (described buffer accesses) of all dispatches added to
+    // counter c
     double streamed[GPU_COUNTER_COUNT];
 };
 

@@ -25,7 +25,7 @@ struct command {
     char *to;
     const char *from;
     uint64_t bytes;
-    // for a fill: the word to write; for the begin or end of a span: the index of the span
+    // for a fill: the word to write; for the begin or the end of a span: its index
     uint32_t word;
 };
 
@@ -147,8 +147,8 @@ static double draw_normal(uint64_t *random)
     return sqrt(-2 * log(u)) * cos(2 * acos(-1.0) * v);
 }
 
-// Draws the next value of the noise. Returns the random factor that follows from it. The caller
-// multiplies the latencies of the next dispatch by this factor, or the duration of its streams.
+// Returns the next value of the noise, a random factor. The caller multiplies the latencies of the
+// next dispatch by it, or the duration of its streams.
 static double draw_slowness(struct model_device *device)
 {
     const struct model_machine *machine = &device->machine;
@@ -177,9 +177,9 @@ static void pass_time(struct model_device *device, double ns)
     device->now_ns += ns;
 }
 
-// Discards the remembered sums of words (memory.c) of each buffer that a kernel may have written.
-// A kernel may have written all its buffers except those from which a stream of the kernel reads.
-// If a kernel gets addresses and is simulated thread by thread, discards the sums of all buffers.
+// Discards the stored sums of words (memory.c) of the buffers that a kernel may have written. These
+// are all its buffers except those from which one of its streams reads. If a simulated kernel gets
+// addresses, discards the sums of all buffers.
 static void forget_written(struct model_device *device, const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;

@@ -8,11 +8,11 @@
 
 struct model_caches;
 
-// Creates empty simulated caches. The host memory for a cache is allocated when a core uses the
-// cache for the first time. `arena` and `machine` must live as long as the caches.
+// Creates empty simulated caches. Each cache gets its host memory when a core first uses it.
+// `arena` and `machine` must live as long as the caches.
 struct model_caches *model_caches_create(struct arena *arena, const struct model_machine *machine);
 
-// Returns the end of the address range that the tags of the caches can represent. Buffers must lie
+// Returns the lowest address that is too large for the tags of the caches. Buffers must end at or
 // below this address.
 uint64_t model_caches_end(const struct model_caches *caches);
 
@@ -28,8 +28,8 @@ double model_caches_load(struct model_caches *caches, uint32_t core, uint64_t ad
 // level i. The last element is the number of loads that memory has served.
 const uint64_t *model_caches_served(const struct model_caches *caches);
 
-// Simulates what a fill or a copy of `bytes` bytes does to the caches: each cache whose capacity is
-// at most `bytes` is emptied. The TLBs keep their contents.
+// Simulates the effect of a fill or copy on the caches: each cache with a capacity of at most
+// `bytes` is emptied. The TLBs keep their contents.
 void model_caches_fill(struct model_caches *caches, uint64_t bytes);
 
 // Makes the host prefetch the words that it needs to simulate a later load from this address, for

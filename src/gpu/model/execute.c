@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Runs a kernel that is compiled for the host (bench/prelude/host.clh), thread by thread, in
-// virtual time. Each thread that waits at a barrier needs a stack of its own; a kernel without
-// barriers needs only one stack. If each workgroup has a core of its own and at most 32 threads,
-// all threads of all groups run interleaved. So their accesses reach shared caches in the right
-// order. Otherwise the groups run one after another.
+// virtual time. A thread that waits at a barrier needs a stack of its own; a kernel without
+// barriers needs only one stack. Threads of different workgroups run interleaved if each group has
+// its own core and at most 32 threads. Their accesses then reach shared caches in the right order.
+// Otherwise the groups run one after another.
 #include "gpu/model/backend.h"
 
 #include "base/pages.h"
@@ -21,7 +21,7 @@ enum {
     STACKS = 256,
     // maximum number of threads of a workgroup that runs interleaved with other workgroups
     ABREAST = 32,
-    // how far, in virtual cycles, a thread may run ahead of the slowest group
+    // how far the virtual time of a thread may be ahead of the slowest group, in cycles
     QUANTUM_CYCLES = 4096,
     STAMP_CYCLES = 8, // duration in cycles of reading a clock
     ARGS_MAX = 2      // maximum number of buffers of a kernel compiled for the host
@@ -36,7 +36,7 @@ enum fiber_state {
     FIBER_READY    // the fiber's thread may continue
 };
 
-// A fiber runs threads on its own stack. This struct lies at the lower end of the stack.
+// A host stack on which simulated threads run. This struct lies at the lower end of the stack.
 struct fiber {
     ucontext_t context;
     struct group *group;
@@ -51,7 +51,7 @@ struct fiber {
 // the group runs. When all threads of the group have passed the deadline, another group runs.
 struct group {
     const struct model_execution *execution;
-    // the same as `execution` if the kernel is called only to describe its streams; else NULL
+    // equal to `execution` while a kernel describes its streams; NULL while threads are simulated
     struct model_execution *writable;
     uint32_t id[3], core;
     uint32_t next_thread, threads;
@@ -60,12 +60,11 @@ struct group {
     double now, deadline;
     ucontext_t scheduler;
     struct model_stacks *stacks;
-    // first_fiber: index of the group's first fiber. used: number of the group's fibers that have
-    // been given a thread. cursor: index within the group of the fiber that next_fiber checks next.
+    // first_fiber: index of the group's first fiber. used: number of fibers that have run a thread
+    // of the group. cursor: index in the group of the fiber that next_fiber checks next.
     uint32_t first_fiber, used, cursor;
-    // Bit i of `stopped` is set if fiber i of the group has the state FIBER_STOPPED. Bit i of `due`
-    // is set if next_fiber has not yet checked whether this fiber still has time until the
-    // deadline.
+    // Bit i of `stopped` is set if fiber i of the group has passed a deadline and is stopped. Bit i
+    // of `due` is set if next_fiber must still compare this fiber with the present deadline.
     uint32_t stopped, due;
 };
 
@@ -132,8 +131,8 @@ void model_thread_barrier(void)
     give_way(fiber);
 }
 
-// Stops a fiber whose thread has passed the deadline of its group. The fiber continues when the
-// other threads of the group and the other groups have reached the same time.
+// Stops a fiber because its thread has passed the deadline of its group. The fiber continues once
+// the group has a deadline after the thread's virtual time.
 static void stop(struct fiber *fiber)
 {
     struct group *group = fiber->group;
@@ -223,9 +222,9 @@ struct words {
     uint32_t word[GPU_PARAMS_MAX_BYTES / 4];
 };
 
-// Calls the kernel's function. The last argument is a struct of parameters, passed by value. clang
-// passes such a struct on the stack whatever its size is, as for SPIR. So the largest possible
-// struct is right for every kernel.
+// Calls the kernel's function, whose last argument is a struct of parameters. The struct here has
+// the largest possible size, which is right for every kernel: clang passes such a struct on the
+// stack, whatever its size is, as for SPIR.
 static void call_kernel(const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;
@@ -276,8 +275,8 @@ static ucontext_t *context_of(struct group *group, struct fiber *fiber)
     return &fiber->context;
 }
 
-// Lets the threads of a group continue that wait at a barrier. Sets their virtual time to the
-// arrival of the last of these threads. Returns false if no thread waits at a barrier.
+// Ends the wait of the group's threads at a barrier. Sets their virtual time to the arrival of the
+// last of them. Returns false if no thread waits at a barrier.
 static bool pass_barrier(struct group *group)
 {
     bool any = false;
@@ -297,11 +296,10 @@ static bool pass_barrier(struct group *group)
     return any;
 }
 
-// Returns the fiber that runs next; NULL if there is none. First choice: a stopped fiber whose
-// thread has not passed the present deadline. Second choice: the next fiber whose thread may
-// continue, or that can start a thread of the group. Once all threads have started, fibers that
-// never had a thread are skipped. To check such fibers is slow, because each lies in another page,
-// and all lie in one set of the host's caches.
+// Returns the fiber that runs next; NULL if there is none. A stopped fiber that has not yet reached
+// the present deadline is chosen first. Otherwise it is the next fiber that can continue or can
+// start a thread. Once all threads have started, fibers that never had a thread are not checked:
+// each check would touch a new page, and all these pages share one set of the host's caches.
 static struct fiber *next_fiber(struct group *group)
 {
     struct fiber *fiber = NULL;
@@ -327,10 +325,10 @@ static struct fiber *next_fiber(struct group *group)
     return fiber;
 }
 
-// Lets the next fiber of the group run, and returns when the calling fiber is the next one.
-// Switches directly to the next fiber. The way through the scheduler would need two switches, and
-// each switch makes a system call for the signal mask. If all threads of the group have ended or
-// passed the deadline, switches to the scheduler.
+// Lets the next fiber of the group run, which may be the calling one. Returns when the calling
+// fiber runs again. Switches directly to the next fiber, because the way through the scheduler
+// takes two switches, each with a system call. Switches to the scheduler only if no fiber of the
+// group can run before the deadline.
 static void give_way(struct fiber *fiber)
 {
     struct group *group = fiber->group;

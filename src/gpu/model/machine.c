@@ -10,9 +10,8 @@
 #include <string.h>
 
 // ---------------------------------------------------------------- members of JSON objects
-//
-// The functions that read a member check its type and its bounds. If the check fails, they fail
-// with ERROR_USAGE; the message has the file's name, the JSON path and the reason.
+// Functions that read one member of a JSON object, and check its type and its bounds. A failed
+// check gives ERROR_USAGE; the message has the file's name, the JSON path and the reason.
 
 // A JSON object, and its path in the file for error messages.
 struct member_place {
@@ -42,7 +41,7 @@ static bool member_refuse(const struct member_place *place, const char *key, con
 {
     size_t path = strlen(place->path);
     if (!*key && path > 0)
-        path--; // an error of the object itself: leaves out the last dot of its path
+        path--; // for an error of the object itself, the path is printed without its last dot
     return error_set(place->err, ERROR_USAGE, "%s: %.*s%s%s%s", place->file, (int)path, place->path,
                      key, path > 0 || *key ? ": " : "", reason);
 }
@@ -230,8 +229,8 @@ static bool is_beyond(const struct member_place *place, const struct model_cache
     return true;
 }
 
-// Reads the array `key` of at most `most` cache levels or TLBs. Each cache level must be larger and
-// slower than the level before it.
+// Reads the array `key` of cache levels or TLBs, which has at most `most` elements. Each cache
+// level must be larger and slower than the level before it.
 static bool read_caches(const struct member_place *root, const char *key, uint32_t most,
                         bool (*read)(const struct member_place *, struct model_cache_desc *),
                         struct model_cache_desc *caches, uint32_t *count)
@@ -325,8 +324,8 @@ double model_company_ns(const struct model_machine *machine, double own_ns)
     double since_ns = own_ns - machine->company_after_ns, slice_ns = machine->company_slice_ns;
     if (!(machine->company_period_ns > 0) || since_ns < 0)
         return 0;
-    // In the first length_ns of a period, slices of other processes' work and of this process's
-    // work alternate. The first slice is one of other processes.
+    // Other processes and this process use the device in turn, in the first length_ns of a period.
+    // The first slice belongs to other processes.
     double length_ns = machine->company_length_ns;
     double pairs = floor(length_ns / (2 * slice_ns));
     double away_ns = pairs * slice_ns + fmin(length_ns - 2 * slice_ns * pairs, slice_ns);
@@ -339,8 +338,8 @@ double model_company_ns(const struct model_machine *machine, double own_ns)
     return periods * away_ns + begun;
 }
 
-// Sets how many cores share a near cache, which is a part of the next level's cache. This is the
-// number of cores that share the next level, divided by the number of near caches, rounded up.
+// Sets how many cores share a near cache, which is a part of the next level's cache: the cores of
+// the next cache divided by its number of near caches, rounded up.
 static bool resolve_near(const struct member_place *level_place, struct model_cache_desc *level,
                          const struct model_cache_desc *next, uint32_t cores)
 {
@@ -451,8 +450,8 @@ static bool read_root(const struct member_place *root, struct model_machine *mac
            read_noise(root, machine);
 }
 
-// Replaces control characters, including U+0080 to U+009F, by '?' in an error message: the message
-// contains keys from the file and is printed on a terminal.
+// Replaces control characters, including U+0080 to U+009F, by '?'. The text is an error message for
+// a terminal, and may contain keys from the file.
 static void clean(char *text)
 {
     for (unsigned char *c = (unsigned char *)text; *c; c++) {

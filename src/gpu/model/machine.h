@@ -43,8 +43,7 @@ struct model_cache_desc {
     bool hashed;
     enum model_replacement replacement;
     // Bandwidth of a core and of the chip, in bytes per core cycle; 0 if it is not known. If the
-    // file states only the chip's bandwidth, a core's bandwidth is that divided by the number of
-    // cores.
+    // file states only the chip's bandwidth, each core gets an equal share of it.
     double core_bytes_per_cycle, chip_bytes_per_cycle;
 };
 
@@ -66,9 +65,9 @@ struct model_machine {
     double throttle_length_ns, throttle_clock_hz;
     // period and duration of the DRAM refresh in ns; if the period is 0, there is no refresh
     double refresh_period_ns, refresh_length_ns;
-    // Work of other processes: from after_ns on, in the first length_ns of each period, slices of
-    // slice_ns alternate between work of other processes and work of this process. If the period is
-    // 0, there is no other work.
+    // Work of other processes: from after_ns on, in the first length_ns of each period. There, a
+    // slice of slice_ns for other processes and a slice for this process alternate. If the period
+    // is 0, there is no other work.
     double company_after_ns, company_period_ns, company_length_ns, company_slice_ns;
     double launch_ns;
     uint32_t clock_step_ns;
@@ -76,8 +75,8 @@ struct model_machine {
     uint64_t seed;
 };
 
-// A model can simulate other processes on the device. Returns for how many ns these processes have
-// used the device when it has worked own_ns for this process.
+// Returns for how many ns other processes have used the device after it has worked own_ns for this
+// process. The model's file describes these simulated processes.
 double model_company_ns(const struct model_machine *machine, double own_ns);
 
 // Reads a model's file into `machine`; its strings live in `arena`. If the file does not describe a

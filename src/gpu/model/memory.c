@@ -6,8 +6,7 @@
 #include <string.h>
 
 enum {
-    // For each multiple of STEP_BYTES, the sum of a range's words before that multiple is
-    // remembered.
+    // A sum is stored for each multiple of STEP_BYTES: the sum of the words of a range before it.
     STEP_BYTES = 2048
 };
 

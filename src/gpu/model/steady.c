@@ -10,9 +10,9 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Returns how many workgroups `sharers` neighbouring cores run together, at most. In each full
-// round, every core gets one group. The groups of the last, incomplete round are spread evenly over
-// the cores.
+// Returns the maximum number of workgroups that `sharers` neighbouring cores run, all rounds
+// together. In each full round, every core gets one group. The groups of the last, incomplete round
+// are spread evenly over the cores.
 static uint64_t groups_of(const struct model_machine *machine, uint64_t groups, uint64_t sharers)
 {
     uint64_t cores = machine->cores, last = groups % cores;
@@ -67,9 +67,8 @@ static double in_flight(const struct model_machine *machine, const struct model_
     return all;
 }
 
-// Returns the cycles that the level needs if each group moves `moved` bytes. This is the time at a
-// core's bandwidth or the time at the chip's bandwidth, whichever is longer. A bandwidth that is
-// not known counts as infinite.
+// Returns the cycles in which the level serves all groups, if each of them moves `moved` bytes. The
+// slower limit counts: a core's bandwidth or the chip's. A bandwidth that is not known is no limit.
 static double cycles_of(const struct model_machine *machine, const struct model_cache_desc *level,
                         uint64_t groups, double moved)
 {

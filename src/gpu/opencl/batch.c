@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    // A dispatch may use a kernel object of an earlier dispatch again. Only the newest
-    // BOUND_LOOK_BACK kernel objects of the batch are searched for one.
+    // A dispatch with the same program, arguments and params as one of the newest BOUND_LOOK_BACK
+    // kernel objects uses this object again.
     BOUND_LOOK_BACK = 8,
 };
 
@@ -112,9 +112,9 @@ static bool set_arg(struct binding *binding, size_t bytes, const void *value, st
     return true;
 }
 
-// Binds a range of a buffer to a kernel argument. If the range of a storage buffer begins at offset
-// 0, binds the whole buffer, because that needs no sub-buffer. For a constant buffer, binds only
-// the range, because the whole buffer may exceed the device's limit for constants.
+// Binds a range of a buffer to a kernel argument. If a storage buffer's range begins at offset 0,
+// binds the whole buffer, which needs no sub-buffer. For a constant buffer, always binds only the
+// range, because the whole buffer may exceed the device's limit for constants.
 static bool bind_buffer(struct binding *binding, const struct gpu_arg *arg, bool constant,
                         struct error *err)
 {
@@ -251,7 +251,7 @@ bool opencl_batch_copy(struct gpu_batch *base, struct gpu_buffer *to, uint64_t t
     command->to_offset = to_offset;
     command->from_offset = from_offset;
     command->bytes = bytes;
-    // The device copies between two host buffers, so the batch gives both buffers to the device.
+    // The device copies between two host buffers, so the batch must unmap both buffers.
     if (to->mapped && from->mapped) {
         lend(batch, to);
         lend(batch, from);
@@ -300,8 +300,8 @@ static bool is_timed(const struct opencl_command *command, unsigned span)
 }
 
 // Chooses the commands of a span that return an event. In an ordered batch these are the first and
-// the last command. In an unordered batch these are all commands, because any of them may begin
-// first or end last.
+// the last command. In an unordered batch all commands of the span return one, because any of them
+// may begin first or end last.
 static void place_events(struct opencl_batch *batch, unsigned span)
 {
     struct opencl_command *first = NULL, *last = NULL;

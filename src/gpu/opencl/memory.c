@@ -22,8 +22,8 @@ static bool map(const struct opencl_device *device, struct opencl_buffer *buffer
     return opencl_host_end(device, result, event, "clEnqueueMapBuffer", err);
 }
 
-// Uses the buffer once, because drivers allocate its memory at the first use. So a failure of the
-// allocation occurs here and not in a later command.
+// Migrates the buffer to the device, because drivers allocate its memory at the first use. So a
+// lack of memory is found here and not in a later command.
 static bool touch(const struct opencl_device *device, const struct opencl_buffer *buffer,
                   struct error *err)
 {

@@ -32,9 +32,11 @@ struct opencl_device {
     cl_context context;
     // command queue for copies between host and device, which holds never block
     cl_command_queue host;
-    // True if the driver is PoCL, because PoCL 3.1 has four faults. Typed views can only cover
-    // whole buffers. Kernels that write to typed views crash. Half floats are read wrongly. Array
-    // images are filtered wrongly.
+    // True if the driver is PoCL. PoCL 3.1 has these faults:
+    // - typed views can only cover whole buffers
+    // - kernels that write to typed views crash
+    // - half floats are read wrongly
+    // - array images are filtered wrongly
     bool pocl;
 };
 
@@ -91,9 +93,9 @@ struct opencl_command {
     uint32_t word;
 };
 
-// A kernel object whose arguments are set. The batch keeps the kernel object until a reset. A later
-// dispatch with the same program, arguments and params uses the object again if it is among the
-// newest BOUND_LOOK_BACK objects.
+// A kernel object with its arguments, which the batch keeps until a reset. A later dispatch with
+// the same program, arguments and params uses it again if it is among the newest BOUND_LOOK_BACK
+// objects.
 struct opencl_bound {
     struct gpu_dispatch dispatch;
     unsigned char params[GPU_PARAMS_MAX_BYTES];
@@ -143,17 +145,17 @@ MUST_CHECK bool opencl_queue_create(const struct opencl_device *device, cl_comma
 MUST_CHECK bool opencl_event_wait(const struct opencl_device *device, cl_event event,
                                   uint64_t timeout_ns, struct error *err);
 
-// A caller that puts a command into the queue `host` must call opencl_host_begin before it, and
+// opencl_host_begin must be called before a command is put into the queue `host`, and
 // opencl_host_end after it. opencl_host_begin waits for the work of the device's first queue.
-// opencl_host_end gets `result` and `event` from the function that put the command into the queue.
-// opencl_host_end waits until the command is done, and releases `event`.
+// opencl_host_end waits until the command is done, and releases its `event`. `result` and `event`
+// are those of the OpenCL function that put the command into the queue.
 MUST_CHECK bool opencl_host_begin(const struct opencl_device *device, struct error *err);
 MUST_CHECK bool opencl_host_end(const struct opencl_device *device, cl_int result, cl_event event,
                                 const char *what, struct error *err);
 
-// Sets *range to a memory object for `bytes` bytes of the buffer from `offset` on. If that is the
-// whole buffer, *range is the buffer's own memory object and *made is false. Otherwise *range is a
-// new sub-buffer, which the caller releases, and *made is true.
+// Sets *range to a memory object for `bytes` bytes of the buffer from `offset` on. For the whole
+// buffer, this is the buffer's own memory object, and *made is false. Otherwise it is a new
+// sub-buffer, which the caller releases, and *made is true.
 MUST_CHECK bool opencl_buffer_range(const struct opencl_buffer *buffer, uint64_t offset,
                                     uint64_t bytes, cl_mem *range, bool *made, struct error *err);
 

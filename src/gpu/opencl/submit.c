@@ -12,9 +12,8 @@ struct issue {
     size_t lent; // number of host buffers of the batch that are unmapped at present
 };
 
-// Enqueues a copy. If one buffer is mapped host memory, the copy is enqueued as a read or a write,
-// because drivers then access pinned memory directly. If the batch gives the host buffer to the
-// device, the buffer is not mapped now, so the device copies between the two buffers.
+// Enqueues a copy. If one buffer is host memory that is mapped now, a read or a write is enqueued
+// instead: drivers then access pinned memory directly.
 static cl_int issue_copy(const struct issue *issue, const struct opencl_command *command)
 {
     const struct opencl_buffer *to = command->to, *from = command->from;
@@ -50,10 +49,9 @@ static cl_int issue_command(const struct issue *issue, const struct opencl_comma
     return issue->api->clEnqueueBarrierWithWaitList(issue->queue, 0, NULL, NULL);
 }
 
-// Makes the submission wait for the hold and for the batches in `after`. If the previous submission
-// of the queue went to its other OpenCL queue, also waits for that submission. An unordered batch
-// also waits for the earlier work of its own OpenCL queue. Then gives the host buffers to the
-// device.
+// Begins a submission. It waits for the hold, the batches in `after`, and earlier work of the
+// queue, also in the queue's other OpenCL queue. Then it unmaps the host buffers, which gives them
+// to the device.
 static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
 {
     const struct opencl_queue *queue = issue->batch->queue;
@@ -83,9 +81,9 @@ static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
     return result;
 }
 
-// Maps the host buffers again. Drivers return the same addresses as before. If a driver returns
-// another address, the submission fails with CL_INVALID_OPERATION, because the host still uses the
-// old one.
+// Ends a submission. Maps the host buffers again, because the host uses them after it. If a driver
+// maps a buffer at a new address, fails with CL_INVALID_OPERATION, because the host still uses the
+// old address.
 static cl_int issue_end(const struct issue *issue, cl_event *done)
 {
     cl_int result = CL_SUCCESS;

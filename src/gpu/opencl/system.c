@@ -29,7 +29,8 @@ struct asked {
     unsigned version; // OpenCL version of the device: 10 × major + minor
 };
 
-// Returns an integer property of the device, which has 4 or 8 bytes; 0 if the driver lacks it.
+// Returns an integer property of the device, whose size is 4 or 8 bytes; 0 if the driver lacks the
+// property.
 static uint64_t number(const struct asked *asked, cl_device_info which)
 {
     uint64_t value = 0;
@@ -297,11 +298,11 @@ static bool nvidia_is_there(void)
     return access("/dev/nvidiactl", F_OK) == 0;
 }
 
-// Returns true if NVIDIA's driver is installed and GLIBC_TUNABLES lacks GPU_TUNABLE_STATIC_TLS. The
-// OpenCL loader loads the drivers of all vendors. If it loads PoCL first, NVIDIA's driver lists no
-// device: PoCL's LLVM uses up the C library's space for thread-local variables of libraries that
-// are loaded late (driver 580, PoCL 5.0, glibc 2.39). NVIDIA's driver does list its devices if
-// other libraries of NVIDIA were loaded before, or with
+// Returns true if the OpenCL loader would hide NVIDIA's devices: NVIDIA's driver is installed, and
+// GLIBC_TUNABLES lacks GPU_TUNABLE_STATIC_TLS. The loader may load PoCL first. PoCL's LLVM then
+// uses up the space for thread-local variables of late libraries, and NVIDIA's driver lists no
+// device (driver 580, PoCL 5.0, glibc 2.39). NVIDIA's driver does list its devices if other
+// libraries of NVIDIA were loaded before, or with
 // GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384.
 bool opencl_after_others(void)
 {

@@ -83,7 +83,7 @@ struct vulkan_physical {
     struct vulkan_extensions extensions;
     struct vulkan_features features;     // features of the device; their pNext is not valid
     uint32_t families[GPU_FAMILIES_MAX]; // families[i] is Vulkan's index of gpu_info.families[i]
-    // Whether pipelines can choose the subgroup size, and whether they can require full subgroups.
+    // Whether a pipeline can choose the subgroup size, and whether it can demand full subgroups.
     bool subgroup_choice, full_subgroups;
     float max_anisotropy;
     // tree_primitives, tree_instances: maximum number of primitives and of instances in a tree.
@@ -92,7 +92,7 @@ struct vulkan_physical {
     uint64_t scratch_align_bytes;
     // Shader binding tables: bytes of a shader group's handle, alignment of an entry in bytes.
     uint32_t ray_handle_bytes, ray_align_bytes;
-    // Unit of time stamps in ns. gpu_limits.stamp_step_ps is the same unit, rounded to whole ps.
+    // Unit of time stamps in ns; gpu_limits.stamp_step_ps is this unit in whole ps.
     double stamp_ns;
 };
 
@@ -106,7 +106,7 @@ struct vulkan_state {
     // physical[i] is the device with gpu_info.index i
     struct vulkan_physical *physical;
     size_t physical_count, physical_capacity;
-    bool abandoned; // true if a device hangs; the instance must then not be destroyed
+    bool abandoned; // true if a device hangs; the instance is then never destroyed
 };
 
 struct vulkan_queue {
@@ -142,7 +142,7 @@ struct vulkan_device {
     bool counters_open; // true while hardware counters are open
     // The counter set whose run counts submissions at present; NULL if there is none.
     struct vulkan_counter_set *counted;
-    // `spare`: list of Vulkan objects for reuse. `empty`: unused elements for that list.
+    // `spare`: list of Vulkan objects for reuse. `empty`: list elements that have no objects now.
     struct vulkan_spare *spare, *empty;
 };
 
@@ -154,7 +154,7 @@ struct vulkan_buffer {
 
 struct vulkan_typed {
     struct gpu_typed base;
-    VkBuffer alias; // a second VkBuffer over the same memory, only for texel use
+    VkBuffer alias; // a second VkBuffer over the memory of the buffer, for texel use only
     VkBufferView view;
 };
 
@@ -198,24 +198,24 @@ struct vulkan_batch {
     unsigned span_count, split_count;
     VkCommandPool pool;
     VkCommandBuffer commands;
-    // If the batch was created while counters were open, a primary command buffer that executes the
-    // secondary command buffer `commands`. Else VK_NULL_HANDLE, and `commands` is primary.
+    // Primary command buffer that executes the secondary command buffer `commands`. If counters
+    // were closed when the batch was created: VK_NULL_HANDLE, and `commands` is primary.
     VkCommandBuffer whole;
     VkQueryPool stamps;
     // splits[i] is the event of split barrier i. The host resets it after each wait for the batch.
     VkEvent *splits;
-    // Time stamps of the latest finished submission. Elements 2 i and 2 i + 1 belong to span i.
+    // Time stamps of the latest finished submission. Span i has the elements 2 i and 2 i + 1.
     struct vulkan_stamp {
         uint64_t value, available;
     } * stamp_values;
     bool barrier_due; // true if a barrier must be recorded before the next command
     struct vulkan_descriptors descriptors;
-    struct gpu_dispatch last; // dispatch whose arguments are in the descriptor set last_set
+    struct gpu_dispatch last; // the dispatch whose arguments last_set contains
     VkDescriptorSet last_set;
     const struct vulkan_program *last_program;
     struct vulkan_pass *pass; // state of draws; NULL if the batch was created without `draws`
-    // Timeline semaphore that counts finished submissions. If a destroyed batch had it before, the
-    // count continues.
+    // Timeline semaphore that counts finished submissions. It may come from a destroyed batch; the
+    // count then continues.
     VkSemaphore done;
     VkSemaphoreSubmitInfo signal, waits[1 + GPU_AFTER_MAX];
     VkCommandBufferSubmitInfo commands_info;
@@ -223,8 +223,8 @@ struct vulkan_batch {
     VkSubmitInfo2 submit;
 };
 
-// Vulkan objects of a destroyed batch, for the next batch of the same kind. Creating and destroying
-// them takes far longer than recording a few commands. Lives in the device's arena.
+// The Vulkan objects of a destroyed batch, for the next batch of the same kind. To create and
+// destroy them takes far longer than to record a few commands. Lives in the device's arena.
 struct vulkan_spare {
     struct vulkan_spare *next;
     uint32_t family;
@@ -291,22 +291,23 @@ struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
                                       struct error *err);
 void vulkan_device_close(struct gpu_device *base);
 
-// vulkan_profiling_lock takes the driver's profiling lock; if it fails, the message says what the
-// user can do. Each call needs its own vulkan_profiling_unlock; the last one releases the lock.
+// Each call of vulkan_profiling_lock needs one call of vulkan_profiling_unlock. The driver's
+// profiling lock is held from the first call to the last one. If the driver refuses the lock, the
+// error message says what the user can do.
 MUST_CHECK bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err);
 void vulkan_profiling_unlock(struct vulkan_device *device);
 bool vulkan_device_hold_clock(struct gpu_device *base, struct error *err);
 void vulkan_device_free_clock(struct gpu_device *base);
 
 // vulkan_transfer_need creates staging memory and a command buffer unless they exist. It is called
-// for each transfer, not when the device is opened: RADV without hardware (in tests) has no memory
-// for them. vulkan_transfer_fini accepts that they do not exist.
+// before each transfer and not when the device is opened, because RADV without hardware (in tests)
+// has no memory for them. vulkan_transfer_fini destroys what exists.
 MUST_CHECK bool vulkan_transfer_need(struct vulkan_device *device, struct error *err);
 void vulkan_transfer_fini(struct vulkan_device *device);
 
-// vulkan_transfer_begin begins the command buffer transfer.commands. vulkan_transfer_end adds a
-// barrier to this command buffer, submits it and waits until it is done. If the wait takes longer
-// than 10 s, the device counts as lost and hung.
+// vulkan_transfer_begin begins the command buffer transfer.commands. vulkan_transfer_end submits it
+// after a barrier, and waits for its end. If the wait takes longer than 10 s, the device counts as
+// lost and hung.
 MUST_CHECK bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err);
 MUST_CHECK bool vulkan_transfer_end(struct vulkan_device *device, struct error *err);
 
@@ -329,7 +330,7 @@ struct vulkan_allocation {
 };
 
 // Allocates memory of the most suitable type. Fails with ERROR_UNSUPPORTED if no type is suitable,
-// and with ERROR_OUT_OF_MEMORY and the size if there is not enough memory.
+// and with ERROR_OUT_OF_MEMORY if there is not enough memory; the message then has the size.
 MUST_CHECK bool vulkan_memory_allocate(const struct vulkan_device *device,
                                        const struct vulkan_allocation *allocation,
                                        VkDeviceMemory *memory, struct error *err);
@@ -363,8 +364,8 @@ MUST_CHECK bool vulkan_image_make(const struct vulkan_device *device,
                                   const struct vulkan_image_use *use, struct vulkan_image *image,
                                   struct error *err);
 
-// A barrier for an image: the stages `before` of later commands wait for the stages `after` of
-// earlier commands. If `from` and `to` differ, the barrier also changes the image's layout.
+// A barrier for an image, between earlier commands (stages `after`) and later commands (stages
+// `before`). If `from` and `to` differ, the barrier also changes the image's layout.
 struct vulkan_image_change {
     VkImage image;
     const VkImageSubresourceRange *part; // NULL means all mip levels and layers of a colour image
@@ -417,13 +418,12 @@ VkDescriptorType vulkan_descriptor_type(enum gpu_arg_kind kind);
 // ---------------------------------------------------------------- spare.c
 
 // Gives the batch the Vulkan objects of a destroyed batch with the same queue family and number of
-// spans, after resetting them. Returns false if there are no such objects, if a reset fails, or if
-// hardware counters are open. The caller then creates new objects.
+// spans. Returns false if there are none, if their reset fails, or if hardware counters are open;
+// the caller then creates new objects.
 bool vulkan_spare_take(struct vulkan_device *device, struct vulkan_batch *batch);
 
-// Keeps the Vulkan objects of a batch for reuse. Destroys the objects instead if the batch was not
-// created completely, if it has a secondary command buffer, or if the device is lost. The batch
-// must not be in flight.
+// Keeps the Vulkan objects of a batch for reuse, or destroys them if they cannot be used again. The
+// batch must not be in flight.
 void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *batch);
 
 void vulkan_spare_fini(struct vulkan_device *device);
@@ -462,7 +462,7 @@ bool vulkan_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct 
 
 extern const struct gpu_counting vulkan_counting;
 
-// Returns the VkSubmitInfo2 that replaces batch->submit while the set counts the batch. It has the
+// Returns the submission that replaces batch->submit while the counter set counts the batch: the
 // same semaphores, but a command buffer of the set. Returns NULL with the error if this fails.
 const VkSubmitInfo2 *vulkan_counted_submit(struct vulkan_counter_set *set,
                                            const struct vulkan_batch *batch, struct error *err);

@@ -13,8 +13,8 @@ static bool begin_commands(const struct vulkan_device *device, struct vulkan_bat
     const VkCommandBufferInheritanceInfo nothing = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    // If `whole` exists, `commands` is a secondary command buffer, which one or two primary ones
-    // execute.
+    // If `whole` exists, `commands` is a secondary command buffer. One or two primary command
+    // buffers execute it.
     if (batch->whole) {
         info.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
         info.pInheritanceInfo = &nothing;
@@ -51,8 +51,8 @@ static VkResult create_commands(struct vulkan_device *device, struct vulkan_batc
 }
 
 // Creates the query pool for the time stamps of spans. The host resets the pool, here and after
-// each wait for the batch. So the timed commands contain no reset. Besides, commands on transfer
-// queues could not reset a query pool.
+// each wait for the batch. So no reset is among the timed commands, and batches of transfer queues,
+// which cannot reset a pool, have spans, too.
 static VkResult create_stamps(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     uint32_t count = 2 * batch->span_count;
@@ -82,8 +82,8 @@ static VkResult create_splits(struct vulkan_device *device, struct vulkan_batch 
 {
     VkEventCreateInfo info = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
     VkResult result = VK_SUCCESS;
-    // All handles are NULL at first, so vulkan_batch_destroy accepts events that were never
-    // created.
+    // Events that were not created stay NULL, so vulkan_batch_destroy can be called after a
+    // failure.
     batch->splits = ARENA_ARRAY(arena, batch->split_count, VkEvent);
     for (unsigned i = 0; i < batch->split_count && result == VK_SUCCESS; i++)
         result = device->vk.vkCreateEvent(device->handle, &info, NULL, &batch->splits[i]);
@@ -137,8 +137,7 @@ struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_
         batch->stages |= VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT;
         batch->pass = vulkan_pass_create(scope->arena);
     }
-    // The scope is set here, because the descriptors need it now. The front end sets it only after
-    // this call.
+    // The scope is set here, because the descriptors need it before the front end sets it.
     batch->base.object.scope = scope;
     batch->stamp_values =
         ARENA_ARRAY(scope->arena, (size_t)2 * batch->span_count, struct vulkan_stamp);
@@ -162,8 +161,8 @@ void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *bat
 }
 
 // Records a barrier at the end of the batch, so that the host sees what the batch wrote to mapped
-// memory. If the batch has draws, the barrier also makes their results visible to later batches.
-// The barriers of later batches may not cover the stages of draws.
+// memory. After draws, the barrier also covers later batches, whose own barriers may not cover the
+// stages of draws.
 static void record_host_barrier(const struct vulkan_device *device,
                                 const struct vulkan_batch *batch)
 {

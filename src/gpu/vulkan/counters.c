@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Hardware counters through VK_KHR_performance_query. A query must begin and end in the command
-// buffer whose work it counts. But when a batch is recorded, it is not known which counter set will
-// count it. So while counters are open, the commands of a batch are recorded in a secondary command
-// buffer. Two primary command buffers can execute it: one of the batch, and one of the set, which
-// also begins and ends the query. In each pass, the command buffer of the set is submitted with the
-// number of the pass. The driver's profiling lock is held while a set runs, and for a moment when
-// counters are opened.
+// buffer whose work it counts. But when a batch is recorded, nobody knows which counter set will
+// count it. So while counters are open, the commands of a batch go into a secondary command buffer.
+// A primary command buffer of the batch can execute it. Another one, of the counter set, begins the
+// query, executes it and ends the query. Each pass submits that command buffer with the number of
+// the pass. The driver's profiling lock is held while a set runs, and for a moment when counters
+// are opened.
 #include "base/text.h"
 #include "gpu/vulkan/api.h"
 
@@ -43,7 +43,7 @@ struct vulkan_counter_set {
         VkCommandBuffer commands; // command buffer with the query; NULL until it is recorded
         const struct vulkan_batch *recorded; // the batch that `commands` executes
         VkCommandBufferSubmitInfo commands_info;
-        // submission that is counted; it points to commands_info and to the set's `pass`
+        // submission of the counted batch; it points to commands_info and to the set's `pass`
         VkSubmitInfo2 submit;
     } batches[GPU_COUNTER_BATCHES_MAX];
     struct counted_batch *now; // element of `batches` whose batch is counted at present
@@ -58,9 +58,9 @@ enum {
 
 // ---------------------------------------------------------------- names
 
-// Counters of Mesa's drivers that correspond to counters of GPU_COUNTERS. The name and the unit
-// must be the same, and the description must contain the text of the table. If several rows match,
-// the first one is used. Source of the names: RADV's radv_perfcounter.c; for Intel the metric sets
+// Counters of Mesa's drivers that correspond to counters of GPU_COUNTERS. A counter of the driver
+// matches a row if name and unit are equal and its description contains the row's text. The first
+// matching row is used. Source of the names: RADV's radv_perfcounter.c; for Intel the metric sets
 // in src/intel/perf. Turnip's counters have no units, so this table has none of them.
 static const struct known {
     enum gpu_counter counter;
@@ -112,8 +112,8 @@ static void find_sources(struct counters *counters)
 }
 
 // Returns the unit of a native counter. Counters in bytes, cycles or events are sums. All others
-// (percentages, rates, temperatures) are averages, whose unit is GPU_COUNTER_RATIO. RADV's hit
-// ratios are averages, too, although RADV states bytes as their unit.
+// (percentages, rates, temperatures) are averages and get GPU_COUNTER_RATIO. RADV's hit ratios get
+// it, too: they are averages, although RADV states bytes as their unit.
 static enum gpu_counter_unit unit_of(const struct native *native)
 {
     if (text_contains(native->name, "ratio"))
@@ -151,8 +151,8 @@ static bool refuse_extension(const struct gpu_info *info, struct error *err)
                      info->driver, advice);
 }
 
-// Copies the driver's list of counters. If an earlier counter has the same name, the category of
-// the counter is put before its name.
+// Copies the driver's list of counters. If two counters have the same name, the name of the second
+// one gets its category as a prefix.
 static void copy_natives(struct counters *counters, const VkPerformanceCounterKHR *told,
                          const VkPerformanceCounterDescriptionKHR *texts)
 {
@@ -220,8 +220,8 @@ static struct gpu_counters *counters_open(struct gpu_device *base, struct arena 
         refuse_extension(device->info, err);
         return NULL;
     }
-    // Takes the profiling lock for a moment, so that this call fails if the user may not read
-    // counters.
+    // Takes the profiling lock for a moment: if the user may not read counters, opening them fails
+    // here.
     if (!list_natives(counters, err) || !vulkan_profiling_lock(device, err))
         return NULL;
     vulkan_profiling_unlock(device);

@@ -116,8 +116,8 @@ static void fill_memory(const struct vulkan_physical *physical, struct gpu_info 
     vkGetPhysicalDeviceMemoryProperties2(physical->handle, &told);
     if (memory->memoryHeapCount > VK_MAX_MEMORY_HEAPS ||
         memory->memoryTypeCount > VK_MAX_MEMORY_TYPES) {
-        // The driver's answer is wrong, because Vulkan does not allow so many heaps or types. An
-        // impossible size of memory makes gpu_info_check refuse the device.
+        // The driver's answer is invalid, because Vulkan allows fewer heaps and types. The
+        // impossible memory size makes gpu_info_check refuse the device.
         info->limits.memory_bytes = UINT64_MAX;
         return;
     }
@@ -167,9 +167,9 @@ static void fill_kernel_limits(const struct properties *p, struct gpu_limits *li
     limits->subgroup_threads_max = p->v13.maxSubgroupSize;
     if (p->v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
         limits->loop_iterations = LLVMPIPE_LOOP_ITERATIONS;
-    // A timestampPeriod that is negative or NaN becomes 0, which gpu_info_check refuses. An
-    // infinite one becomes 0, too, but the device is not refused, because fill_families then
-    // reports no time stamps.
+    // A timestampPeriod that is negative or NaN becomes 0, and gpu_info_check then refuses the
+    // device. An infinite one becomes 0, too, but fill_families then reports no time stamps, and
+    // the device is accepted.
     double step_ps = isinf(vk->timestampPeriod) ? 0 : (double)vk->timestampPeriod * 1000.0 + 0.5;
     limits->stamp_step_ps = !(step_ps >= 0) ? 0 : step_ps < 0x1p63 ? (uint64_t)step_ps : UINT64_MAX;
 }
@@ -193,8 +193,8 @@ static enum gpu_queue_kind queue_kind_of(VkQueueFlags flags)
     return flags & VK_QUEUE_GRAPHICS_BIT ? GPU_QUEUE_UNIVERSAL : GPU_QUEUE_COMPUTE;
 }
 
-// Lists the queue families. They have no time stamps if the unit of the device's time stamps is
-// infinite. RADV without hardware, which compiles kernels in tests, reports such a unit.
+// Lists the queue families. If the unit of the device's time stamps is infinite, they have no time
+// stamps: RADV without hardware, which compiles kernels in tests, reports such a unit.
 static void fill_families(struct vulkan_physical *physical, const struct properties *p,
                           struct gpu_info *info, struct arena *scratch)
 {

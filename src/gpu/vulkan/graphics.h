@@ -5,8 +5,8 @@
 //   draw.c     render passes and the draws in them
 //
 // Between batches, the image of a target is in the layout for draws. If kernels of a batch read the
-// image, the batch changes the layout, and at its end changes it back. So the batch can be
-// submitted any number of times.
+// image, the batch changes the layout and restores it at its end. So a batch can be submitted any
+// number of times.
 #ifndef GPU_VULKAN_GRAPHICS_H
 #define GPU_VULKAN_GRAPHICS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Typed views, images and samplers. An image is always in the layout that kernels need. Only a copy
-// into the image changes the layout, and changes it back at its end.
+// Typed views, images and samplers. An image stays in the layout that kernels need. Only a copy
+// into the image changes the layout, and restores it afterwards.
 #include "gpu/vulkan/api.h"
 
 #include <inttypes.h>
@@ -62,9 +62,9 @@ struct gpu_typed *vulkan_typed_create(struct gpu_scope *scope, struct gpu_buffer
     }
     struct vulkan_typed *typed = ARENA_NEW(scope->arena, struct vulkan_typed);
     typed->base.writable = features & VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT;
-    // A view must support all texel usages of its VkBuffer, but the format decides which usages are
-    // possible. So each typed view gets a VkBuffer of its own over the same memory. This VkBuffer
-    // has only the usages that are possible.
+    // A view must support all texel usages of its VkBuffer, but some formats lack some usages. So
+    // each typed view gets its own VkBuffer over the same memory, with only the usages that its
+    // format has.
     VkBufferUsageFlags usage = VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
     if (typed->base.writable)
         usage |= VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT;
@@ -312,8 +312,8 @@ bool vulkan_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, co
 {
     struct vulkan_device *device = vulkan_device_of(&base->object);
     uint32_t width = level_side(base->desc.width, mip);
-    // `height`, row_bytes and row_count count rows of blocks, not rows of texels. A block has side
-    // × side texels.
+    // `height`, row_bytes and row_count count rows of blocks, not rows of texels. A block is side ×
+    // side texels.
     uint32_t side = gpu_format_block(base->desc.format);
     uint32_t texel_rows = level_side(base->desc.height, mip);
     uint32_t height = (texel_rows + side - 1) / side;

@@ -32,10 +32,9 @@ static int count_bits(VkMemoryPropertyFlags flags)
     return count;
 }
 
-// Returns the index of the best memory type; −1 if there is none. A type must be allowed, have all
-// needed flags, and have no flag of `special`. The best type has the fewest faults: a preferred
-// flag that is missing is a fault, and so is an avoided flag that is present. Of several best
-// types, returns the first one.
+// Returns the index of the best memory type; −1 if there is none. The type must be allowed, have
+// all needed flags, and have no flag of `special`. The best type has the fewest faults: preferred
+// flags that are missing, and avoided flags that are present. The first of several best types wins.
 static int choose_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed,
                        const struct preference *preference)
 {
@@ -132,8 +131,8 @@ struct gpu_buffer *vulkan_buffer_create(struct gpu_scope *scope, const struct gp
     struct vulkan_device *device = vulkan_scope_device(scope);
     struct vulkan_buffer *buffer = ARENA_NEW(scope->arena, struct vulkan_buffer);
     bool address = device->info->caps & GPU_CAP(ADDRESSES);
-    // The texel usages are for typed views, which put a second VkBuffer over this memory. Memory
-    // that is suitable for all these usages is also suitable for a VkBuffer with fewer of them.
+    // The memory must also suit the typed views, which put a second VkBuffer over it. So this
+    // VkBuffer has all texel usages that a typed view may have.
     VkBufferUsageFlags usage =
         VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
         VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT |

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Acceleration structures (trees). A tree that can be built has two buffers: one for the tree
-// itself, and one for temporary data of builds. A tree that can only be the destination of copies
-// has only the first.
+// Acceleration structures (trees). A tree that can be built has two buffers: one for the tree, and
+// one for temporary data of builds. A tree that can only be the destination of copies needs no
+// buffer for builds.
 #include "gpu/vulkan/rays.h"
 
 #include <inttypes.h>
@@ -24,8 +24,8 @@ static VkAccelerationStructureGeometryKHR geometry_of(const struct gpu_tree_desc
     const VkDeviceOrHostAddressConstKHR input = {.deviceAddress = desc->input->address};
     VkAccelerationStructureGeometryKHR geometry = {
         .sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_KHR,
-        // If a tree is not opaque, VK_GEOMETRY_NO_DUPLICATE_ANY_HIT_INVOCATION_BIT_KHR allows only
-        // one call of the any-hit kernel per ray and triangle. So the kernel can count hits.
+        // With NO_DUPLICATE_ANY_HIT_INVOCATION, the any-hit kernel is called only once per ray and
+        // triangle, so it can count hits.
         .flags = is_instances(desc) ? 0
                  : desc->opaque     ? VK_GEOMETRY_OPAQUE_BIT_KHR
                                     : VK_GEOMETRY_NO_DUPLICATE_ANY_HIT_INVOCATION_BIT_KHR,

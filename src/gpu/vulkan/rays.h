@@ -32,7 +32,7 @@ bool vulkan_batch_tree_build(struct gpu_batch *batch, struct gpu_tree *tree, boo
 bool vulkan_batch_tree_copy(struct gpu_batch *batch, struct gpu_tree *to, struct gpu_tree *from,
                             bool compact, struct error *err);
 
-// Returns the pipeline stages of a batch with rays, except those that its queue has anyway.
+// Returns the pipeline stages that a batch with rays needs in addition to the stages of its queue.
 VkPipelineStageFlags2 vulkan_ray_stages(const struct vulkan_device *device);
 
 // ---------------------------------------------------------------- trace.c

@@ -213,8 +213,8 @@ bool vulkan_batch_barrier_image(struct gpu_batch *base, struct gpu_image *image,
     return true;
 }
 
-// Records a command of a split barrier. If `wait` is false, the command sets the barrier; if `wait`
-// is true, the command waits for it. Vulkan requires the same VkDependencyInfo for both commands.
+// Records the set (`wait` is false) or the wait (`wait` is true) of a split barrier. Vulkan
+// requires the same VkDependencyInfo for both.
 bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struct error *err)
 {
     (void)err;
@@ -239,10 +239,10 @@ bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struc
 }
 
 // Records the time stamp at the begin or end of a span. At the begin, a barrier makes the time
-// stamp and all later commands wait until the earlier commands are done. This barrier is not needed
-// if an ordered batch has just recorded one. At the end, the time stamp is written when all earlier
-// commands are done (ALL_COMMANDS). The barrier after that time stamp makes later commands wait; it
-// is outside the span.
+// stamp and all later commands wait for the earlier commands. An ordered batch may have recorded
+// this barrier already. The time stamp at the end is written when all earlier commands are done
+// (ALL_COMMANDS). In an unordered batch, a barrier after the end makes later commands wait; the
+// span does not contain this barrier.
 bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct error *err)
 {
     (void)err;

@@ -4,8 +4,8 @@
 // for each batch would take longer than the measured work.
 #include "gpu/vulkan/api.h"
 
-// Returns the address of the pointer, in the list of spare objects, to the first element that suits
-// the batch. If no element suits, that pointer is NULL.
+// Returns a pointer to the link that leads to the first spare element that suits the batch. If no
+// element suits, this link is NULL.
 static struct vulkan_spare **find(struct vulkan_device *device, const struct vulkan_batch *batch)
 {
     struct vulkan_spare **link = &device->spare;
@@ -74,9 +74,9 @@ void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *b
                                    .descriptors = batch->descriptors,
                                    .done = batch->done,
                                    .submissions = batch->signal.value};
-    // The objects are destroyed in three cases: if the batch was not created completely, if it has
-    // a secondary command buffer, and if the device is lost. On a lost device, the batch's
-    // semaphore may never reach the value `submissions`.
+    // Destroys objects that no batch can use again: those of a batch that was not created
+    // completely, or has a secondary command buffer. On a lost device, the semaphore may never
+    // reach the value `submissions`.
     if (!batch->commands || batch->whole || !batch->done || device->base.lost) {
         destroy(device, place);
         leave_place(device, place);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the driver reports about a compiled kernel (VK_KHR_pipeline_executable_properties). To get
-// this, the kernel is compiled a second time, with capture flags. Such flags must not change the
-// code, but they may turn off the driver's cache. If every kernel had these flags, each start of
-// fathom would be slower.
+// What the driver reports about a compiled kernel (VK_KHR_pipeline_executable_properties). For
+// this, the kernel is compiled a second time, with capture flags. Not all pipelines get these
+// flags: they do not change the code, but may turn off the driver's cache, which would slow down
+// every start of fathom.
 #include "gpu/vulkan/rays.h"
 
 #include <inttypes.h>
@@ -43,7 +43,7 @@ static double number_of(const VkPipelineExecutableStatisticKHR *statistic)
 static const char *text_of(struct arena *arena, const VkPipelineExecutableStatisticKHR *statistic)
 {
     if (statistic->format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR)
-        // An unsigned 64-bit integer is not converted to a double, which has too few bits.
+        // A 64-bit integer is printed as an integer, because a double has too few bits for it.
         return arena_printf(arena, "%" PRIu64, statistic->value.u64);
     return arena_printf(arena, "%.15g", number_of(statistic));
 }
@@ -119,7 +119,7 @@ static VkResult read_representations(struct capture *capture)
         ARENA_ARRAY(capture->arena, count, VkPipelineExecutableInternalRepresentationKHR);
     for (uint32_t i = 0; i < count; i++)
         texts[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR;
-    // The Vulkan function only returns the sizes of the texts if pData is NULL.
+    // While pData is NULL, the Vulkan function only returns the sizes of the texts.
     if (result == VK_SUCCESS)
         result = device->vk.vkGetPipelineExecutableInternalRepresentationsKHR(
             device->handle, &capture->which, &count, texts);

@@ -6,8 +6,8 @@ enum {
     STAGES_MAX = 5
 };
 
-// The stages of a ray pipeline, in the order in which add_stages adds them. There is no stage for a
-// kernel that the program lacks.
+// The stages of a ray pipeline, in the order in which add_stages adds them. Kernels that the
+// program lacks have no stage.
 struct stages {
     VkShaderModule modules[STAGES_MAX];
     VkPipelineShaderStageCreateInfo infos[STAGES_MAX];
@@ -126,8 +126,8 @@ VkDeviceSize vulkan_ray_stack_bytes(const struct vulkan_device *device,
 
 // ---------------------------------------------------------------- the table
 
-// Copies the handles of the shader groups to the table. The first handle begins at byte `first`,
-// and each further handle begins `stride` bytes after the one before it.
+// Copies the handles of the shader groups to the table: the first to byte `first`, and each further
+// handle `stride` bytes after the one before it.
 static bool write_table(struct vulkan_device *device, const struct vulkan_program *program,
                         VkDeviceSize first, uint32_t stride, struct error *err)
 {
@@ -159,8 +159,8 @@ static bool create_table(struct vulkan_device *device, const struct vulkan_progr
     struct vulkan_ray_table *table = program->table;
     const uint32_t align = physical->ray_align_bytes;
     const uint32_t stride = (physical->ray_handle_bytes + align - 1) / align * align;
-    // The table has room for one more group, because the address of the buffer may not have the
-    // alignment that groups need. The first group then begins later in the buffer.
+    // The table has room for one group more than it needs. If the buffer's address lacks the
+    // alignment of groups, the first group begins later in the buffer.
     if (!vulkan_ray_memory(device, (uint64_t)(VULKAN_RAY_GROUPS + 1) * stride,
                            VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR |
                                VK_BUFFER_USAGE_TRANSFER_DST_BIT,
