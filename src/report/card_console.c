@@ -33,8 +33,8 @@ struct lines {
     enum column columns; // number of columns of the table that fit the screen
 };
 
-// Returns the value of a figure as text. If the figure is not trusted, its value is in parentheses.
-// So readers without colours notice it too.
+// Returns the value of a figure as text. A value that is not trusted is in parentheses, so
+// that readers without colours notice it, too.
 static const char *value_text(struct arena *arena, const struct card_figure *figure)
 {
     const char *text = unit_text(arena, figure->value, figure->unit);
@@ -95,8 +95,8 @@ static void line_print(const struct lines *lines, const char *const *cells, enum
     fputc('\n', screen->stream);
 }
 
-// Prints why the figure at index `at` is not trusted, below that figure. Prints nothing if the next
-// figure has the same reason, because the reason is then printed below the next figure.
+// Prints below a figure why it is not trusted. If several successive figures have the same reason,
+// it is printed only once, below the last of them.
 static void reason_print(const struct lines *lines, size_t at)
 {
     const struct card_figure *figure = lines->list[at].figure;

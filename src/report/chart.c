@@ -97,8 +97,8 @@ static const char *text_cut(struct arena *arena, const char *text, double size, 
     return cut;
 }
 
-// Writes the text in at most `lines` lines, broken at blanks. If the text is too long for them, the
-// last line is cut.
+// Writes the text, broken at blanks into at most `lines` lines. If the text is too long, the last
+// line is cut.
 static void words_put(struct drawing *d, const char *class, const char *text, double size,
                       int lines)
 {
@@ -142,8 +142,8 @@ static double axis_place(const struct axis *axis, double value)
     return axis->from + share * (axis->to - axis->from);
 }
 
-// Adds a tick (a labelled value) to the axis. Does nothing if the value is outside the axis.
-// Returns false if the axis already has TICKS_MOST ticks, so that the tick cannot be added.
+// Adds a tick (a labelled value) to the axis, unless the value is outside the axis. Returns false
+// if the tick has no room, because the axis already has TICKS_MOST ticks.
 static bool tick_add(struct axis *axis, double value)
 {
     double slack = 1e-9 * fabs(axis->high - axis->low);
@@ -171,10 +171,9 @@ static void ticks_linear(struct axis *axis, size_t most)
             break;
 }
 
-// Sets at most `most` ticks on a logarithmic axis, at powers of `base`. If every power would give
-// too many ticks, only every second power has a tick, and so on. With base 10, ticks at 1, 2 and 5
-// times every power are tried first. If the axis would get fewer than two ticks, ticks_linear sets
-// them.
+// Sets at most `most` ticks on a logarithmic axis, at powers of `base`: at every power, or at every
+// second, third … power if that would be too many. With base 10, ticks at 1, 2 and 5 times every
+// power are tried first. If fewer than two ticks lie on the axis, ticks_linear sets its ticks.
 static void ticks_log(struct axis *axis, double base, size_t most)
 {
     double first = floor(log(axis->low) / log(base)), last = ceil(log(axis->high) / log(base));
@@ -207,8 +206,9 @@ static const char *axis_name(const struct drawing *d, const char *unit)
 
 // ---------------------------------------------------------------- drawing lines
 
-// True if the chart can show this point of the line. Values from 1e300 on are not drawn, because
-// differences of them may overflow; no measured value is that large.
+// True if the chart can show this point of the line: a logarithmic axis needs values above 0.
+// Values from 1e300 on are not drawn, because their differences may overflow; no measured value is
+// that large.
 static bool is_drawn(const struct chart *chart, const struct chart_line *line, size_t i)
 {
     return fabs(line->values[i]) < 1e300 && (!chart->log_y || line->values[i] > 0) &&
@@ -222,8 +222,8 @@ struct place {
     bool flagged;
 };
 
-// True if the points between the indices `from` and `to` nearly lie on the straight line from point
-// `from` to point `to`. They do if each is at most a third of a pixel away from it.
+// True if the points between `from` and `to` (indices) lie on the straight line from one to the
+// other. A point may be up to a third of a pixel away from that line.
 static bool is_straight(const struct place *places, size_t from, size_t to)
 {
     double dx = (double)(places[to].x - places[from].x);
@@ -252,8 +252,8 @@ static void stroke_put(const struct drawing *d, size_t number, const struct plac
     fputs("\"/>\n", d->out);
 }
 
-// Draws dots on a line of the chart. If `flagged` is true, draws a dot at each point whose value is
-// not trusted. If `flagged` is false, draws a dot at each other point.
+// Draws a dot at each point whose `flagged` equals the argument. A flagged point is one whose value
+// is not trusted.
 static void dots_put(const struct drawing *d, const char *class, const struct place *places,
                      size_t count, bool flagged)
 {
@@ -269,9 +269,9 @@ static void dots_put(const struct drawing *d, const char *class, const struct pl
     fputs(any ? "\"/>\n" : "", d->out);
 }
 
-// Draws one line of the chart. A line with at most DOTS_MOST points gets a dot at every point. A
-// line with more points gets dots only at points that are not trusted. Returns the y coordinate of
-// the last point.
+// Draws one line of the chart, with a dot at every point if there are at most DOTS_MOST points.
+// Longer lines have dots only at points that are not trusted. Returns the y coordinate of the last
+// point; the y axis's lower end if no point can be drawn.
 static double line_put(const struct drawing *d, size_t number, const struct axis *x,
                        const struct axis *y)
 {
@@ -325,7 +325,7 @@ static void axis_reach(struct axis *axis, double value)
     axis->high = fmax(axis->high, value);
 }
 
-// Widens the range of an axis if the range is empty or has only one value, so that the axis has a
+// Widens the range of an axis that is empty or (nearly) a single value, so that the axis has a
 // length above 0.
 static void axis_widen(struct axis *axis)
 {
@@ -358,8 +358,7 @@ static void axes_span(const struct chart *chart, struct axis *x, struct axis *y)
     y->high = y->log ? y->high * 1.1 : y->high + 0.04 * (y->high - y->low);
 }
 
-// Sets the ticks of the x axis and their texts: as many ticks as possible without
-// texts that touch each other.
+// Sets the ticks of the x axis and their texts: as many as fit without texts that touch each other.
 static void number_ticks(const struct drawing *d, struct axis *x, const char **texts)
 {
     for (size_t most = TICKS_MOST; most > 1; most--) {

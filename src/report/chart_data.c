@@ -13,9 +13,9 @@ enum {
     // a heat map with a numeric x is drawn as lines if x has more different values than this
     NUMBERS_MIN = 16,
     SPARSE_POINTS = 4,
-    // A line is sparse, and not drawn, if it has one point. A line with a logarithmic x axis is
-    // also sparse if it has at most SPARSE_POINTS points that are far apart: each x is at least
-    // SPARSE_STEP times the x before it. If all lines are sparse, the chart has bars instead.
+    // A line with one point is sparse. A line with a logarithmic x is also sparse if it has at most
+    // SPARSE_POINTS points and each x is at least SPARSE_STEP times the one before it. Sparse lines
+    // are not drawn; if all lines are sparse, the chart has bars.
     SPARSE_STEP = 8
 };
 
@@ -70,9 +70,9 @@ static bool find_points(struct source *s)
     return s->count > 0;
 }
 
-// Chooses the benchmark's first view that has numbers and an x parameter. Curves, bars and heat
-// maps are preferred to other views; a view of kind VIEW_LINES is never chosen. Returns false if
-// there is no such view.
+// Chooses the benchmark's first view that has numbers and an x parameter, but prefers curves, bars
+// and heat maps to other views. Views of kind VIEW_LINES have no chart. Returns false if there is
+// no view to draw.
 static bool find_view(struct source *s)
 {
     for (int pass = 0; pass < 2; pass++)
@@ -91,8 +91,8 @@ static bool find_view(struct source *s)
     return false;
 }
 
-// Returns the unit in which the points are shown. If the points have different units for screens,
-// returns the metric's unit in the run file.
+// Returns the unit of the chart: the unit in which screens show the points. If the points differ in
+// that unit, returns the metric's unit in the run file.
 static enum unit unit_of(const struct source *s)
 {
     enum unit unit = metric_unit_shown(s->points[0].metric);
@@ -119,8 +119,8 @@ static const char *plain(struct arena *arena, const char *name)
     return words;
 }
 
-// Returns the metric's median with its unit. For a metric without a unit, the metric's name
-// replaces the unit if the name ends with "s": "48 subgroups".
+// Returns the metric's median with its unit. If a metric has no unit and its name ends with "s",
+// the name takes the place of the unit: "48 subgroups".
 static const char *value_text(struct arena *arena, const struct metric *metric)
 {
     const char *text = screen_short(arena, metric->median, metric_unit_shown(metric));
@@ -147,8 +147,8 @@ static int compare_points(const void *a, const void *b)
     return one->metric->better == BETTER_LOWER ? order : -order;
 }
 
-// Returns the trusted points, the best point first. If fewer than half of all points are trusted,
-// returns all points, the best point first.
+// Returns points, the best one first: the trusted points if they are at least half of all,
+// otherwise all points.
 static const struct point *sorted_points(const struct source *s, size_t *count)
 {
     struct point *sorted = ARENA_ARRAY(s->arena, s->count, struct point);
@@ -165,8 +165,8 @@ static const struct point *sorted_points(const struct source *s, size_t *count)
 }
 
 // Returns a title that names the levels of memory: "L1 16.2 ns · near L2 142 ns · far L2 263 ns ·
-// DRAM 338 ns". The levels come from the latency curve s->curve. Returns "" if the view does not
-// draw this curve, or if there are fewer than two levels.
+// DRAM 338 ns". The levels come from the latency curve s->curve. Returns "" if the view draws
+// another curve, or if there are fewer than two levels.
 static const char *levels_text(const struct source *s)
 {
     const struct level_curve *curve = s->curve;
@@ -339,8 +339,8 @@ static void set_numbers(const struct source *s, const struct candidate *lines, s
     chart->xs = xs;
 }
 
-// Returns a line of the chart with one value for each x; the caller sets the label. Sets *flag to
-// true if one of the values is not trusted. Otherwise *flag stays as it is.
+// Returns a line of the chart without its label: one value for each x. Sets *flag to true if a
+// value is not trusted, and otherwise does not change *flag.
 static struct chart_line line_of(const struct source *s, const struct chart *chart,
                                  const struct candidate *line, bool *flag)
 {
@@ -357,10 +357,10 @@ static struct chart_line line_of(const struct source *s, const struct chart *cha
     return (struct chart_line){.values = values, .flagged = flagged};
 }
 
-// Adds the lines with the most points to the chart. Leaves out sparse lines, and lines with less
-// than a sixth of the points of the longest line. If lines are left out, the subtitle
-// (chart->about) says how many are drawn. If values are not trusted, the subtitle says that grey
-// dots show them.
+// Adds the lines with the most points to the chart, except sparse lines and lines with less than a
+// sixth of the points of the longest one. If lines are left out, the subtitle (chart->about) says
+// how many are drawn. It also says that grey dots mark values that are not trusted, if there are
+// any.
 static void add_lines(const struct source *s, struct chart *chart)
 {
     size_t count, drawn = 0;
@@ -413,8 +413,8 @@ static struct chart_bar bar_of(const struct source *s, const struct point *point
 }
 
 // Adds one bar for each point, in the order of s->points. If there are more than CHART_BARS_MAX
-// points, adds the points that sorted_points returns, the best first. If sorted_points returns too
-// many points, too, the last bar shows the worst point.
+// points, adds only those of sorted_points. If those are still too many, the best ones and, as the
+// last bar, the worst one are shown.
 static void add_bars(const struct source *s, struct chart *chart)
 {
     size_t count = s->count;

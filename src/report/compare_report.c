@@ -9,8 +9,7 @@
 
 enum {
     // Limits for a terminal without --all. A section prints at most SECTION_GROUPS groups of rows.
-    // Each group prints at most SECTION_ROWS / (number of groups) rows, but at least GROUP_ROWS if
-    // it has so many.
+    // The groups share SECTION_ROWS rows equally, but the share of a group is at least GROUP_ROWS.
     SECTION_ROWS = 40,
     GROUP_ROWS = 3,
     SECTION_GROUPS = 40,
@@ -24,9 +23,8 @@ enum {
 struct printer {
     struct screen screen;
     const struct compare_report *report;
-    // axes_set() sets the next four members. They belong to the benchmark whose rows are printed:
-    // its name, its description, and its axes. The axes are those parameters of role AXIS that vary
-    // among all rows of the benchmark.
+    // The next four members belong to the benchmark whose rows are printed, and axes_set() sets
+    // them. `axes` are its parameters of role AXIS that vary among all its rows.
     const char *benchmark;
     const struct benchmark_info *info; // description of the benchmark; NULL if neither run has one
     const struct param_info **axes;
@@ -83,8 +81,7 @@ static const char *row_words(struct printer *p, const struct result *result)
 
 struct place {
     const struct compare_row *row;
-    // Rank of the row in its section: 0 for the row with the largest change, 1 for the next one,
-    // and so on.
+    // rank of the row in its section, from 0 on; the row with the largest change has rank 0
     size_t rank;
 };
 
@@ -138,9 +135,9 @@ static size_t groups_of(struct arena *arena, const struct compare_row *const *ro
     return group_count;
 }
 
-// Prints the head of a group: the benchmark, the metric, and some parameter values: "latency ·
-// path=constant, chain=index". All rows of the group share these values, but other rows of the
-// benchmark do not. `varying` lists the parameters that vary within the group.
+// Prints the head of a group: the benchmark, the metric, and the parameter values that all rows of
+// the group share but other rows of the benchmark do not: "latency · path=constant, chain=index".
+// `varying` lists the parameters that vary within the group.
 static void group_head(struct printer *p, const struct group *group,
                        const struct param_info *const *varying, size_t varying_count)
 {
@@ -182,15 +179,15 @@ static void change_print(struct screen *screen, const struct change *change,
         screen_paint_right(screen, c == 1 ? PAINT_DIM : PAINT_NONE, change->numbers[c], widths[c]);
         used += 2 + widths[c];
     }
-    // The case's text is printed beside the numbers of the row. If the text is too long, it is
-    // printed on lines of its own.
+    // The text of the case follows the numbers of the row. If it does not fit there, it gets lines
+    // of its own.
     bool beside = used + 2 + screen_width(change->text) <= screen->columns;
     fprintf(screen->stream, beside ? "%*s" : "\n%*s", beside ? 2 : TEXT_INDENT, "");
     screen_wrap(screen, change->text, TEXT_INDENT, TEXT_INDENT);
 }
 
-// Prints a group of rows with numbers. First prints the head of the group, which says what all its
-// rows have in common. Then prints at most `most` rows.
+// Prints the head of a group, which says what its rows have in common, and then at most `most` rows
+// with their numbers.
 static void changes_print(struct printer *p, const struct group *group, size_t most)
 {
     struct arena *arena = p->screen.arena;
@@ -219,7 +216,7 @@ static void changes_print(struct printer *p, const struct group *group, size_t m
         fprintf(p->screen.stream, "    … and %zu more: --all lists them\n", group->count - shown);
 }
 
-// Prints a group of rows without numbers. Each row has its case and an explanation: "loads
+// Prints a group of rows without numbers: for each row its case and an explanation, such as "loads
 // Buffer<R8>.Load: loads version 2 against 3". Without --all, a group of several rows becomes one
 // line: "138 × loads: …".
 static void texts_print(struct printer *p, const struct group *group)

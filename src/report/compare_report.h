@@ -15,9 +15,9 @@ struct compare_report {
     bool all; // true: a terminal also shows the minor sections, and every row
 };
 
-// Prints the comparison for a terminal, at most desc->columns wide: the verdict with the exit
-// status, the counts, the two runs, the changed rows by kind of change, and one line per benchmark.
-// A row names only some parameters of its case: those that differ among the rows printed with it.
+// Prints the comparison for a terminal, at most desc->columns wide. Begins with the verdict, the
+// exit status, the counts and the two runs. Then come the rows by kind of change, and one line per
+// benchmark. A row names only the parameters that differ among the rows printed with it.
 void compare_console(const struct compare_report *report, const struct console_desc *desc,
                      FILE *stream);
 

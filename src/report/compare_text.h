@@ -29,10 +29,10 @@ extern const struct compare_section compare_sections[COMPARE_SECTIONS];
 // other run.
 bool compare_is_reported(const struct compare_report *report, enum compare_word word);
 
-// Writes the numbers of a row as texts: the change, the interval of the change, the value in base,
-// and the value in new. The change is written as "+5.1%". It is written as "×12.3" if new is at
-// least ten times base, or as "–" if the change is not finite. The interval is written as "+4.9% …
-// +5.3%", or as "" if it is not known.
+// Writes the numbers of a row as four texts: the change, its interval, the value in base, and the
+// value in new.
+// - change: "+5.1%"; "×12.3" if new is at least ten times base; "–" if it is not finite
+// - interval: "+4.9% … +5.3%"; "" if it is not known
 enum {
     COMPARE_NUMBERS = 4
 };
@@ -48,8 +48,8 @@ const char *compare_remarks(struct arena *arena, const struct compare_row *row);
 const char *compare_counts(struct arena *arena, const struct compare_report *report,
                            const size_t counts[COMPARE_WORD_COUNT], bool only_found);
 
-// Returns the verdict and the exit status: "6 of 582 values got slower by more than 2%, the largest
-// change is +206%: exit status 1."
+// Returns the verdict and the exit status as a sentence: "6 of 582 values got slower by more than
+// 2%, the largest change is +206%: exit status 1."
 const char *compare_verdict(struct arena *arena, const struct compare *compare);
 
 // Returns the id, name and driver of a device as text: "vulkan:0 NVIDIA H200 · driver 570.1".

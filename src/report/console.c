@@ -51,8 +51,8 @@ void console_head(const struct run *run, const struct console_desc *desc, FILE *
     screen_finish(&screen, stream);
 }
 
-// True if the benchmark of a case key is to be printed: desc->benchmarks names it, or
-// desc->benchmarks is empty. `key` may also be only the name of a benchmark.
+// True if the benchmark of a case key is to be printed: desc->benchmarks names it or is empty.
+// `key` may also be only the name of a benchmark.
 static bool is_wanted(const struct console_desc *desc, const char *key)
 {
     size_t bytes = strcspn(key, "/");

@@ -21,36 +21,34 @@ struct console_desc {
     size_t benchmark_count;
 };
 
-// Prints the whole run. Begins with the card (a summary of the main figures) of each device. If no
-// device has a card, begins with fathom's version, the preset, the time and the devices. Then
-// prints the tables of each device and benchmark, the comparison of APIs on one chip, and the
-// findings. Ends with the numbers of cases by verdict. If desc->benchmarks names benchmarks, prints
-// no card, and prints everything else only for these benchmarks; but findings about the whole run
-// are still printed.
+// Prints the whole run: the card (a summary of the main figures) of each device, the tables, the
+// comparison of APIs on one chip, the findings, and the numbers of cases by verdict. If
+// desc->benchmarks names benchmarks, prints no card, and everything else only for these benchmarks;
+// but findings about the whole run are still printed. If no card is printed, fathom's version, the
+// preset, the time and the devices come first.
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream);
 
-// Each of the next three functions prints a part of what console_run prints. They serve to print
-// tables while the run is still measured.
+// Each of the next three functions prints a part of what console_run prints. Callers use them to
+// print tables while fathom still measures.
 void console_head(const struct run *run, const struct console_desc *desc, FILE *stream);
 void console_benchmark(const struct run *run, const char *device, const char *benchmark,
                        const struct console_desc *desc, FILE *stream);
 void console_end(const struct run *run, const struct console_desc *desc, FILE *stream);
 
-// Prints only the last line of what console_end prints: the number of cases by verdict.
+// Prints the number of cases by verdict, which is the last line of console_end.
 void console_summary(const struct run *run, const struct console_desc *desc, FILE *stream);
 
 // Prints the card of a device with one line per figure. A figure that is not trusted is grey and in
-// parentheses. Once the run has ended, the reason is printed below the figure. If the card has no
+// parentheses. Once the run has ended, the reason follows below the figure. If the card has no
 // rows, prints nothing and returns false.
 bool console_card(const struct card *card, const struct console_desc *desc, FILE *stream);
 
 // Prints the card of a device in Markdown: a head, a table of the figures, and the notes.
 void console_card_markdown(const struct card *card, FILE *stream);
 
-// Prints for each benchmark with results on the card's device: the number of its cases by verdict,
-// why cases failed, and its headlines that are not on the card. If no case was measured, also
-// prints why cases were skipped. If the benchmark has a view of kind VIEW_LINES, prints this view
-// instead of the headlines.
+// Prints a short summary of each benchmark with results on the card's device: its cases by verdict,
+// why cases failed, and its headlines that are not on the card. If no case was measured, says why
+// cases were skipped. A view of kind VIEW_LINES takes the place of the headlines.
 void console_headlines(const struct card *card, const struct console_desc *desc, FILE *stream);
 
 // Prints what `fathom map` found on each device: a picture and a table of the levels, and the

@@ -26,20 +26,24 @@ MUST_CHECK bool csv_write(const struct run *run, FILE *stream, struct error *err
 // Writes one field of CSV, with quotation marks if they are needed.
 void csv_field(const char *text, FILE *stream);
 
-// Writes one self-contained SVG without a script. For each device it has the card and the levels of
-// memory (report/picture.h) and the charts of all benchmarks (report/chart.h). It also has a
-// drawing of each result with a time line, with one row per lane. Arrows lead from a span to the
-// spans that waited for it. The drawing also has a scale, the number of spans at the same time, and
-// the spans on each core. A span has its length and start as a tool-tip. The colours suit light and
-// dark pages.
+// Writes one self-contained SVG without a script. For each device it has:
+// - the card and the levels of memory (report/picture.h)
+// - the charts of all benchmarks (report/chart.h)
+// - a drawing of each result with a time line, with one row per lane
+//
+// In a time line, arrows lead from a span to the spans that waited for it. Below it are a scale,
+// the number of spans at the same time, and the spans on each core. Tool-tips show start and length
+// of a span. The colours suit light and dark pages.
 MUST_CHECK bool svg_write(const struct run *run, FILE *stream, struct error *err);
 
-// Writes the JSON that Perfetto (ui.perfetto.dev) and chrome://tracing read
-// (tests/web/perfetto.test.mjs opens one in Perfetto 20.1). Results follow one another in time.
-// Each device has several processes. One process has the names of the cases. Each queue has a
-// process, with one track per name of a lane, and with arrows from a span to the spans that waited
-// for it. The cores have one process, with tracks for the spans on each core, and with a counter of
-// the spans that ran at once.
+// Writes a trace: JSON that Perfetto (ui.perfetto.dev) and chrome://tracing read
+// (tests/web/perfetto.test.mjs opens one in Perfetto 20.1). Results follow one another in time. A
+// "process" of the trace is a group of tracks. Each device has these processes:
+// - one with the names of the cases
+// - one per queue, with a track per name of a lane; arrows lead from a span to the spans that
+//   waited for it
+// - one for the cores, with tracks for the spans on each core, and a counter of spans at the same
+//   time
 MUST_CHECK bool trace_write(const struct run *run, FILE *stream, struct error *err);
 
 // True if this program contains the HTML page (web/). It lacks the page if it was built without
@@ -47,10 +51,10 @@ MUST_CHECK bool trace_write(const struct run *run, FILE *stream, struct error *e
 bool html_available(const char **reason);
 
 // Writes one HTML page with everything in the runs except the medians of single rounds. For each
-// device the page has a summary in text and drawings (report/picture.h). The runs are in the page
-// as packed JSON (zlib's format in base64), from which its script draws the charts. The page loads
-// nothing from elsewhere, and no text of a run can act as markup or code. Fails with
-// ERROR_UNSUPPORTED if this program has no page, or with ERROR_IO if writing to the stream fails.
+// device the page has a summary in text and drawings (report/picture.h). A script in the page draws
+// the charts from the runs, which are packed JSON (zlib's format in base64). The page loads nothing
+// from elsewhere. No text of a run can act as markup or code. Fails with ERROR_UNSUPPORTED if this
+// program has no page, or with ERROR_IO if writing fails.
 MUST_CHECK bool html_write(const struct run *const *runs, size_t count, FILE *stream,
                            struct error *err);
 
@@ -63,9 +67,11 @@ MUST_CHECK bool html_save(const struct run *const *runs, size_t count, const cha
 // `address` (such as "ws://127.0.0.1:8080"), a web socket of the server that serves the page.
 const char *html_live_policy(struct arena *arena, const char *address);
 
-// Writes the live page of `fathom serve`. It differs from the page of html_write in four points.
-// Its content security policy is `policy`. In place of the runs, it has `data` (JSON without "</").
-// It has the live page's script. It has no summaries of devices.
+// Writes the live page of `fathom serve`. It differs from the page of html_write:
+// - its content security policy is `policy`
+// - it has `data` (JSON without "</") in place of the runs
+// - it has the script of the live page
+// - it has no summaries of devices
 MUST_CHECK bool html_write_live(const char *data, const char *policy, FILE *stream,
                                 struct error *err);
 

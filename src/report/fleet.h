@@ -14,21 +14,21 @@ enum {
     FLEET_FIRST = 5
 };
 
-// Prints a judged fleet: its size and the exit status, the cards to look at first, the metrics, and
-// the groups that differ. Then prints remarks, such as missing machines, and the files that were
-// left out.
+// Prints a judged fleet. First come its size and the exit status, the cards to look at first, the
+// metrics, and the groups that differ. Remarks, such as missing machines, and the files that were
+// left out follow.
 void fleet_console(const struct fleet *fleet, const struct console_desc *desc, FILE *stream);
 
-// fleet_group_text returns a sentence, in `arena`, about a group of cards that differs from the
-// fleet: "rack r01: FP32 1.5 % slower than the fleet (160 cards)". fleet_relation_text returns a
-// sentence about a quantity, such as the temperature, that correlates with a loss.
+// fleet_group_text returns a sentence about a group of cards that differs from the fleet: "rack
+// r01: FP32 1.5 % slower than the fleet (160 cards)". fleet_relation_text returns a sentence about
+// a quantity, such as the temperature, that correlates with a loss. Both texts live in `arena`.
 const char *fleet_group_text(struct arena *arena, const struct fleet *fleet,
                              const struct fleet_group *group);
 const char *fleet_relation_text(struct arena *arena, const struct fleet *fleet,
                                 const struct fleet_relation *relation);
 
-// fleet_extent returns the size of the fleet: "1000 machines, 8000 cards, 1000 files, 3 left out".
-// fleet_counts returns the number of cards by grade: "3 broken, 1 slow, 7996 healthy".
+// fleet_extent returns the size of the fleet as text: "1000 machines, 8000 cards, 1000 files, 3
+// left out". fleet_counts returns the number of cards by grade: "3 broken, 1 slow, 7996 healthy".
 const char *fleet_extent(struct arena *arena, const struct fleet *fleet);
 const char *fleet_counts(struct arena *arena, const struct fleet *fleet);
 
@@ -37,8 +37,8 @@ const char *fleet_counts(struct arena *arena, const struct fleet *fleet);
 MUST_CHECK bool fleet_json(const struct fleet *fleet, FILE *stream, struct error *err);
 
 // Writes the judged fleet as CSV: one row for each card and metric, and one row for each card
-// without metrics. docs/FLEET.md explains the columns. `fleet` is a const struct fleet; it is a
-// void pointer because the function must have the type file_write (results/save.h).
+// without metrics. docs/FLEET.md explains the columns. `fleet` points to a const struct fleet; its
+// type is void *, so that the function has the type file_write (results/save.h).
 MUST_CHECK bool fleet_csv(void *fleet, FILE *stream, struct error *err);
 
 // Writes the judged fleet as an HTML page that has no scripts and loads nothing. `fleet` is a const

@@ -124,8 +124,7 @@ static void metric_cells(struct arena *arena, const struct fleet_kind *kind, enu
                      fleet_percent(arena, metric->high / metric->median - 1));
 }
 
-// Prints a line of the table of metrics. Prints its first cell, and as many other cells as fit the
-// screen.
+// Prints a line of the table of metrics: the first cell, and as many others as fit the screen.
 static void cells_print(struct screen *screen, const char *const cells[COLUMNS],
                         const size_t widths[COLUMNS], enum screen_paint paint)
 {

@@ -132,9 +132,9 @@ static void map_put(const struct page *page)
 
 // ---------------------------------------------------------------- strips of dots, one per metric
 
-// Returns the loss at the left end of a metric's strip. The right end is a gain of the same size.
-// The range is large: the smallest loss that would be found lies well inside the strip. If a card's
-// loss or gain is beyond an end, the card is drawn at that end.
+// Returns the loss at the left end of a metric's strip; the right end is a gain of the same size.
+// The smallest loss that counts lies well inside the strip. A card beyond an end is drawn at that
+// end.
 static double strip_range(const struct fleet_metric *metric)
 {
     double range = fmax(1.5 * metric->found, 6 * metric->scale);
@@ -146,7 +146,7 @@ static double strip_x(double loss, double range)
     return 50 - 49 * fmax(-1, fmin(loss / range, 1));
 }
 
-// Draws one card as a dot in the strip of a metric. Successive dots get different heights, in a
+// Draws one card as a dot in the strip of a metric. The height of the dot depends on `i`, in a
 // sequence that fills the strip evenly. So dots of equal value do not hide each other.
 static void dot_put(const struct page *page, size_t i, enum check_metric m, double range)
 {
@@ -164,8 +164,8 @@ static void dot_put(const struct page *page, size_t i, enum check_metric m, doub
             unit_text(page->arena, point->figure->value, fleet_unit(point->figure->unit)));
 }
 
-// Draws the dots of cards of a kind in the strip of a metric. If `marked` is true, draws the cards
-// that are not healthy, else the healthy cards.
+// Draws the dots of a kind of card in the strip of a metric: the healthy cards or, if `marked` is
+// true, the others.
 static void dots_put(const struct page *page, size_t kind, enum check_metric m, double range,
                      bool marked)
 {

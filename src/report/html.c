@@ -16,8 +16,9 @@
 extern const char report_page[];
 extern const uint64_t report_page_bytes;
 
-// Text that says why the page could not be built, in one line without a full stop; "" if it was
-// built.
+// Markers in the page, in this order: the place for the summary of the devices, the place for the
+// runs, and the begin of the live page's script. build.mjs checks that the page contains each
+// marker once.
 extern const char report_page_reason[];
 
 // Markers in the page, in this order. The summary of the devices is inserted at the first one, the
@@ -68,8 +69,8 @@ enum {
     PACKED_LEVEL = 5 // zlib's level; level 6 would take a third longer and save 1 % of the bytes
 };
 
-// Compresses text piece by piece and writes it to the page as base64. The whole text is never in
-// memory, because a run may have 100 MB.
+// Compresses text piece by piece and writes it to the page as base64. A run may have 100 MB, so the
+// text is never in memory as a whole.
 struct packer {
     struct arena *arena;
     FILE *stream;
@@ -126,8 +127,8 @@ static void packer_free(voidpf packer, voidpf address)
     (void)packer, (void)address; // zlib's memory is freed together with the arena
 }
 
-// Writes the runs as a JSON array without the medians of single rounds: no chart shows these
-// medians, and they would be two fifths of the compressed bytes of a run.
+// Writes the runs as a JSON array. Leaves out the medians of single rounds, which no chart shows:
+// they would be two fifths of the compressed bytes of a run.
 static bool put_runs(const struct run *const *runs, size_t count, struct packer *packer,
                      struct error *err)
 {
@@ -169,8 +170,8 @@ static bool wrong_page(struct error *err)
                      "the report page of this build is of another version: build it anew");
 }
 
-// Writes the rest of the page after the runs. A report ends at the marker for the live page's
-// script. So a report lacks the closing tags behind that script; HTML permits this.
+// Writes the page from the end of the runs on. A report ends before the live page's script, so it
+// lacks the closing tags at the end; HTML permits this.
 static bool end_page(const struct part *runs, bool live, FILE *stream, struct error *err)
 {
     struct part end = part_before(runs->rest, live_marker);
@@ -201,10 +202,10 @@ bool html_write(const struct run *const *runs, size_t count, FILE *stream, struc
 
 // ---------------------------------------------------------------- the live page
 
-// Texts in the page that precede the two content security policies: the policy of a report, and the
-// policy of the live page. A report contains additional styles for readers without a script
-// (report/picture.c), so its policy allows all styles in the page. The live page does not contain
-// these styles, so its policy allows only the page's style sheet.
+// Texts in the page before its two content security policies: the policy of a report, and the
+// policy of the live page. The policy of a report allows all styles in the page, because a report
+// gets additional styles for readers without a script (report/picture.c). The policy of the live
+// page allows only the page's style sheet.
 static const char policy_start[] = "http-equiv=\"Content-Security-Policy\" content=\"";
 static const char live_policy_start[] = "name=\"policy\" content=\"";
 

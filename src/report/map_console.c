@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Prints what `fathom map` found: a picture of the levels, a table, and a list of unknown values.
-// All of it comes from results whose case parameter "what" is "hierarchy", "level", "memory", "tlb"
-// or "shared".
+// The printed results have a case parameter "what" whose value is "hierarchy", "level", "memory",
+// "tlb" or "shared".
 #include "base/text.h"
 #include "report/console.h"
 #include "report/screen.h"
@@ -18,7 +18,7 @@ enum {
     CLAIM_COLUMNS = 12
 };
 
-// beginning of a detail's text if the value is not known; the reason follows after it
+// A detail whose value is not known begins with this text. The reason follows after it.
 static const char unknown[] = "unknown: ";
 
 enum kind {
@@ -131,8 +131,8 @@ static const char *bandwidth_text(struct arena *arena, const struct result *resu
     return joined(arena, joined(arena, all, one), line);
 }
 
-// Returns a text about the clocks on which the latency of a level depends: "by the core's clock and
-// another (60.1 cycles + 80.2 ns)". Returns "" if the clocks are not known.
+// Returns which clocks determine the latency of a level: "by the core's clock and another (60.1
+// cycles + 80.2 ns)". Returns "" if the clocks are not known.
 static const char *clock_text(struct arena *arena, const struct result *result)
 {
     const char *domain = result_detail(result, "clock domain");
@@ -145,8 +145,8 @@ static const char *clock_text(struct arena *arena, const struct result *result)
                         value(arena, result, "fixed"));
 }
 
-// Returns a text about a level: its number of ways, which cores share it, and its clock. An example
-// is "4 ways · each core its own · by the core's clock". What is not known is left out.
+// Returns what is known of a level's ways, of the cores that share it, and of its clock: "4 ways ·
+// each core its own · by the core's clock".
 static const char *sharing_text(struct arena *arena, const struct result *result)
 {
     const char *ways = value(arena, result, "ways"), *clock = clock_text(arena, result);
@@ -208,10 +208,9 @@ static void draw_picture(const struct map *map, const char *path)
 
 // ---------------------------------------------------------------- the table of the levels
 
-// Returns the size of a level with its interval: "194.2 KiB (182 KiB to 216 KiB)". If the interval
-// is not known, returns "at least 194.2 KiB". If the size in bytes is not known, returns a number
-// of instructions: how many the level holds. Its interval follows if it is known. Returns "" if
-// neither number is known.
+// Returns the size of a level with its interval: "194.2 KiB (182 KiB to 216 KiB)". Without an
+// interval, it is a lower bound: "at least 194.2 KiB". If the size in bytes is not known, the text
+// has the number of instructions that the level holds. "" means that neither is known.
 static const char *size_text(struct arena *arena, const struct result *result)
 {
     const struct metric *size = result_metric(result, "size");
@@ -259,8 +258,7 @@ static void print_table(const struct map *map)
 // ---------------------------------------------------------------- values that are not known
 
 // Returns the names of all results that have the same detail: "vector level 1 and vector level 2".
-// Returns "" if a result before index `first` has the detail: the detail was then already printed
-// with that result.
+// Returns "" if a result before index `first` has it, because it was printed there.
 static const char *names_with(const struct map *map, size_t first, const struct named_text *detail)
 {
     struct arena *arena = map->screen->arena;

@@ -48,7 +48,6 @@ static const char *markup(const struct picture *picture, const char *text)
     return text_markup(picture->arena, text ? text : "");
 }
 
-// Returns `list`, a list of remarks such as "a · b", with `item` added at its end.
 static const char *also(const struct picture *picture, const char *list, const char *item)
 {
     return text_join(picture->arena, list, " · ", item);
@@ -68,8 +67,8 @@ struct remark {
     const char *text, *wide;
 };
 
-// Returns the first line below a figure: its name, with its share of the limit. If the share is not
-// known, the figure's cycles take its place. If the figure is not trusted, the line says so.
+// Returns the first line below a figure: its name, and its share of the limit or, if that is not
+// known, its cycles. The line also says if the figure is not trusted.
 static struct remark about(const struct picture *picture, const struct card_figure *figure)
 {
     struct remark remark = {figure->name ? figure->name : "", ""};
@@ -119,9 +118,8 @@ static void remark_put(const struct picture *picture, const char *x, int y,
             y, markup(picture, remark->text), markup(picture, remark->wide));
 }
 
-// Draws the one or two figures of a row in a device's card: the value and, below it, two lines of
-// small text (about, margin). The last figure is at the right edge, and a figure before it is to
-// its left.
+// Draws the one or two figures of a row in a device's card. Below each value are two lines of small
+// text (about, margin). The last figure is at the right edge; the other one is left of it.
 static void figures_put(const struct picture *picture, const struct card_row *row, int y)
 {
     for (size_t i = 0; i < row->count; i++) {
@@ -180,13 +178,14 @@ struct step {
     const char *name; // name of the level: "L1", "near L2", "DRAM"
     double bytes;     // size of the cache or of the memory, in bytes; not finite if not known
     double ns, cycles;
-    // Read bandwidth of the level. NULL if it is not known, or is drawn at the level before.
+    // Read bandwidth of the level. NULL if it is not known, or if the drawing shows it at the level
+    // before.
     const struct card_figure *bandwidth;
 };
 
-// Returns the figure with the read bandwidth of a level: the first figure of a row of bandwidths.
-// The label of this row must begin with the name of the level, and the figure must be trusted.
-// Returns NULL if there is no such row.
+// Returns the figure with the read bandwidth of a level: the first figure of the first bandwidth
+// row whose label begins with the level's name. The figure must be trusted. Returns NULL if there
+// is none.
 static const struct card_figure *bandwidth_of(const struct card *card, const char *level)
 {
     for (size_t i = 0; i < card->count; i++)
@@ -196,8 +195,8 @@ static const struct card_figure *bandwidth_of(const struct card *card, const cha
     return NULL;
 }
 
-// Returns the size of the last level in bytes: the size of the device's memory if the curve reaches
-// the memory, else NaN.
+// Returns the size of the last level in bytes. If the curve reaches the memory, this is the size of
+// the device's memory; otherwise it is not known (NaN).
 static double last_bytes(const struct level_curve *curve, const struct run_device *device)
 {
     return isfinite(levels_memory(curve)) ? run_device_limit(device, "memory_bytes") : NAN;
@@ -209,8 +208,8 @@ static size_t steps_of(const struct picture *picture, const struct card *card, s
 {
     const struct level_curve *curve = &card->curve;
     size_t count = curve->count ? levels_count(curve) : 0;
-    // Name of the cache to which the previous level belongs ("L2" for the level "near L2"). Two
-    // halves of one cache have one bandwidth, which is shown only for the first half.
+    // Name of the previous level's cache ("L2" for the level "near L2"). Two halves of one cache
+    // have one bandwidth, shown only at the first half.
     const char *before = "";
     for (size_t k = 0; count > 1 && k < count; k++) {
         const char *name = levels_name(picture->arena, curve, k), *half = strchr(name, ' ');
@@ -372,8 +371,7 @@ static size_t line_bytes(const struct picture *picture, const char *text, double
     return fits;
 }
 
-// Writes the text in lines of at most `width` pixels, beginning at y. Returns the y below the last
-// line.
+// Writes the text in lines of at most `width` pixels, from y on. Returns the y below the last line.
 static double sentence_put(const struct picture *picture, const char *class, double y, double width,
                            const char *text)
 {

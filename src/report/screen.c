@@ -191,8 +191,8 @@ struct screen_scale screen_scale_of(const double *values, size_t count, enum uni
     double shown = unit_scale(typical, unit, &scale.unit);
     scale.factor = typical > 0 ? shown / typical : 1;
     scale.decimals = shown >= 1000 ? 0 : shown >= 100 ? 1 : shown >= 10 ? 2 : 3;
-    // Large numbers in a column reduce the number of its decimals: none if a number is 10,000 or
-    // more, at most one if a number is 1000 or more.
+    // A column with large numbers has fewer decimals: none if a number is 10,000 or more, at most
+    // one if a number is 1000 or more.
     if (largest * scale.factor >= 10000)
         scale.decimals = 0;
     else if (largest * scale.factor >= 1000 && scale.decimals > 1)
@@ -207,8 +207,8 @@ const char *screen_number(struct arena *arena, double value, const struct screen
     double shown = value * scale->factor;
     if (fabs(shown) >= 1e9)
         return arena_printf(arena, "%.3e", shown);
-    // If a value is far below the other values of its column, it gets more decimals, up to six. So
-    // two significant digits are visible.
+    // If a value is far below the other values of its column, it gets more decimals (at most six),
+    // so that it has two significant digits.
     int decimals = scale->decimals;
     while (decimals < 6 && shown != 0 && fabs(shown) * pow(10, decimals) < 9.5)
         decimals++;
@@ -268,7 +268,7 @@ const char *screen_bar(struct arena *arena, double share, size_t columns)
 // curve have the lowest height. Otherwise noise would fill the full height and look like structure.
 #define FLAT 0.02
 
-// Returns the last value before index `end` that can be drawn; NaN if there is none.
+// Returns the last value before index `end` that can be drawn; NaN if no value can be.
 static double last_drawn(const double *values, size_t end, bool logarithmic)
 {
     while (end-- > 0)
@@ -333,8 +333,8 @@ static bool parse_utc(const char *text, time_t *seconds)
     long year = parts[0], month = parts[1], day = parts[2];
     if (*text || year < 1970 || month < 1 || month > 12)
         return false;
-    // Years are counted from March, so that a leap day is the last day of a year. With March as the
-    // first month, every five months have 153 days.
+    // Years begin in March here, so that a leap day is the last day of a year. Any five successive
+    // months without February have 153 days.
     long from_march = (month + 9) % 12;
     long years = year - (month <= 2);
     long days = 365 * years + years / 4 - years / 100 + years / 400 + (153 * from_march + 2) / 5 +

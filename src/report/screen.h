@@ -32,8 +32,8 @@ struct screen {
 };
 
 // Starts a screen, which collects text in memory. Its width is `columns`, but at least
-// SCREEN_COLUMNS_MIN; if `columns` is 0, its width is SCREEN_COLUMNS. screen_finish writes the text
-// to `stream` and destroys the arena. It removes blanks at the ends of lines.
+// SCREEN_COLUMNS_MIN; if `columns` is 0, it is SCREEN_COLUMNS. screen_finish writes the text to
+// `stream`, without the blanks at the ends of lines, and destroys the arena.
 void screen_init(struct screen *screen, bool colour, unsigned columns);
 void screen_finish(struct screen *screen, FILE *stream);
 
@@ -56,8 +56,9 @@ const char *screen_repeat(struct arena *arena, const char *text, size_t count);
 void screen_left(struct screen *screen, const char *text, size_t columns);
 void screen_right(struct screen *screen, const char *text, size_t columns);
 
-// These functions write a text in a colour or style if the screen has colours. screen_paint_left
-// adds blanks after the text, and screen_paint_right before the text, up to a width of `columns`.
+// These functions write a text in a colour or style, if the screen has colours. Two of them also
+// fill a width of `columns` with blanks: screen_paint_left after the text, screen_paint_right
+// before it.
 void screen_paint(struct screen *screen, enum screen_paint paint, const char *text);
 void screen_paint_left(struct screen *screen, enum screen_paint paint, const char *text,
                        size_t columns);
@@ -102,20 +103,20 @@ const char *screen_counts(struct arena *arena, const struct run_counts *counts);
 // column. No blanks follow it.
 const char *screen_bar(struct arena *arena, double share, size_t columns);
 
-// Converts `utc`, a UTC time as in run files, to this machine's time zone (TZ). Returns a text such
-// as "2026-01-02T04:04:05+01:00". It ends with "Z" if the zone is UTC. Returns any other text
-// unchanged, and "" for NULL.
+// Converts `utc`, a UTC time as in run files, to this machine's time zone (TZ):
+// "2026-01-02T04:04:05+01:00", or with "Z" at the end if the zone is UTC. Returns a text that is no
+// such time unchanged, and "" for NULL.
 const char *screen_time(struct arena *arena, const char *utc);
 
 // Returns a block whose height shows the share, from ▁ (0) to █ (1).
 const char *screen_block(double share);
 
-// Draws a curve as a text of at most `columns` blocks, from ▁ (lowest value) to █ (highest value).
-// There is one block per value. If there are more values than columns, a block shows the last of
-// several neighbouring values. A value is not drawn if it is not finite. If `logarithmic` is true,
-// a value ≤ 0 is not drawn either. In place of such a value, the block before it is repeated; if no
-// value was drawn before, there is a blank. The text ends after the last drawn value. If the lowest
-// and the highest value differ by less than 2 % of the highest, all blocks are ▁.
+// Draws a curve as a text of blocks, from ▁ (lowest value) to █ (highest value): one block per
+// value, but at most `columns`. If there are more values, a block shows the last of several
+// neighbouring values. A value is not drawn if it is not finite, or if it is ≤ 0 and `logarithmic`
+// is true. The block before it is repeated in its place; before the first drawn value, its place is
+// blank. The text ends after the last drawn value. If the lowest and the highest value differ by
+// less than 2 % of the highest, all blocks are ▁.
 const char *screen_spark(struct arena *arena, const double *values, size_t count, size_t columns,
                          bool logarithmic);
 

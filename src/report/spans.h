@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Finds the spans (intervals of time) of a result. A series of spans has one row per span. It has
-// the columns start and end (in ns) and lane: a number from 0 to UINT32_MAX. Spans with the same
-// lane are drawn in one row. The series may also have the columns queue, core and after. If a span
-// waited for another span, its `after` is the row of the other span, else −1. The *time line* of a
-// result is its first series of spans with at most SPANS_LINE_ROWS rows. The *crowd* of a result is
-// its first other series of spans. If a span waited for several spans, the series "edges" lists all
-// waits in its columns from and to (rows of the time line). This module knows no benchmark.
+// Finds the spans (intervals of time) of a result. A series of spans has one row per span, with
+// these columns:
+// - start and end, in ns
+// - lane: a number from 0 to UINT32_MAX; spans with the same lane are drawn in one row
+// - queue and core, optional
+// - after, optional: the row of a span for which this span waited; −1 if there is none
+//
+// The *time line* of a result is its first series of spans with at most SPANS_LINE_ROWS rows. The
+// *crowd* of a result is its first other series of spans. If a span waited for several spans, the
+// series "edges" lists all waits in its columns from and to (rows of the time line). This module
+// knows no benchmark.
 #ifndef REPORT_SPANS_H
 #define REPORT_SPANS_H
 
@@ -30,9 +34,8 @@ struct spans {
     double from_ns, to_ns; // earliest start and latest end of all spans, in ns
 };
 
-// Finds the time line of a result: a series of spans. It is the first one that has at most
-// SPANS_LINE_ROWS rows and whose latest end is after its earliest start. Returns false if the
-// result has no such series.
+// Finds the time line of a result: the first series of spans that has at most SPANS_LINE_ROWS rows
+// and whose latest end is after its earliest start. Returns false if there is no such series.
 bool spans_line(const struct result *result, struct spans *spans);
 
 struct spans_edge {
@@ -41,8 +44,8 @@ struct spans_edge {
 };
 
 // Returns the waits of the time line: which span waited for which other span. Sets *count to their
-// number. The waits come from the result's series "edges". If there is no such series, they come
-// from the time line's column `after`.
+// number. The waits come from the result's series "edges" or, if there is none, from the time
+// line's column `after`.
 struct spans_edge *spans_edges(struct arena *arena, const struct spans *line, size_t *count);
 
 // Finds the crowd of a result: its first series of spans other than the time line. Returns false if

@@ -152,9 +152,9 @@ static void curve_put(struct svg *svg, const struct spans *line, const struct sp
     svg->y += CURVE + GAP;
 }
 
-// Draws one row per core, with the spans that ran on this core. The rows have the order of the
-// cores' numbers. Cores without spans are left out. The spans are half transparent, because spans
-// on one core may lie over each other.
+// Draws one row per core with the spans that ran on it, in the order of the cores' numbers. Leaves
+// out cores without spans, and cores whose number is CORES_MAX or more. The spans are half
+// transparent, because spans on one core may lie over each other.
 static void cores_put(struct svg *svg, const struct spans *line, const struct spans *crowd)
 {
     double *place = ARENA_ARRAY(svg->arena, CORES_MAX, double), cores = 0;

@@ -52,9 +52,9 @@ static void axes_measure(struct cases *cases)
     }
 }
 
-// Fills `column` with the values of all cases. values[i] is the median of metrics[i]. `metrics` is
-// NULL if the column is not the column of a metric. If `margins` is false, the cells have no
-// intervals and no letters of notes. Returns false if no value is finite.
+// Fills `column` with the values of all cases. `metrics` is NULL if the values are not medians of
+// metrics; otherwise values[i] is the median of metrics[i]. If `margins` is false, the cells have
+// no intervals and no letters of notes. Returns false if no value is finite.
 static bool column_of(const struct cases *cases, const char *name, enum unit unit,
                       const double *values, const struct metric *const *metrics, bool margins,
                       struct metric_column *column)
@@ -174,8 +174,8 @@ static void column_add(const struct cases *cases, struct choice *choice,
     choice->columns[choice->count++] = *column;
 }
 
-// Adds columns of metrics as far as they fit the screen. If `wanted` is true, adds the column of
-// the view's metric, else the columns of all other metrics.
+// Adds columns of metrics that fit the screen; the first column of a table is always added. If
+// `wanted` is true, adds the column of the view's metric, else the columns of all other metrics.
 static void metrics_add(const struct cases *cases, const struct view_info *view, bool wanted,
                         bool all_margins, struct choice *choice)
 {
@@ -203,8 +203,7 @@ static void sensors_add(const struct cases *cases, const struct view_info *view,
 }
 
 // Chooses as many columns as fit the screen, in this order: the view's metric, the view's sensors,
-// the other metrics. If `all_margins` is false, a metric shows intervals only if its column is the
-// first one.
+// the other metrics. If `all_margins` is false, only the first column has intervals.
 static void columns_choose(const struct cases *cases, const struct view_info *view,
                            bool all_margins, struct choice *choice)
 {

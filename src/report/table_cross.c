@@ -25,9 +25,9 @@ struct group {
     const char *common; // parameter values that all rows share: "chain=index, load=idle"
 };
 
-// Returns the rows from index `from` on that have the same benchmark and metric as
-// chip->rows[from]. If `all` is false, leaves out rows in which the values of the APIs differ by at
-// most 3 % (cross_row.apart). The group may then be empty.
+// Returns the rows of the benchmark and metric of chip->rows[from], from this row on. If `all` is
+// false, leaves out rows in which the values of the APIs differ by at most 3 % (cross_row.apart);
+// the group may then be empty.
 static struct group group_of(struct arena *arena, const struct run *run,
                              const struct cross_chip *chip, size_t from, bool all)
 {
@@ -127,9 +127,9 @@ static size_t group_print(struct screen *screen, const struct cross_chip *chip,
     return shown;
 }
 
-// Prints how much one device of a chip differs from the reference device of the chip: "vulkan:0 ÷
-// cuda:0: 88 equal cases, median ratio 0.998 (0.981 … 1.012), 3 differ by more than 3 %". (A chip
-// has one device per API.)
+// Prints how much one device of a chip differs from the chip's reference device; a chip has one
+// device per API. An example is "vulkan:0 ÷ cuda:0: 88 equal cases, median ratio 0.998 (0.981 …
+// 1.012), 3 differ by more than 3 %".
 static void summary_print(struct screen *screen, const struct cross_chip *chip, size_t device)
 {
     struct arena *arena = screen->arena;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Prints a view of curves as a table: one row per value of x, and one column per series. If there
-// are many values of x, only some rows are printed. Below the table, each series gets a line with a
-// drawing in blocks, its lowest and its highest value. If there is only one series, each row also
-// gets a bar, and the line has blocks only if rows are left out.
+// are many values of x, only some rows are printed. Below the table, each series gets a line with
+// its lowest and its highest value and a drawing in blocks. A single series gets a bar in each row
+// instead, and the blocks only if rows are left out.
 #include "report/tables.h"
 
 #include <math.h>
@@ -54,8 +54,8 @@ static const char **x_texts(const struct table *table, size_t *width)
     return texts;
 }
 
-// The printed rows of a curve's table: every step-th row, and all rows at powers of two. At powers
-// of two, the behaviour of a device often changes.
+// The printed rows of a curve's table: every step-th row, and all rows at powers of two, because a
+// device often changes its behaviour there.
 struct rows {
     // If `step` is 0, only rows at powers of two are printed. `shown` is the number of printed
     // rows.

@@ -19,9 +19,8 @@ struct view_series {
     const struct result **results;
 };
 
-// A part of a grid. A heat map has one panel for each combination of the varying parameters, not
-// counting x and y. These parameters have the role AXIS, or the view's `group` names them. All
-// other views have a single panel.
+// A part of a grid. A heat map has one panel for each combination of the parameters that vary (role
+// AXIS, or named in the view's `group`), without x and y. All other views have a single panel.
 struct view_panel {
     // Name of the panel, such as "vector random". "" if there is only one panel.
     const char *label;
@@ -51,9 +50,9 @@ const struct result **view_select(struct arena *arena, const struct run *run, co
                                   const struct view_info *view, const struct benchmark_info *info,
                                   size_t *count);
 
-// Sets *shown to the view that is drawn for this device. Usually this is `declared`. There is one
-// exception: `declared` draws cycles, no result has cycles, and no other view draws the time of the
-// same work. Then *shown draws this time. Returns false if no result has a number for the view.
+// Sets *shown to the view that is drawn for this device. Usually this is `declared`. If `declared`
+// draws cycles but no result has cycles, *shown draws the time of the same work, unless another
+// view does so. Returns false if no result has a number for the view.
 bool view_shown(struct arena *arena, const struct run *run, const char *device,
                 const struct benchmark_info *info, const struct view_info *declared,
                 struct view_info *shown);
@@ -84,10 +83,10 @@ const char *view_common(struct arena *arena, const struct benchmark_info *info,
                         const struct view_info *view, const struct result *const *results,
                         size_t count);
 
-// Fills `grid` with the data of a view. Returns false if the view shows no case of this device, has
-// no x, or names an undeclared x or metric. If the view does not name all varying parameters of
-// role AXIS, each combination of the unnamed ones gets a series (in a heat map: a panel) of its
-// own. So no case hides another.
+// Fills `grid` with the data of a view. Each combination of varying parameters of role AXIS that
+// the view does not name gets a series (in a heat map: a panel) of its own, so that no case hides
+// another. Returns false if the view shows no case of this device, has no x, or names an undeclared
+// x or metric.
 bool view_grid_build(struct arena *arena, const struct run *run, const char *device,
                      const struct benchmark_info *info, const struct view_info *view,
                      struct view_grid *grid);
@@ -109,9 +108,9 @@ bool view_log_y(const struct view_info *view);
 
 enum screen_paint verdict_paint(enum verdict verdict);
 
-// A note below a table is about one reason and one verdict. For results that are suspect, skipped
-// or failed, the note says why. For results that are ok, it is a remark. All these results are of
-// one benchmark. The note has a letter, which the tables print beside the numbers of these results.
+// A note below a table about one reason with one verdict. It says why results are suspect, skipped
+// or failed; for results that are ok, it is a remark. All results of a note are of one benchmark.
+// The tables print the note's letter beside the numbers of these results.
 struct note {
     enum verdict verdict;
     const char *code, *text; // code of the reason, and its text in the first result that has it
@@ -164,8 +163,8 @@ struct cell cell_of(const struct table *table, const struct result *result,
 // cell.
 void cell_measure(struct cell_widths *widths, const struct cell *cell);
 
-// Returns the width of a column of cells, with its head. If the head is wider than the cells, first
-// widens the column, so that the head fits.
+// Returns the width of a column of cells. A head that is wider than the cells widens the column
+// first.
 size_t cell_columns(struct cell_widths *widths, const char *head);
 void cell_print(struct screen *screen, const struct cell *cell, const struct cell_widths *widths);
 
@@ -187,10 +186,9 @@ void curve_print(const struct table *table);
 void bars_print(const struct table *table);
 void heatmap_print(const struct table *table);
 
-// Prints results as lines such as "Y X: 0.377ms 3.908x", in the form of a table that others
-// published. A benchmark declares such lines as a view of kind VIEW_LINES. Prints the first such
-// view that has results, and returns true; the caller then prints no other view. Returns false if
-// there is no such view.
+// Prints the benchmark's first view of kind VIEW_LINES that has results: lines such as "Y X:
+// 0.377ms 3.908x", in the form of a table that others published. If it returns true, the caller
+// prints no other view. Returns false if there is no such view.
 bool lines_instead_print(struct screen *screen, const struct run *run, const char *device,
                          const struct benchmark_info *info);
 
@@ -210,10 +208,10 @@ void counters_print(struct screen *screen, const struct benchmark_info *info,
 void timelines_print(struct screen *screen, const struct benchmark_info *info,
                      const struct result *const *results, size_t count);
 
-// Prints a comparison of cases that were measured on one chip through several APIs: their metrics,
-// the ratios and a summary. There is one row for each metric of a case. Prints nothing if there are
-// no such cases. For a chip with more than 40 rows, prints only rows that differ by more than 3 %,
-// at most 40.
+// Compares cases that were measured on one chip through several APIs. Prints one row for each
+// metric of a case, with the values and their ratios, and a summary. Prints nothing if there are no
+// such cases. For a chip with more than 40 rows, prints only rows that differ by more than 3 %, at
+// most 40.
 void cross_print(struct screen *screen, const struct run *run);
 
 #endif

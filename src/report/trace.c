@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    FIRST_TRACK = 1000, // lowest number of a track; numbers of processes are lower
+    FIRST_TRACK = 1000, // lowest number of a track; the numbers of processes are below it
     // Maximum number of tracks per core. A core needs several tracks, because spans on one track
     // must not overlap.
     TRACKS_A_CORE = 64
@@ -42,7 +42,7 @@ static void put_time(struct trace *trace, const char *name, double ns)
     json_put_real(trace->out, name, strtod(text, NULL));
 }
 
-// Begins an event of the trace and writes the members that all events have. `ns` counts from the
+// Begins an event of the trace, with the members that all events have. `ns` is the time since the
 // beginning of the result. The caller writes further members and ends the event.
 static void event_open(struct trace *trace, const char *phase, const char *name, long long pid,
                        long long tid, double ns)
@@ -90,8 +90,8 @@ static long long process_of(struct trace *trace, const char *name)
 }
 
 // Returns the number of the track with this name in a process. Adds the track if it does not exist
-// yet. Perfetto 20 confuses tracks of two processes that have the same number. So each track has
-// its own number, which is not the number of any process either.
+// yet. The number is unique among all tracks and processes, because Perfetto 20 confuses tracks
+// that have the same number in two processes.
 static long long track_of(struct trace *trace, long long pid, const char *name)
 {
     for (size_t i = 0; i < trace->track_count; i++) {
@@ -138,7 +138,7 @@ static void flow_end_add(struct trace *trace, const char *phase, const struct sp
 }
 
 // Draws the arrow of one wait as two events. Perfetto attaches an event to the span that runs at
-// the event's time. So the first event must come before the end of the span in row edge->from.
+// the event's time. So the first event lies shortly before the end of the span in row edge->from.
 static void flow_add(struct trace *trace, const struct spans *line, const struct spans_edge *edge)
 {
     double start = spans_cell(line, edge->from, line->start, 0) - line->from_ns;
@@ -149,7 +149,7 @@ static void flow_add(struct trace *trace, const struct spans *line, const struct
     trace->flows++;
 }
 
-// Adds a span that has the name of the case and lasts as long as the result's whole time line.
+// Adds a span with the name of the case, over the result's whole time line.
 static void case_add(struct trace *trace, const struct spans *line)
 {
     const struct result *result = line->result;
@@ -272,15 +272,14 @@ static void crowd_add(struct trace *trace, const struct spans *crowd)
 
 // ---------------------------------------------------------------- the trace file
 
-// Adds the spans of a result to the trace. Sets the time at which the next result begins: after
-// this result and a gap.
+// Adds the spans of a result to the trace. The next result begins after this one and a gap.
 static void result_add(struct trace *trace, const struct result *result)
 {
     struct spans line, crowd;
     if (!spans_line(result, &line))
         return;
     bool crowded = spans_crowd(result, &crowd);
-    // The time line and the crowd get the same beginning, so that cores and queues stay aligned.
+    // The time line and the crowd begin at the same time, so that cores and queues stay aligned.
     if (crowded)
         line.from_ns = crowd.from_ns = fmin(line.from_ns, crowd.from_ns);
     line_add(trace, &line);

@@ -238,8 +238,7 @@ static bool has_view_of(const struct benchmark_info *info, const struct view_inf
 }
 
 // Returns a copy of the view. If the view draws cycles and no result has cycles, the copy draws the
-// time of the same work instead. It does not do so if another view of the benchmark draws that
-// time.
+// time of the same work, unless another view of the benchmark draws that time.
 static struct view_info view_in_time(const struct benchmark_info *info,
                                      const struct view_info *view,
                                      const struct result *const *results, size_t count)
