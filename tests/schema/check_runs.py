@@ -27,10 +27,10 @@ def refuse_constant(word):
 
 
 def refuse_duplicates(pairs):
-    names = [name for name, _ in pairs]
-    if len(set(names)) != len(names):
-        raise ValueError(f"a member stands twice among {names[:20]}")
-    return dict(pairs)
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError(f"a member stands twice among {[name for name, _ in pairs[:20]]}")
+    return members
 
 
 def load(path):
@@ -54,6 +54,13 @@ def is_list_by_type(schema):
 class Validator(jsonschema.Draft202012Validator):
     """What it found right once is right again: most of a run file is numbers, units and names."""
     right = set()
+    of_schemas = {}
+
+    def evolve(self, schema):
+        """The validator of a part of the schema: made once."""
+        if id(schema) not in self.of_schemas:
+            self.of_schemas[id(schema)] = super().evolve(schema=schema)
+        return self.of_schemas[id(schema)]
 
     def descend(self, instance, schema, **place):
         if isinstance(instance, dict):
