@@ -10,15 +10,15 @@
 #include <string.h>
 
 static const uint64_t reading_interval_ns = NS_PER_S / 4;
-// Measuring the traffic over the links may use at most 1/25 of the time. So each watch measures the
-// traffic if that takes 2 ms, as on an H200. If it takes 40 ms, as with NVIDIA's drivers before
-// 555, the traffic is measured once a second.
+// To measure the traffic over the links may use at most 1/25 of the time. On an H200 a measurement
+// takes 2 ms, so each watch makes one. With NVIDIA's drivers before 555 it takes 40 ms, so there is
+// one measurement a second.
 static const uint64_t traffic_pause = 25;
 
-// How long the used memory of the card is observed. The first observation lasts memory_long_ns, and
-// so does each observation after one that saw a change. All others last memory_brief_ns. If a
-// process allocated and freed 512 MiB of an H200's memory without a pause, 92 of 100 observations
-// of 2 ms saw a change. Of 100 observations of 5 ms, 99 saw one.
+// Time for which the used memory of the card is observed. The first observation, and each one after
+// a change was seen, lasts memory_long_ns. All others last memory_brief_ns. On an H200, with a
+// process that allocated and freed 512 MiB without a pause, a change was seen in 92 of 100
+// observations of 2 ms, and in 99 of 100 of 5 ms.
 static const uint64_t memory_brief_ns = 2 * NS_PER_MS, memory_long_ns = 20 * NS_PER_MS;
 
 struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *info)
@@ -211,9 +211,8 @@ static void judge_core_clock(struct measure_card *card, double hz, struct measur
         visit_remark(visit, "low-clock", "%.2f GHz under this load, cause unknown", hz / 1e9);
 }
 
-// Judges the memory clock of a visit that uses memory: the visit should be repeated if this clock
-// was higher earlier in the run. Cards lower the memory clock when work does not use memory all the
-// time.
+// Asks to repeat a visit that uses memory if the memory clock was higher earlier in the run. Cards
+// lower the memory clock when work does not use memory all the time.
 static void judge_memory_clock(struct measure_card *card, struct measure_visit *visit)
 {
     double hz = card->last.values[SENSOR_MEMORY_CLOCK];

@@ -32,10 +32,9 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 // ---------------------------------------------------------------- sensors and core clock of visits
 
 // Judges the clocks of each visit and adds values of the card's sensors to the visit. Sensors are
-// never read while something is timed. They are read at most every 250 ms, except when the clock
-// was low. There are two reasons. One reading takes several driver calls: on an H200, to read how
-// long one limit was active takes 1 ms. And cards update their sensors hardly more often: an H200
-// updates its energy counter every 0.1 s.
+// never read while something is timed. If the core clock is not low, they are read at most every
+// 250 ms, because a reading is slow: on an H200, it takes 1 ms to read how long one limit was
+// active. More readings would hardly show more: an H200 updates its energy counter every 0.1 s.
 struct measure_card;
 
 // Opens the sensors of a device. If fathom can read no sensors of the device, the core clock of its
@@ -43,34 +42,36 @@ struct measure_card;
 struct measure_card *measure_card_open(struct arena *arena, const struct gpu_info *info);
 void measure_card_close(struct measure_card *card); // does nothing if `card` is NULL
 
-// Bytes per second that pass over the card's links (sensors_traffic), and over the links of the
-// host's other cards (sensors_others_traffic). NaN if not known.
+// Traffic over the links of this card (sensors_traffic), and over the links of the host's other
+// cards (sensors_others_traffic), in bytes per second. NaN if not known.
 struct measure_traffic {
     double card, others;
 };
 
-// Measures the traffic over the links. But if the last measurement is recent, only returns its
-// result. A measurement that took d ns is recent if it began less than 25 × d ns ago.
+// Measures the traffic over the links, or returns the last measurement if that is recent. A
+// measurement that took d ns is recent until 25 × d ns after its beginning.
 struct measure_traffic measure_card_traffic(struct measure_card *card);
 
-// Reads again and again how many bytes of the card's memory are in use. The first call does so for
-// 20 ms, and so does each call after a call that saw a change. All others do so for 2 ms. Returns
-// the largest minus the smallest number of bytes (sensors_memory_change). Returns NaN if the card
-// has no sensor for its used memory.
+// Observes how many bytes of the card's memory are in use. Returns the largest minus the smallest
+// number (sensors_memory_change), or NaN if the card has no such sensor. The first observation, and
+// each one after a change was seen, lasts 20 ms. All others last 2 ms.
 double measure_card_memory_change(struct measure_card *card);
 
-// Begins a visit. Returns the state from which the visit's core clock is judged. The caller stores
-// this state as the member `pace` of struct measure_request. *case_hz is the core clock at which
-// earlier visits of the same case ran (see pace_begin).
+// Begins a visit. The caller stores the returned state as the member `pace` of struct
+// measure_request. *case_hz is the core clock at which earlier visits of the same case ran (see
+// pace_begin).
 struct measure_pace *measure_card_begin(struct measure_card *card, double *case_hz);
 
-// Ends a visit: adds the sensor values and judges the core clock of its samples (pace_judge). If
-// the clock changed during the samples, or is too low for this kind of load, the visit should be
-// repeated (reason `low-clock`). But if the card reports what limits its clock, the visit gets only
-// the remark `throttled`. If this kind of load always has the low clock, the visit gets only the
-// remark `low-clock`. A visit that uses memory should also be repeated if the memory clock was
-// higher earlier in the run. Nothing is judged if any_clock is set, or if the benchmark's first
-// metric is a plain count (UNIT_NONE).
+// Ends a visit: adds the sensor values and judges the clocks. Clocks are not judged if any_clock is
+// set, or if the benchmark's first metric is a plain count (UNIT_NONE).
+//
+// If the core clock changed during the samples, or is too low for this kind of load, the visit
+// should be repeated (reason `low-clock`). But if the card reports what limits the clock, the visit
+// only gets the remark `throttled`. If the clock is lower than under other loads, but not too low
+// for this kind of load, the visit only gets the remark `low-clock`.
+//
+// If a visit uses memory, and the memory clock was higher earlier in the run, the visit should be
+// repeated, too.
 void measure_card_note(struct measure_card *card, const struct benchmark_info *info, bool any_clock,
                        struct measure_visit *visit);
 
@@ -82,9 +83,11 @@ void measure_card_note(struct measure_card *card, const struct benchmark_info *i
 unsigned measure_card_limiter(const struct sensor_reading *from, const struct sensor_reading *to);
 
 // Returns the mean power in watts between two readings of the energy counter. busy_ns is how long
-// work kept the device busy between the readings, in ns. Returns NaN in three cases: busy_ns is
-// less than 90 % of the time between the readings; that time is below 2 s, which is too short
-// because the counter may lag by 0.1 s; the counter did not rise.
+// work kept the device busy between the readings. Returns NaN if one of these is true:
+// - The counter did not rise.
+// - The time between the readings is below 2 s. The counter may lag by 0.1 s, so a shorter time
+//   gives a wrong power.
+// - The device was busy for less than 90 % of this time.
 double measure_card_watts(const struct sensor_reading *from, const struct sensor_reading *to,
                           uint64_t busy_ns);
 

@@ -18,10 +18,9 @@ double measure_claim_results(const struct measure_limits *limits, enum measure_c
 
 // ---------------------------------------------------------------- limits of the claimed work
 
-// `bound` is the highest possible rate of the claimed work (struct measure_claim). lower_by_core
-// lowers `bound` to what the cores can do, and lower_by_memory lowers it to what a memory or link
-// can do. If the limit of the cores or of the memory is unknown (0), the rate becomes unknown (0),
-// too.
+// Lowers the highest possible rate of the claimed work, `bound`, to what the cores can do. If the
+// limit of the cores is unknown (0), the rate becomes unknown (0), too. lower_by_memory lowers
+// `bound` in the same way to what a memory or a link can do.
 static void lower_by_core(struct measure_bound *bound, const struct measure_claim *claim,
                           double per_cycle, double core_hz)
 {
@@ -89,8 +88,8 @@ uint32_t measure_claim_load(const struct measure_claim *claim)
         results += claim->results[which];
         load = load << 1 | (claim->results[which] > 0);
     }
-    // The ratio of arithmetic results to bytes moved, as a logarithm in steps of a quarter octave.
-    // Its 7 bits cover 1 result per 2^16 bytes to almost 2^16 results per byte.
+    // The ratio of arithmetic results to bytes, as a logarithm in steps of a quarter octave. It
+    // takes 7 bits of the number: from 1 result per 2^16 bytes to almost 2^16 results per byte.
     double balance = bytes > 0 && results > 0 ? 4 * log2(results / bytes) + 64 : 0;
     load = load << 7 | (uint32_t)fmin(fmax(round(balance), 0), 127);
     return load << 13 | (claim->cores & 0x1fff);
@@ -105,9 +104,9 @@ static void add_claim(double *claim, double amount)
 }
 
 // Adds to `claims` the bytes that the hardware counters of each memory level should count, and the
-// cycles in which shared memory moves its bytes. Bytes between the device's memory and the cores
-// pass through the L2, so they are added for the L2, too. They are not added for the L1, because
-// kernels may bypass the L1. If claim->merges is true, no reads are added for the L2.
+// cycles in which shared memory moves its bytes. Bytes to and from the device's memory pass through
+// the L2, so the L2 counts them, too. The L1 may not count them, because kernels can bypass the L1.
+// If claim->merges is true, the L2's reads are not predicted.
 static void claim_bytes(const struct measure_claim *claim, const struct measure_limits *limits,
                         struct measure_count_claims *claims)
 {

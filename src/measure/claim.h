@@ -42,9 +42,9 @@ struct measure_claim {
     // set must have been read once before the hardware counters start. If a cache holds the set,
     // hardware counters should then count no reads in the levels behind this cache.
     uint64_t set_bytes;
-    // True if several threads may read the same bytes at the same time. Devices merge such reads on
-    // the way to the L2, so the value of the hardware counter `l2_read` cannot be predicted. The
-    // one exception: if the L1 holds the working set (set_bytes), the value should be 0.
+    // True if several threads may read the same bytes at the same time. Devices merge such reads
+    // before the L2, so the hardware counter `l2_read` cannot be predicted. But if the L1 holds the
+    // working set (set_bytes), the prediction is 0.
     bool merges;
     // What hardware counters should count for one unit of this work. If the pointer is NULL,
     // measure_claim_counts computes these values from the members above, under the assumption that
@@ -57,9 +57,9 @@ struct measure_claim {
 double measure_claim_results(const struct measure_limits *limits, enum measure_class which);
 
 // Returns a number that identifies the kind of load, for struct visit_clock; 0 if claim->cores is
-// 0. Two claims have the same number if they agree in four things: the number of cores, the levels
-// of memory, the kinds of arithmetic, and the ratio of results to bytes, in steps of a quarter
-// octave. Every load on a single core gets MEASURE_ONE_CORE.
+// 0. All loads on a single core have the number MEASURE_ONE_CORE. Other claims have the same number
+// if they use the same number of cores, the same levels of memory, the same kinds of arithmetic,
+// and about the same ratio of results to bytes (steps of a quarter octave).
 uint32_t measure_claim_load(const struct measure_claim *claim);
 
 enum {
@@ -73,19 +73,18 @@ struct measure_bound {
     double per_cycle; // highest amount per core cycle of one core
 };
 
-// Returns the highest possible rate of something, such as bytes or results. Each unit of work has
-// `amount` of it. The rate is limited by the bytes and results that `claim` states for one unit.
-// Both members are 0 if `claim` has no bytes and no results, or if the device's limit for one of
-// them is not known. If core_hz or claim->cores is 0, a limit by cores makes per_s 0, and a limit
-// by memory makes per_cycle 0.
+// Returns the highest possible rate of something, such as bytes or results, of which one unit of
+// work has `amount`. The bytes and results that `claim` states for a unit limit this rate. Both
+// members are 0 if the claim is empty or if one of the limits is not known. If core_hz or
+// claim->cores is 0, a limit by cores makes per_s 0, and a limit by memory makes per_cycle 0.
 struct measure_bound measure_claim_bound(const struct measure_claim *claim,
                                          const struct measure_limits *limits, double amount,
                                          double core_hz);
 
 enum measure_form {
     MEASURE_PER_SECOND,
-    // The forms MEASURE_PER_CORE_CYCLE and MEASURE_CYCLES_EACH need the core clock of each sample
-    // and claim->cores. If one of these is not known, measure_claim_report sets no samples.
+    // Two forms, MEASURE_PER_CORE_CYCLE and MEASURE_CYCLES_EACH, need claim->cores and the core
+    // clock of each sample. Without these, measure_claim_report sets no samples.
     MEASURE_PER_CORE_CYCLE, // rate of one core, in bytes or results per core cycle
     MEASURE_NS_EACH,        // time for one byte or result, in ns of device time
     MEASURE_CYCLES_EACH     // time for one byte or result, in core cycles
@@ -99,16 +98,16 @@ struct measure_account {
     struct measure_visit *visit;
 };
 
-// Sets the samples, the clock step and the limit of metric number `metric`. `form` says whether the
-// metric is a rate of bytes or results, or the time for one byte or result. One unit of work has
-// `amount` of these bytes or results. Also sets the visit's kind of load and whether it uses
-// memory. If hardware counters were read, adds them to the visit.
+// Sets the samples, the clock step and the limit of metric number `metric`. One unit of work has
+// `amount` bytes or results, and `form` says how the metric counts them: as a rate, or as the time
+// for each. Also sets the visit's kind of load and whether the visit uses memory. If hardware
+// counters were read, adds them to the visit.
 void measure_claim_report(const struct measure_account *account, unsigned metric,
                           enum measure_form form, double amount);
 
 // Returns the values that the device's hardware counters should have for one unit of the claimed
-// work. These are claim->counts. If this pointer is NULL, the values are computed from the claim's
-// other members.
+// work. If claim->counts is not NULL, these are the values. Otherwise they are computed from the
+// claim's other members.
 struct measure_count_claims measure_claim_counts(const struct measure_claim *claim,
                                                  const struct gpu_info *info);
 
@@ -119,10 +118,10 @@ struct measure_count_claims measure_claim_counts(const struct measure_claim *cla
 void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
                         struct measure_count_claims *claims);
 
-// Call this function for a visit that should measure memory with a working set of `bytes` bytes.
-// If the size of the last cache is known (from the driver or the tables of measure/limits.c), the
-// function does nothing. Otherwise, if the set may fit in that cache, adds the reason
-// "unseen-cache" to the visit. The reason makes the case suspect.
+// Adds the reason "unseen-cache", which makes the case suspect, to a visit that should measure
+// memory but may measure a cache. The working set has `bytes` bytes. The reason is added only if
+// the size of the last cache is not known (from the driver or the tables of measure/limits.c) and
+// the working set may fit into that cache.
 void measure_claim_memory(struct measure_visit *visit, const struct measure_limits *limits,
                           uint64_t bytes);
 

@@ -44,8 +44,8 @@ enum {
     // (LP_MAX_TGSI_LOOP_ITERATIONS). The clock kernel makes at most stamps × (iterations + 9)
     // iterations.
     LOOPS_MAX = 65000,
-    // Stamps (clock readings) per workgroup in a lead, which is light work before the samples;
-    // between the stamps the kernel waits.
+    // Number of stamps (clock readings) that each workgroup takes in a lead, the light work before
+    // the samples. The kernel waits between the stamps.
     LEAD_STAMPS = 2,
     // number of the clock kernel's workgroups if the number of cores is not known
     GROUPS_UNKNOWN = 64,
@@ -186,9 +186,9 @@ static unsigned bits_of(uint64_t value)
     return bits;
 }
 
-// Estimates the width in bits of a counter from its highest reading, which needs more than 32 bits.
-// Returns the number of bits of this reading. But if that number is above NARROW_BITS_MOST, returns
-// 64, because no known counter with fewer than 64 bits is so wide.
+// Returns the width in bits of a counter whose highest reading has more than 32 bits. The width is
+// the number of bits of this reading, if that is at most NARROW_BITS_MOST. Otherwise it is 64: no
+// known counter with fewer than 64 bits is so wide.
 static unsigned wide_bits(uint64_t highest)
 {
     unsigned bits = bits_of(highest);
@@ -242,8 +242,8 @@ static uint32_t most_iterations(const struct clock_run *runs, size_t count)
     return most;
 }
 
-// Computes the length in ns of one tick of the core's counter, (span − overhead) / ticks, for each
-// run with `iterations` iterations. Returns the smallest of these lengths.
+// Returns the length of one tick of the core's counter in ns, (span − overhead) / ticks. Only runs
+// with `iterations` iterations are used. The smallest quotient is returned.
 static double smallest_tick_ns(const struct clock_run *runs, size_t count, unsigned bits,
                                uint32_t iterations, double overhead_ns)
 {
@@ -278,8 +278,8 @@ static double ticks_since_begin(const struct clock_run *runs, size_t run, unsign
                                        bits);
 }
 
-// For each run, the host noticed the end some time after the run's last stamp. Returns the index of
-// the run in which this delay was shortest, of the runs from `first` to `end` − 1.
+// Returns the index of the run whose end the host noticed soonest after the run's last stamp. Only
+// the runs from `first` to `end` − 1 are compared.
 static size_t soonest_seen(const struct clock_run *runs, size_t first, size_t end, unsigned bits,
                            double tick_ns)
 {

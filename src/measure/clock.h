@@ -32,25 +32,24 @@ struct measure_clock {
 };
 
 // Runs the clock kernel for about 20 ms of device time (at most about 0.2 s) and fills `clock` as
-// measure/clock_kernel.h describes. An earlier probe of the same device may have filled in `known`.
-// Then the function takes the values of `known` and only creates the program and the buffer.
-// `known` may be NULL or all 0. If kernels can read no clock, all members are 0 or NULL, which is
-// no error. `scope` owns the program and the buffer, so it must outlive `clock`.
+// measure/clock_kernel.h describes. If an earlier probe of this device has filled `known`, its
+// values are used, and only the program and the buffer are created. `known` may be NULL or all 0.
+// If kernels can read no clock, all members of `clock` are 0 or NULL; that is no error. `scope`
+// owns the program and the buffer, so it must outlive `clock`.
 MUST_CHECK bool measure_clock_probe(struct gpu_scope *scope, const struct measure_clock *known,
                                     struct measure_clock *clock, struct error *err);
 
-// Records about `ns` nanoseconds of low-power work on all cores into the batch. While this work
-// runs, the core clock has time to rise before the work that is recorded next (measure/pace.h).
-// Does nothing if ns is 0, or if clock->program or clock->stamps is NULL.
+// Records about `ns` nanoseconds of light work on all cores into the batch, so that the core clock
+// can rise before the work that is recorded next (measure/pace.h). Records nothing if ns is 0, or
+// if clock->program or clock->stamps is NULL.
 void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *batch, uint64_t ns);
 
 // Returns b − a, for two readings of a counter of `bits` bits that wrapped at most once between
 // them.
 uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits);
 
-// Kernels store readings of the core's counter. Returns the width in bits of a stored reading: at
-// most 32, because most kernels store only the low word. Returns 32 if the counter's width is not
-// known.
+// Returns the width in bits of a reading of the core's counter that a kernel has stored: at most
+// 32, because most kernels store only the low word. Returns 32 if the counter's width is not known.
 unsigned measure_clock_low_bits(const struct measure_clock *clock);
 
 // Returns a 64-bit reading of the device-wide clock that a kernel stored as two words, low word

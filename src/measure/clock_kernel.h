@@ -31,8 +31,8 @@ struct clock_dispatch {
     uint64_t offset;
     uint32_t groups; // number of workgroups; each writes its own stamps
     uint32_t stamps; // number of stamps (clock readings) per workgroup
-    // Number of iterations (`turns` in the kernel) of the loop that waits between two stamps; the
-    // kernel adds 0 to 7. One iteration has 16 xorshift steps.
+    // Number of iterations of the loop that waits between two stamps (`turns` in the kernel, which
+    // adds 0 to 7). One iteration has 16 xorshift steps.
     uint32_t iterations;
 };
 
@@ -43,9 +43,9 @@ uint64_t clock_kernel_bytes(uint32_t groups, uint32_t stamps);
 
 void clock_kernel_dispatch(struct gpu_batch *batch, const struct clock_dispatch *dispatch);
 
-// clock_kernel_core returns the id of the core that ran workgroup `group`; UINT32_MAX if not known.
-// clock_kernel_stamp returns stamp number `stamp` of that workgroup. `words` is the buffer's
-// contents from the dispatch's `offset` on.
+// clock_kernel_core returns the id of the core on which workgroup number `group` ran; UINT32_MAX if
+// the id is not known. clock_kernel_stamp returns stamp number `stamp` of this workgroup. `words`
+// points to the first word that the dispatch wrote.
 uint32_t clock_kernel_core(const uint32_t *words, uint32_t stamps, uint32_t group);
 struct clock_stamp clock_kernel_stamp(const uint32_t *words, uint32_t stamps, uint32_t group,
                                       uint32_t stamp);
@@ -62,18 +62,18 @@ struct clock_run {
     double seen_ns; // host time in ns at which the host noticed the end of the run
 };
 
-// Returns the width of the core's counter in bits; 0 if the runs do not show the width yet. The
-// runs show the width in three cases.
+// Returns the width of the core's counter in bits; 0 if the runs do not show the width yet. Each of
+// three observations shows it.
 //
-// (1) The upper 32-bit word of a reading was above 0. The result is then the number of bits in use,
-// from 33 to 56, or 64 if more than 56 are in use. The counter may be wider than that. Intervals
-// that are computed with the smaller width are correct all the same, because no interval lasts 2^33
-// ticks. A width of 64 would be wrong for a counter of 36 or 40 bits that wraps within an interval.
+// (1) A reading has more than 32 bits. Then the width is the number of bits in use, from 33 to 56,
+// or 64 if more than 56 are in use. If the true width is larger, intervals are correct all the
+// same, because none lasts 2^33 ticks. A width of 64 would be wrong for a counter of 36 or 40 bits
+// that wraps within an interval.
 //
-// (2) The value fell within one run by more than half of the highest value. Then the counter
+// (2) Within a run, the value fell by more than half of the highest value. Then the counter
 // wrapped, and the highest bit ever set is its top bit (RDNA 2 and newer: 20 bits).
 //
-// (3) The counter reached 2^25 without wrapping. Then it is taken to have 32 bits.
+// (3) The counter reached 2^25 without a wrap. Then the width is taken to be 32 bits.
 unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 
 // Fills all numbers of `clock` from at least three runs in time order, some of them with 0

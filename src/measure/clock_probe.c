@@ -7,9 +7,8 @@
 
 enum {
     STAMPS = 128,
-    // Number of runs of the clock kernel with 0 iterations, both at the beginning of the probe and
-    // at its end. Several runs are made, because the host then notices the end of at least one of
-    // them without delay.
+    // Number of runs with 0 iterations at the beginning of the probe, and again at its end. With
+    // several runs, the host notices the end of at least one without delay.
     BRIEF_RUNS = 8,
     LONG_RUNS = 3,
     RUNS_MAX = 60
@@ -73,9 +72,9 @@ static double last_span_ns(const struct probe *probe)
     return probe->runs[probe->count - 1].span_ns;
 }
 
-// Runs the clock kernel BRIEF_RUNS times with 0 iterations, then with more and more iterations, and
-// finally BRIEF_RUNS times with 0 iterations again. The longest run is made LONG_RUNS times, or
-// more often until the counter's width is known or RUNS_MAX is near.
+// Runs the clock kernel with 0 iterations, then with more and more, and at last with 0 again. The
+// longest run is repeated until there are LONG_RUNS of it and the counter's width is known, but
+// RUNS_MAX limits the number of all runs.
 static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *err)
 {
     if (!probe_runs(probe, BRIEF_RUNS, 0, err))

@@ -63,8 +63,8 @@ static struct rounds *gather(const struct collect *collect, bool all, struct are
     return rounds;
 }
 
-// Returns how many visits without a reason to be repeated are enough for a result. If there are
-// this many, visits with such a reason do not count.
+// Returns the number of rounds that is enough for a result. If the case has so many visits without
+// a reason to be repeated, its other visits do not count.
 static unsigned rounds_needed(const struct collect *collect)
 {
     const struct collect_rule *rule = &collect->rule;
@@ -73,9 +73,8 @@ static unsigned rounds_needed(const struct collect *collect)
 
 // ---------------------------------------------------------------- the stop rule
 
-// The stop rule looks at the interval of the first metric after rounds_min rounds, and again each
-// time the number of rounds has doubled. Returns the number of the look that is due now or comes
-// next: 0 up to rounds_min rounds, 1 up to twice as many, 2 up to four times as many, …
+// Returns the number of the stop rule's look that is due now or comes next. Look 0 is after
+// rounds_min rounds, and each further look is after twice as many rounds as the one before.
 static unsigned look_number(const struct collect *collect, const struct rounds *rounds)
 {
     unsigned look = 0;
@@ -117,9 +116,9 @@ static struct interval interval_of(const struct round_metric *metric, double con
     return interval;
 }
 
-// Returns true if the first metric is precise enough. This means that half of its interval is at
-// most one clock step, or relative to the median at most the larger of the goal and `enough`. Also
-// returns true if no metric has values.
+// Returns true if the first metric is precise enough: half of its interval is at most one clock
+// step, or at most `enough` or the goal (relative to the median; the larger of the two counts).
+// Also returns true if no metric has values.
 static bool is_precise(const struct collect *collect, double confidence, double enough)
 {
     const struct round_metric *metric = rounds_primary(collect->rounds);
@@ -132,10 +131,9 @@ static bool is_precise(const struct collect *collect, double confidence, double 
     return half <= fmax(fmax(goal, enough) * fabs(spread.median), metric->step);
 }
 
-// Limits the number of visits with a reason to be repeated, because a case could need such visits
-// without end. Does nothing until the case has had too many of them. After that, the case ends if
-// enough visits have no such reason, and only those count. Otherwise all visits count from now on,
-// the earlier ones, too.
+// Ends a case that might otherwise repeat visits without end. Acts only after too many visits had a
+// reason to be repeated. If enough other visits exist, the case ends and only they count. Otherwise
+// all visits count from now on, and so do the earlier ones.
 static void limit_retakes(struct collect *collect)
 {
     unsigned clean = collect->rounds->count;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
-// From visits to a result: collects what the rounds of a case measured, decides when there are
-// enough rounds (the stop rule), and gives the verdict. This code runs in the parent process,
-// without a device.
+// Collects what the rounds of a case measured, decides when there are enough rounds (the stop
+// rule), and gives the verdict. This code runs in the parent process, without a device.
 //
-// Stop rule. Cases are visited in interleaved rounds, by default at least COLLECT_ROUNDS_MIN. The
-// statistic of a case is the median of the round medians. Its interval is computed from the rounds
-// (math/stats.h), because samples within a round may depend on each other, while rounds are apart
-// in time. The rule looks at the interval only after rounds_min rounds and after 2, 4, 8 … times as
-// many (5, 10, 20, 40 …; 3 and 6 in `quick`). A case stops when half of the interval of its first
-// metric is within the goal or within one step of the clock.
+// Statistic. Cases are visited in interleaved rounds, by default at least COLLECT_ROUNDS_MIN. The
+// result of a case is the median of the round medians. Its interval is computed from the rounds
+// (math/stats.h): samples within a round may depend on each other, but rounds are apart in time.
 //
-// Each look may be wrong by chance, so each look needs a higher confidence than the one before.
-// Look number k (0, 1, …) uses the confidence 1 − 0.05 / 2^(k+1). By Bonferroni's inequality, all
-// looks together are then wrong at most 5 % of the time. A case also ends after its last round, or
-// when its budget of time is spent. Such an end does not depend on the measured values. So the last
-// interval of such a case may use all the error that is left: its confidence is 1 − 0.05 / 2^k.
+// Stop rule. After rounds_min rounds, and after 2, 4, 8 … times as many, the rule looks at the
+// interval of the first metric (5, 10, 20, 40 … rounds; 3 and 6 in `quick`). The case stops if half
+// of the interval is within the goal or within one step of the clock.
+//
+// Confidence. A look may be wrong by chance, and several looks are wrong more often. So look number
+// k (0, 1, …) uses the confidence 1 − 0.05 / 2^(k+1). By Bonferroni's inequality, all looks
+// together are then wrong at most 5 % of the time. A case also ends after its last round, or when
+// its budget of time is spent. Such an end does not depend on the measured values, so the last
+// interval may use all the error that is left: its confidence is 1 − 0.05 / 2^k.
+// tests/unit/test_coverage.c checks the confidence with simulations.
+//
 // Each interval of a result extends at least one step of the clock to either side of the median.
-//
-// tests/unit/test_coverage.c checks this confidence with simulations.
 #ifndef MEASURE_COLLECT_H
 #define MEASURE_COLLECT_H
 
@@ -28,16 +28,16 @@
 // 1, because data sheets round the clocks and rates from which limits follow.
 #define COLLECT_SHARE_MOST 1.02
 
-// For metrics whose samples include time of the host (visit_by_host). COLLECT_HOST_GOAL is the goal
-// for half of the interval. COLLECT_HOST_MOST is the largest half that is not suspect. Both are
-// relative to the median. Medians of such metrics differ by about these shares between healthy
-// machines with equal cards (docs/evidence/results.md). So a narrower interval would say nothing
-// about the next run.
+// Limits for metrics whose samples include time of the host (visit_by_host), relative to the
+// median. COLLECT_HOST_GOAL is the goal for half of the interval. If half of the interval is above
+// COLLECT_HOST_MOST, the result is suspect. Medians of such metrics differ by about these shares
+// between healthy machines with equal cards (docs/evidence/results.md), so a narrower interval
+// would say nothing about the next run.
 #define COLLECT_HOST_GOAL 0.05
 #define COLLECT_HOST_MOST 0.1
 
 // If half of the first metric's interval is at most this share of the median, the result gets no
-// remark for its precision. The goal of rates is narrower, so that two runs agree within this
+// remark about its precision. The goal of rates is narrower, so that two runs agree within this
 // share.
 #define COLLECT_PRECISE_ENOUGH 0.01
 
@@ -64,14 +64,14 @@ struct collect; // all visits of one case
 struct collect *collect_create(struct arena *arena, const struct benchmark_info *info,
                                const struct collect_rule *rule);
 
-// Adds a copy of the visit to the case. The copy counts as the next round, unless it has a reason
-// to be repeated. Once too many visits have such a reason, and too few have none, all visits of the
+// Adds a copy of the visit to the case. Usually a visit with a reason to be repeated does not count
+// as a round. Once too many visits have such a reason, and too few have none, all visits of the
 // case count.
 void collect_visit(struct collect *collect, const struct measure_visit *visit);
 
-// Gives the visits of the case from number `first` on (0: all visits) a reason to be repeated. For
-// example, other work was found after these visits, which may have changed their samples. A case
-// that was done may then need more visits.
+// Gives the visits of the case from number `first` on (0: all visits) a reason to be repeated, for
+// example because other work was found after them. If the case was done, it may then need more
+// visits.
 void collect_flag(struct collect *collect, unsigned first, const struct reason *reason);
 
 // Adds a remark to each visit of the case from number `first` on.

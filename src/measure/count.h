@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Hardware counters of the work that a visit times (gpu/counters.h). A counted visit first takes
-// samples like every visit, but its samples are not used. Then it counts the same work twice: N
-// units of the work, and 2 N. The difference of the two counts, divided by N, is what one unit
-// moves and computes. If a counter is a ratio, only its value for 2 N units is used. Costs that
-// both runs have cancel in the difference: cache lines left by earlier work, parameters, the end of
-// the batch.
+// samples like every visit, but these samples are not used. Then it counts the same work twice: N
+// units, and 2 N. The difference of the two counts, divided by N, is what one unit moves and
+// computes. What both runs count besides the units cancels: the end of the batch, parameters, cache
+// lines left by earlier work. If a counter is a ratio, its value for 2 N units is used instead.
 #ifndef MEASURE_COUNT_H
 #define MEASURE_COUNT_H
 
@@ -38,10 +37,9 @@ void measure_count_close(struct measure_count *count); // does nothing if `count
 struct measure_count_desc {
     // Two batches with the same kind of work: `once` has N units of it, `twice` has 2 N.
     struct gpu_batch *once, *twice;
-    // Work that runs before `once` and before `twice` in each pass of the hardware counters. The
-    // pointer is NULL if no such work is needed, because `once` and `twice` leave the caches in the
-    // same state. Then measure_count_run runs `twice` once before its first pass, and nothing
-    // before later passes.
+    // Work that runs before `once` and before `twice` in each pass of the hardware counters, to put
+    // the caches into the same state. If the pointer is NULL, `twice` runs once before the first
+    // pass, and nothing runs before later passes.
     struct gpu_batch *before;
     double units;        // N, the number of units of work in `once`
     uint64_t timeout_ns; // maximum wait for one submission, in ns

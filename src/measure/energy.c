@@ -80,8 +80,7 @@ static size_t find_changes(const struct energy_reading *readings, size_t count,
 }
 
 // Drops changes at both ends until the first and the last one were seen with at most the median
-// delay of all changes. NVIDIA's library now and then takes 50 ms to answer, and the counter
-// changes in that time.
+// delay. NVIDIA's library sometimes takes 50 ms to answer, so a change may be seen very late.
 static size_t trim(struct change **changes, size_t count, struct arena *scratch)
 {
     double *late_ns = ARENA_ARRAY(scratch, count, double);
@@ -95,10 +94,10 @@ static size_t trim(struct change **changes, size_t count, struct arena *scratch)
     return count;
 }
 
-// Returns half of the interval of the power between the first and the last change of the counter,
-// relative to the power; NaN for fewer than CHANGES_LEAST changes after the first one. The error of
-// a single change in joules is estimated from the scatter of all changes around a straight line:
-// changes are seen late, and the power varies. The first and the last change both have this error.
+// Returns half of the interval of the power, relative to the power; NaN for fewer than
+// CHANGES_LEAST changes after the first one. The power is computed from the first and the last
+// change of the counter, so the errors of both count. The scatter of all changes around a straight
+// line shows how large the error of one change is.
 static double half_of(const struct change *changes, size_t count, double length_ns,
                       struct arena *scratch)
 {
@@ -185,10 +184,9 @@ static void take_reading(struct burn *burn)
 }
 
 // Repeats the work with IN_FLIGHT submissions in flight, so that the device stays busy while the
-// host reads the counter: NVIDIA's library takes 4 ms for that, and now and then 50 ms. Reads the
-// counter when the host had to wait for a submission: only then does the host know how many
-// submissions have ended. After IN_FLIGHT submissions without a wait, reads the counter in any
-// case.
+// host reads the counter. A reading takes NVIDIA's library 4 ms, and sometimes 50 ms. The counter
+// is read after the host has waited for a submission, because only then is known how many
+// submissions have ended. After IN_FLIGHT submissions without a wait, it is read all the same.
 static bool keep_busy(struct burn *burn, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();

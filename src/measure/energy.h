@@ -35,12 +35,10 @@ struct measure_energy_result {
     double length_ns; // time in ns between the first and the last change of the energy counter
     unsigned changes; // number of changes of the energy counter after the first one
     // Half of the 95 % interval of unit_j and of watts, relative to the value; NaN if `changes` is
-    // below 4. Only the errors of the first and of the last change matter. Each is estimated from
-    // the scatter of all changes around a straight line of energy over time (Student's t). But
-    // `half` is at least the time between two readings, relative to length_ns, because a change may
-    // be seen that late. The power from one change to the next scatters far more than that: a
-    // change that is seen late lowers the power before it and raises the power after it. These two
-    // errors cancel over the whole time.
+    // below 4. Only the errors of the first and of the last change matter. The scatter of all
+    // changes around a straight line of energy over time shows the error of one change (Student's
+    // t). A change may be seen as late as one reading after another, so `half` is at least the time
+    // between two readings, relative to length_ns.
     double half;
 };
 
@@ -58,10 +56,9 @@ struct energy_reading {
     double units;  // number of units of work that had finished before the reading
 };
 
-// Computes `result` from the first and the last change of the energy counter. Only at a change is
-// it known at what time the counter had its value. The host sees a change late: the delay is at
-// most the time since the reading before. Changes with a longer delay than the median are dropped
-// at both ends.
+// Computes `result` from the first and the last change of the energy counter, because the time of a
+// value is known only when it changes. The host sees a change late, by at most the time since the
+// reading before. Changes that were seen later than the median delay are dropped at both ends.
 void measure_energy_of(const struct energy_reading *readings, size_t count,
                        struct measure_energy_result *result);
 

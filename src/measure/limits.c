@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// A model is a simulated device. If the last cache of a model is smaller than this, in bytes, its
-// size is not taken as certain.
+// Smallest last cache in bytes whose size is taken as certain if a model (a simulated device)
+// states it.
 #define STATED_LEAST (UINT64_C(1) << 20)
 
 // Tables of architectures, chips and products. A figure without a published source is 0.
@@ -371,11 +371,11 @@ static void fill_last_cache(const struct gpu_info *info, struct measure_limits *
         limits->last_cache_bytes = reported;
 }
 
-// Converts the rates in `limits` to rates per core as this driver counts cores. On RDNA two compute
-// units run a workgroup together. ROCm's OpenCL counts such a pair as one core; Vulkan drivers,
-// which also report the threads of a core, count each compute unit. `units` is the number of
-// compute units in the table of products. If the numbers do not show which way the driver counts,
-// the rates become unknown (0).
+// Converts the rates in `limits` to rates per core as this driver counts cores. On RDNA, two
+// compute units run a workgroup together. ROCm's OpenCL counts such a pair as one core. Vulkan
+// drivers count each compute unit, and also report the threads of a core. `units` is the number of
+// compute units in the table of products. If the way of counting is not clear, the rates become
+// unknown (0).
 static void count_pairs(const struct gpu_limits *reported, unsigned units,
                         struct measure_limits *limits)
 {
@@ -403,8 +403,8 @@ static void fill_from_driver(const struct gpu_info *info, struct measure_limits 
     if (reported->core_clock_hz)
         limits->core_clock_hz = (double)reported->core_clock_hz;
     fill_last_cache(info, limits);
-    // The driver's memory clock gives the bandwidth only on NVIDIA: that driver reports half the
-    // data rate for every kind of memory; other drivers do not.
+    // The memory clock gives the bandwidth only with NVIDIA's driver, which reports half the data
+    // rate for every kind of memory.
     if (reported->memory_clock_hz && reported->memory_bus_bits &&
         info->vendor_id == GPU_VENDOR_NVIDIA)
         limits->dram_bytes_per_s =

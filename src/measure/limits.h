@@ -34,10 +34,14 @@ struct measure_limits {
     uint64_t l1_bytes; // size in bytes of the part of a core's L1 that can hold data
     // Size in bytes of the last cache before memory, often L2; of CPUs: from sysconf.
     uint64_t last_cache_bytes;
-    // True if no larger cache can lie between the cache of last_cache_bytes and memory. This is
-    // true for four sources of the size: the table of products; a CPU; NVIDIA's driver, for a
-    // discrete GPU; and a model, if the size is at least 1 MiB. Other drivers may report nothing,
-    // or a cache nearer to the cores: AMD's OpenCL reports 16 KiB of L1.
+    // True if no larger cache can lie between the cache of last_cache_bytes and memory. Sizes from
+    // these sources are certain:
+    // - the table of products
+    // - a CPU
+    // - NVIDIA's driver, for a discrete GPU
+    // - a model, from 1 MiB on
+    // Other drivers may report nothing, or a cache nearer to the cores: AMD's OpenCL reports 16 KiB
+    // of L1.
     bool last_cache_known;
 };
 
@@ -64,8 +68,8 @@ enum {
 bool measure_limits_is_dram(const struct measure_limits *limits, uint64_t bytes);
 
 // Returns the size of the largest buffer that kernels can bind as a whole: at most `bytes`, and at
-// most 1 / memory_share of the device's memory (memory_share 0: any share). Ignores limits that the
-// driver does not report.
+// most 1 / memory_share of the device's memory. If memory_share is 0, the memory sets no limit.
+// Limits that the driver does not report are ignored.
 uint64_t measure_limits_buffer(const struct gpu_limits *limits, uint64_t bytes,
                                unsigned memory_share);
 

@@ -14,8 +14,8 @@ bool pace_is_lower(double hz, double than_hz, double error)
     return hz > 0 && than_hz > 0 && hz < than_hz - margin_hz;
 }
 
-// Returns `hz`, a measured core clock, or the data sheet's clock (stated_hz) instead if `hz` is
-// above it by at most PACE_STATED_MARGIN.
+// Returns the measured core clock `hz`. If it is above the data sheet's clock (stated_hz) by less
+// than PACE_STATED_MARGIN, returns stated_hz instead.
 static double counted_hz(const struct measure_pace *pace, double hz)
 {
     bool is_stated = hz > pace->stated_hz && hz < pace->stated_hz * (1 + PACE_STATED_MARGIN);
@@ -43,10 +43,10 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse)
     return sparse && pace->sparse_ns > pace->lead_ns ? pace->sparse_ns : pace->lead_ns;
 }
 
-// Adapts the lead (light work before the samples) of visits with sparse work. Work is sparse if its
-// samples are short and the device is idle between them. Called after a visit whose samples had the
-// right core clock. If a sparse visit needed further leads, later sparse visits begin with a longer
-// lead. After PACE_CALM sparse visits that needed no further lead, they begin with a shorter one.
+// Adapts the lead (light work before the samples) with which visits with sparse work begin. Work is
+// sparse if its samples are short and the device is idle between them. Called when the samples of a
+// visit have the right core clock. If the visit needed a further lead, later ones begin with a
+// longer lead. After PACE_CALM sparse visits without a further lead, they begin with a shorter one.
 static void adapt_sparse_lead(struct measure_pace *pace)
 {
     if (!pace->sparse)
@@ -61,8 +61,8 @@ static void adapt_sparse_lead(struct measure_pace *pace)
     }
 }
 
-// Takes the highest core clock of this visit's samples as the clock at which the case runs. Returns
-// false, so that pace_again does not ask to repeat the samples.
+// The case runs at the highest core clock of this visit's samples from now on. Returns false:
+// pace_again then does not ask to repeat the samples.
 static bool settle(struct measure_pace *pace)
 {
     *pace->case_hz = pace->most_hz;
@@ -101,8 +101,8 @@ bool pace_again(struct measure_pace *pace, double seen_hz, double error)
 
 // ---------------------------------------------------------------- the clock that each load keeps
 
-// Returns what is remembered of a kind of load, or adds an empty entry for it. If there is no room,
-// the new entry replaces the one whose last visit is longest ago.
+// Returns the entry of a kind of load, or a new one if the kind has none. If there is no room, the
+// new entry replaces the one whose last visit is longest ago.
 static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
 {
     struct pace_load *oldest = &pace->loads[0];
@@ -118,8 +118,8 @@ static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
     return place;
 }
 
-// A row is a number of successive visits at the same core clock. Adds a visit with clock `hz` to
-// the row, or begins a new row if the clock differs. Returns true if the row then has at least
+// Adds a visit with the core clock `hz` to a row of successive visits at the same clock. If the
+// clock differs, the row begins anew with this visit. Returns true if the row then has at least
 // `visits` visits.
 static bool lasts(struct pace_row *row, double hz, double error, unsigned visits)
 {
@@ -130,11 +130,10 @@ static bool lasts(struct pace_row *row, double hz, double error, unsigned visits
     return row->visits >= visits;
 }
 
-// Updates *known_hz, the highest core clock known so far, after a visit with the clock `hz`. The
-// first reading counts at once. Later, PACE_HIGHER visits in a row must have the same clock, above
-// *known_hz by more than the margin of pace_is_lower. Then *known_hz becomes the lowest reading of
-// these visits. A single reading may be too high by a percent or two. If it counted, the true clock
-// would look low from then on.
+// Raises *known_hz, the highest known core clock, after a visit with the clock `hz`. The first
+// reading counts at once. Later, PACE_HIGHER successive visits must have the same higher clock,
+// because a single reading may be too high by a percent or two. If that reading counted, the true
+// clock would look low from then on. *known_hz becomes the lowest reading of these visits.
 static void raise_known(double *known_hz, struct pace_row *higher, double hz, double error)
 {
     if (!(hz > 0))
@@ -147,9 +146,9 @@ static void raise_known(double *known_hz, struct pace_row *higher, double hz, do
         *known_hz = higher->hz;
 }
 
-// Returns true if this kind of load is known to run at a higher core clock than `hz`. After
-// PACE_LASTING visits in a row at a lower clock, the lower clock counts as the normal clock of this
-// kind of load.
+// Returns true if this kind of load runs at a higher core clock than `hz`. After PACE_LASTING
+// successive visits at the same lower clock, that clock becomes the normal one and false is
+// returned.
 static bool keeps_higher(struct pace_load *load, double hz, double error)
 {
     if (!pace_is_lower(hz, load->kept_hz, error)) {

@@ -26,22 +26,21 @@ enum {
     // clock can rise. Each further lead is 4 times as long.
     PACE_LEAD_FIRST_NS = 2000000,
     PACE_LEAD_MOST_NS = 64000000, // maximum length of a lead
-    // If the core clock stays low, a visit tries one lead after another. If the last lead did not
-    // raise the clock, the visit stops after leads of PACE_PATIENCE_NS in all (perhaps less, see
-    // patience_ns). If the last lead raised the clock, the visit stops after leads of
-    // PACE_SPENT_MOST_NS in all.
+    // A visit whose core clock stays low makes one lead after another. It stops after leads of
+    // PACE_SPENT_MOST_NS in all if the last lead raised the clock. Otherwise it stops earlier:
+    // after PACE_PATIENCE_NS, or less (see patience_ns).
     PACE_PATIENCE_NS = 150000000,
     PACE_SPENT_MOST_NS = 300000000,
     PACE_SPARSE_MOST_NS = 4000000, // maximum of measure_pace.sparse_ns
-    // Sparse work is short samples, between which the device is idle. If this many successive
-    // visits with sparse work needed no further lead, such visits begin with a shorter lead.
+    // Number of successive visits with sparse work (short samples, idle device between them) that
+    // needed no further lead. After so many, visits with sparse work begin with a shorter lead.
     PACE_CALM = 64
 };
 
-// A core clock up to this share above the data sheet's clock counts as the data sheet's clock. The
-// data sheet of the H100 says 1980 MHz, but a card ran at 1980 to 2040 MHz during one run. Without
-// this margin, 798 of 1,958 results had a remark: they ran at 1995 MHz after others had run at 2025
-// to 2040 MHz. Also, each visit lost time to leads.
+// A core clock up to this share above the data sheet's clock counts as the data sheet's clock.
+// During one run, an H100 ran at 1980 to 2040 MHz; its data sheet says 1980 MHz. Without this
+// margin, 798 of 1,958 results had a remark, because they ran at 1995 MHz after others had run at
+// 2025 to 2040 MHz. Also, each visit lost time to leads.
 #define PACE_STATED_MARGIN 0.05
 
 // A row of successive visits at the same core clock, within the margin of pace_is_lower.
@@ -52,8 +51,9 @@ struct pace_row {
 
 struct pace_load {
     uint32_t load; // number of the kind of load, as in struct visit_clock
-    // Highest core clock at which this kind of load ran for PACE_HIGHER visits; at first, the clock
-    // of its first visit. After PACE_LASTING visits at a lower clock, that lower clock replaces it.
+    // Normal core clock of this kind of load: the highest one that it had in PACE_HIGHER successive
+    // visits; at first, that of its first visit. After PACE_LASTING visits at a lower clock, this
+    // lower clock is the normal one.
     double kept_hz;
     // The most recent visits in a row with the same core clock below (`lower`) or above (`higher`)
     // kept_hz.
@@ -79,13 +79,12 @@ struct measure_pace {
     size_t load_count;
     uint64_t visits;
     uint64_t sparse_ns; // minimum lead in ns of a visit with sparse work (see pace_lead_ns)
-    // A visit stops repeating its samples if its leads together took this long and the last lead
-    // did not raise the core clock. The time is PACE_PATIENCE_NS at first. It is halved after leads
-    // that did not raise the clock enough. After leads that raised the clock enough, it is
-    // PACE_PATIENCE_NS again.
+    // If the last lead did not raise the core clock, a visit stops to repeat its samples after
+    // leads of this length in all. The length is PACE_PATIENCE_NS at first. It is halved when leads
+    // did not raise the clock enough, and is PACE_PATIENCE_NS again when they did.
     uint64_t patience_ns;
-    // Sparse work is short samples, between which the device is idle. This is the number of
-    // successive visits with sparse work that needed no lead beyond sparse_ns.
+    // Number of successive visits with sparse work (short samples, idle device between them) that
+    // needed no lead beyond sparse_ns.
     unsigned calm;
     // The members below belong to the present visit.
     double *case_hz; // core clock at which the present case runs; 0 if not known
@@ -100,19 +99,19 @@ struct measure_pace {
 // hz), and a step of the clock (15 MHz). Returns false if one of the clocks is unknown (0 or NaN).
 bool pace_is_lower(double hz, double than_hz, double error);
 
-// Begins a visit. *case_hz is the core clock at which the case runs: the caller sets it to 0 before
-// the case's first visit, and then only the functions of measure/pace.h change it.
+// Begins a visit. *case_hz is the core clock at which the case runs. Before the first visit of a
+// case, the caller sets it to 0. Later, only the functions of measure/pace.h change it.
 void pace_begin(struct measure_pace *pace, double *case_hz);
 
-// Returns how long the lead (light work before the samples) should be, in ns; 0 for no lead or if
-// `pace` is NULL. `sparse` is true if the case's samples are so short that the device is idle for
-// most of a visit. The function remembers `sparse` in `pace`.
+// Returns the length in ns of the lead (light work before the samples); 0 for no lead or if `pace`
+// is NULL. `sparse` is true if the samples of the case are so short that the device is idle for
+// most of a visit. `pace` keeps the value of `sparse`.
 uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse);
 
-// Returns true if a visit should repeat its samples after a new lead: light work during which the
-// core clock can rise. seen_hz is the lowest core clock of the samples, and `error` is the relative
-// error of seen_hz. Returns false if the clock is high enough or not known (NaN), if the card
-// limits the clock, if leads did not raise the clock, or if `pace` is NULL.
+// Returns true if a visit should repeat its samples after a new lead, because their core clock was
+// too low. seen_hz is the lowest core clock of the samples, with the relative error `error`.
+// Returns false if the clock is high enough or not known (NaN), if the card limits the clock, if
+// leads do not raise it, or if `pace` is NULL.
 bool pace_again(struct measure_pace *pace, double seen_hz, double error);
 
 enum pace_verdict {
@@ -126,19 +125,17 @@ enum pace_verdict {
     PACE_LOW
 };
 
-// Judges the core clock of a visit's samples, and remembers it for the visit's kind of load, unless
-// that kind is not known (0). `hz` is the median clock of the samples. *kept_hz becomes the clock
-// at which this kind of load ran before. If the kind is not known, or after PACE_FELL, *kept_hz
-// stays as it is. After PACE_FELL and PACE_LOW the case's next visit tries leads of all lengths
-// again.
+// Judges the core clock of a visit's samples. `hz` is the median clock of the samples. If the kind
+// of load is known (not 0), remembers the clock for it and sets *kept_hz to the clock at which it
+// ran before. Otherwise, and after PACE_FELL, *kept_hz stays as it is. After PACE_FELL and
+// PACE_LOW, the case's next visit tries all leads again.
 enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct visit_clock *clock,
                              double *kept_hz);
 
-// Compares the visits of a case. If a visit's core clock was lower than another visit's
-// (pace_is_lower), and the visit has no reason to be repeated yet, the visit gets the reason
-// `low-clock`. But if the card limited the clock in more than half of the visits (remark
-// `throttled`), limited visits are left out of this comparison. Returns the number of visits that
-// got the reason.
+// Gives the reason `low-clock` to visits of a case whose core clock was lower than another visit's
+// (pace_is_lower), unless they have a reason to be repeated already. If the card limited the clock
+// in more than half of the visits (remark `throttled`), the limited visits are ignored. Returns the
+// number of visits that got the reason.
 size_t pace_flag_low(struct measure_visit *const *visits, size_t count);
 
 #endif

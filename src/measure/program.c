@@ -100,7 +100,8 @@ static void *compile(void *context)
 {
     const struct compiler *compiler = context;
     struct measure_program *own;
-    struct error unused; // measure_program tries a program that failed again, and reports the error
+    // An error does not matter here: measure_program tries the program again and reports it.
+    struct error unused;
     while ((own = take(compiler->queue)))
         own->program = gpu_program_create(compiler->scope, &own->desc, &unused);
     return NULL;

@@ -30,12 +30,12 @@ struct measure_programs {
 struct gpu_program *measure_program(struct measure_programs *programs, const char *kernel,
                                     const struct gpu_program_desc *choices, struct error *err);
 
-// Compile several programs at the same time, before they are needed. After measure_programs_list,
-// measure_program compiles nothing: it puts a program that does not exist yet on a list and returns
-// NULL with ERROR_INTERNAL. measure_programs_compile compiles the programs on the list. It uses as
-// many threads as the caller may use processors, but at most MEASURE_COMPILERS. After 5 s it begins
-// no other program. If a program was not compiled ahead, measure_program compiles it when it is
-// needed, and reports the errors.
+// Compile several programs at the same time, before they are needed. From measure_programs_list on,
+// measure_program compiles nothing: it lists each program that does not exist yet and returns NULL
+// with ERROR_INTERNAL. measure_programs_compile then compiles the listed programs, with as many
+// threads as the caller may use processors, but at most MEASURE_COMPILERS. No program is begun
+// after 5 s. Programs that were not compiled ahead are compiled when measure_program needs them;
+// only then are errors reported.
 void measure_programs_list(struct measure_programs *programs);
 void measure_programs_compile(struct measure_programs *programs);
 

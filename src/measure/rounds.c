@@ -121,8 +121,8 @@ static const double hit_slowness = 1.25, hit_agreement = 0.05;
 
 enum {
     HIT_SAMPLES_LEAST = 10, // A typical sample is computed only from at least this many samples.
-    // If a visit has at most this many samples, one slow sample shows that other work disturbed the
-    // visit. If it has more samples, more than a tenth of them must be slow.
+    // In a visit with at most this many samples, one slow sample shows that other work disturbed
+    // the visit. In a visit with more samples, more than a tenth of them must be slow.
     HIT_EACH_MAX = 16
 };
 
@@ -210,8 +210,8 @@ void rounds_describe_flags(struct measure_visit *const *visits, size_t visit_cou
         size_t count = 0;
         for (size_t k = 0; k < visit_count; k++)
             count += strcmp(flag_of(visits[k]), code) == 0;
-        // Each code is added to `text` only once: strstr finds a code that was added before. strstr
-        // also finds the empty code of visits without a reason, so the empty code is never added.
+        // Each code is added to `text` once. strstr finds codes that `text` already has, and the
+        // empty code of visits without a reason, which must not be added.
         if (!strstr(text, code))
             text = text_join(kept->arena, text, ", ",
                              arena_printf(kept->arena, "%zu %s", count, code));

@@ -71,18 +71,18 @@ const struct round_metric *rounds_primary(const struct rounds *rounds);
 // least COLLECT_HOST_GOAL if the metric's samples include time of the host.
 double rounds_goal(const struct round_metric *metric, double goal);
 
-// Finds the visits that a burst of other work disturbed, and gives these visits a reason to be
-// repeated. A visit was disturbed if some of its samples are more than 25 % worse than a typical
-// sample; only the first metric that has values is looked at. `rounds` must hold exactly the visits
-// without a reason to be repeated. Returns how many visits got this reason. No visit gets it if
-// more than half were disturbed, or if the benchmark measures a distribution.
+// Finds visits that a burst of other work disturbed, and gives them a reason to be repeated. A
+// visit was disturbed if some samples of its first metric are more than 25 % worse than a typical
+// sample. `rounds` must hold exactly the visits without a reason to be repeated. No visit gets the
+// reason if more than half were disturbed, or if the benchmark measures a distribution. Returns the
+// number of visits that got it.
 size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,
                         size_t visit_count);
 
-// Judges a result, as measure/collect.h describes: adds remarks, and the reasons that make the
-// result suspect. The metrics of the result must be filled from these rounds. `goal` is
-// collect_rule.goal. If the result is less precise than its goal, `step_limits` says why: true for
-// the step of the clock (round_metric.step), false for noise.
+// Adds to a result the remarks, and the reasons that make it suspect (see measure/collect.h). The
+// metrics of the result must be filled from these rounds. `goal` is collect_rule.goal. If the
+// result is less precise than the goal, `step_limits` says why: true for the step of the clock
+// (round_metric.step), false for noise.
 void rounds_judge(const struct rounds *rounds, double goal, bool step_limits, struct arena *arena,
                   struct result *result);
 

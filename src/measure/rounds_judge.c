@@ -61,8 +61,8 @@ static void judge_limit(struct arena *arena, struct result *result, const struct
                     metric->limit);
 }
 
-// Returns the largest half of an interval, relative to the median, that is not far from the goal. A
-// result with a larger half becomes suspect or gets a remark.
+// Returns the limit for half of a metric's interval, relative to the median, above which the result
+// becomes suspect or gets a remark.
 static double far_from(const struct round_metric *metric, double goal)
 {
     return metric->by_host ? fmax(COLLECT_HOST_MOST, goal) : COLLECT_IMPRECISE_FACTOR * goal;
@@ -87,17 +87,17 @@ static void judge_precision(const struct rounds *rounds, double case_goal, bool 
                     precision_text(arena, half, goal));
 }
 
-// Judges the precision of a metric other than the first one. Only the first metric decides when a
-// case ends, but another metric may vary more: a rate, for example, varies with the clock. If a
-// metric is far less precise than the goal, the result gets a remark.
+// Judges the precision of a metric other than the first one, which alone decides when a case ends.
+// Other metrics may vary more; a rate, for example, varies with the clock. If a metric is far less
+// precise than the goal, the result gets a remark.
 static void judge_other(const struct rounds *rounds, size_t at, double goal,
                         const struct metric *metric, struct arena *arena, struct result *result)
 {
     const struct round_metric *gathered = &rounds->metrics[at];
     const char *whole = rounds->info->metrics[at].part_of;
-    // Half of the interval is divided by the median, or by `least` if the median is smaller. For a
-    // metric without unit (a share, a ratio), `least` is 1. For a part of another metric, it is the
-    // median of that other metric.
+    // `least` is the smallest divisor for half of the interval. For a metric without unit (a share,
+    // a ratio) it is 1. For a part of another metric, it is the median of that other metric. For
+    // all others it is 0, so the metric's own median is used.
     double least = metric->unit == UNIT_NONE ? 1 : whole ? result_median(result, whole) : 0;
     double half = relative_half(metric, least);
     bool exact = metric->median == 0 && fmax(-metric->ci95[0], metric->ci95[1]) <= gathered->step;

@@ -59,9 +59,9 @@ static double hz_between(const struct measure_clock *clock, struct clock_stamp a
     return ticks > 0 ? cycles * 1e9 / (ticks * clock->device_tick_ns) : NAN;
 }
 
-// Fills `hz` with the mean clocks of cores over the whole sample. A core counts if it ran a
-// workgroup of the clock kernel both before and after the sample. Returns the number of clocks in
-// `hz`. A core may appear there more than once.
+// Fills `hz` with the mean clock of each core during the whole sample. A core is used only if the
+// clock kernel ran on it both before and after the sample. Returns how many clocks are in `hz`. A
+// core may be there more than once.
 static size_t hz_by_core(const struct measure_clock *clock, const struct span_stamps *stamps,
                          double *hz)
 {
@@ -230,9 +230,9 @@ static bool run(struct worker *worker, double *took_ns, struct error *err)
     return true;
 }
 
-// Finds the number of units of work that makes a sample long enough. Tries the number `next` first.
-// A run may be slow by chance. So if a run is long enough but shorter than 125 ms, a second run
-// with the same number must be long enough, too.
+// Finds the number of units of work that makes a sample long enough, starting with `next`. A run
+// may be slow by chance. So if a run is long enough but shorter than 125 ms, a second run with the
+// same number must be long enough, too.
 static bool find_repeats(struct worker *worker, uint64_t next, struct error *err)
 {
     const struct measure_span_desc *desc = worker->desc;
@@ -259,8 +259,8 @@ static bool warm_up(struct worker *worker, struct error *err)
     bool first = worker->desc->request->round == 0 && !worker->desc->warm;
     struct span_warmth warmth = {.least_ns = first ? first_warm_ns : 0,
                                  .calm_wanted = worker->desc->repeats ? 1 : 2};
-    // The warm-up also ends after some time on the host's clock: on a device that reports 0 ns for
-    // each run, it would never end otherwise.
+    // A device that reports 0 ns for each run would never be warm. So the warm-up also ends after a
+    // time on the host's clock.
     uint64_t end_ns = clock_deadline_ns(2 * (uint64_t)SPAN_WARM_MOST_NS);
     double took_ns;
     do {
@@ -270,9 +270,9 @@ static bool warm_up(struct worker *worker, struct error *err)
     return true;
 }
 
-// Finds the number of units of work per sample, then warms up. After that it finds the number
-// again, because the core clock has risen, except if desc->warm is set. If an earlier visit found
-// the number (desc->repeats), it is used unchanged.
+// Finds the number of units of work per sample, warms up, and finds the number again, because the
+// core clock has risen. If desc->warm is set, the number is found only once. If an earlier visit
+// has found it (desc->repeats), it is used unchanged.
 static bool size_and_warm_up(struct worker *worker, struct error *err)
 {
     if (worker->desc->repeats)
@@ -403,9 +403,9 @@ static struct gpu_batch *record_counted(const struct worker *worker, uint64_t re
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// Counts the work of one sample and of two samples with hardware counters. No submission may last
-// longer than SPAN_LONGEST_NS. So if a sample lasts more than half of that and has several units of
-// work, counts half a sample and a whole one instead.
+// Counts the work of one sample and of two samples with hardware counters. If one sample lasts more
+// than half of SPAN_LONGEST_NS, counts half a sample and one sample instead, because two samples
+// would be too long for a submission. A sample of a single unit cannot be halved.
 static bool count_work(const struct worker *worker, struct measure_span *span, struct error *err)
 {
     struct measure_count *count = worker->desc->request->count;

@@ -38,9 +38,9 @@ struct measure_span {
     // sample's clock is known.
     double *core_hz;
     double core_error; // relative error of a sample's core clock
-    // The lowest and the highest core clock of all samples. If the clock kernel takes two stamps
-    // per workgroup, it measures the clock before and after each sample, and both count. So a fall
-    // of the clock during a sample is noticed.
+    // The lowest and the highest core clock of all samples. With two stamps per workgroup, the
+    // clock is measured before and after each sample, and both readings count. So a fall of the
+    // clock during a sample is noticed.
     double low_hz, high_hz;
     size_t count;
     // True if in most samples, the device waited for the host to submit (MEASURE_HOST_BOUND).
@@ -56,12 +56,15 @@ struct measure_span {
 };
 
 // Warms up and takes request->samples samples (0 means one), or fewer if they are long
-// (span_another). If the core clock of the samples was too low (measure/pace.h), all samples are
-// repeated, unless the request has a gate. A lead, light work that lets the clock rise, is divided
-// among the submissions of the repeated samples. If request->count is set, the work is also
-// counted, after the samples. The arrays of `span` live in `arena`. Fails with ERROR_TIMEOUT if a
-// submission takes longer than the request's time-out (0 means 10 s), and with the other errors of
-// batches.
+// (span_another).
+//
+// If the core clock of the samples was too low (measure/pace.h) and the request has no gate, all
+// samples are repeated after a lead: light work that lets the clock rise. The lead is divided among
+// the submissions.
+//
+// If request->count is set, hardware counters count the work after the samples. The arrays of
+// `span` live in `arena`. Fails with ERROR_TIMEOUT if a submission takes longer than the request's
+// time-out (0 means 10 s), and with the other errors of batches.
 MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
                                  struct measure_span *span, struct error *err);
 
@@ -93,21 +96,21 @@ struct span_size {
 // and at most SPAN_LONGEST_NS. With 1000 steps, a step is 0.1 % of the sample.
 double span_wanted_ns(uint64_t asked_ns, double stamp_step_ns);
 
-// Returns the next number of units of work per sample to try, after `repeats` units took took_ns.
-// Returns `repeats` itself if the sample was long enough or the number cannot be increased. The new
-// number should make the sample 10 % longer than wanted. It grows at most by a factor of 16, and
-// only so far that a submission lasts at most SPAN_LONGEST_NS. Drivers' watchdogs end longer
-// submissions (after 2 s on Windows and with some Linux drivers, 0.5 s on phones).
+// Returns the number of units of work per sample to try next, after `repeats` units took took_ns.
+// It is `repeats` if the sample was long enough or cannot be made longer. Otherwise the number
+// should make the sample 10 % longer than wanted. It grows at most 16-fold, and only so far that a
+// submission lasts at most SPAN_LONGEST_NS: drivers' watchdogs end longer submissions (after 2 s on
+// Windows and with some Linux drivers, 0.5 s on phones).
 uint64_t span_next_repeats(const struct span_size *size, uint64_t repeats, double took_ns);
 
 enum {
     SPAN_LONGEST_NS = 500 * 1000 * 1000
 };
 
-// Decides when a device is warm. Equal work gets faster while the core clock rises. The device is
-// warm if calm_wanted successive runs were not more than 0.5 % faster than the best run before
-// them, but not before least_ns of work. After SPAN_WARM_MOST_NS of work, the device counts as warm
-// in any case.
+// Decides when a device is warm. Equal work gets faster while the core clock rises, so the device
+// is warm when it stops getting faster: calm_wanted successive runs were not more than 0.5 % faster
+// than the best run before them, and at least least_ns of work was done. After SPAN_WARM_MOST_NS of
+// work, the device counts as warm in any case.
 struct span_warmth {
     double least_ns;
     // Number of runs in a row that must not be faster than before; 0 means two.
@@ -124,9 +127,9 @@ enum {
 // Adds the length of a warm-up run. Returns true if the device is warm after this run.
 bool span_warm(struct span_warmth *warmth, double took_ns);
 
-// Returns true if a visit should take another sample. It has already taken `taken` of `asked`
-// samples (0: one), which lasted spent_ns together; asked_ns is the planned length of a sample (0:
-// not planned). If the samples lasted SPAN_LONG times as long as was planned for all of them,
+// Returns true if a visit should take another sample. It has taken `taken` of `asked` samples (0:
+// one), which lasted spent_ns together. asked_ns is the planned length of a sample (0: not
+// planned). If the samples lasted SPAN_LONG times as long as all were planned to last,
 // SPAN_SAMPLES_LEAST samples are enough.
 bool span_another(unsigned asked, uint64_t asked_ns, size_t taken, double spent_ns);
 
@@ -143,10 +146,10 @@ struct span_stamps {
 };
 
 // Returns the core clock in Hz during a sample; NaN if the stamps give none. With one stamp per
-// workgroup, the clock of a core is its mean clock from a stamp before the sample to a stamp after
-// it. Returns the median over the cores that have both stamps, because counters of different cores
-// are unrelated. With two stamps per workgroup, the clock of a workgroup is the clock during the
-// wait between its stamps. Returns the median over all workgroups.
+// workgroup, this is the median over cores of the mean clock between a stamp before the sample and
+// one after it. A core without both stamps is left out, because counters of different cores are
+// unrelated. With two stamps per workgroup, it is the median over workgroups of the clock during
+// the wait between their stamps.
 double span_core_hz(struct arena *scratch, const struct measure_clock *clock,
                     const struct span_stamps *stamps);
 

@@ -12,10 +12,10 @@
 MUST_CHECK bool measure_unit_run(struct gpu_device *device, const struct gpu_dispatch *dispatch,
                                  uint64_t timeout_ns, struct error *err);
 
-// Sets *ns to the device time of one unit of work, which desc->record records. Submits the same
-// batch `runs` times; the shortest time counts. Each submission has a time-out of
-// desc->request->timeout_ns. The first submission is often slower, because drivers finish their
-// preparations in it and clocks are still low.
+// Sets *ns to the device time of one unit of work, which desc->record records. The same batch is
+// submitted `runs` times, and the shortest time counts: in the first submission, drivers often
+// finish their preparations and clocks are still low. Each submission has the time-out
+// desc->request->timeout_ns.
 MUST_CHECK bool measure_unit_time(const struct measure_span_desc *desc, unsigned runs, double *ns,
                                   struct error *err);
 
@@ -30,10 +30,9 @@ double measure_unit_grow(double iterations, double wanted_ns, double took_ns, do
 // has at most grid[1] − 1 workgroups more than `groups`.
 void measure_unit_grid(uint64_t groups, uint64_t row_most, uint32_t grid[2]);
 
-// Sets *units to the number of units of work that the kernels did: count / unit_count. `count` is
-// the number of things (workgroups, additions) that the kernels counted, and one unit has
-// unit_count of them. Fails with ERROR_MISMATCH if the quotient is not a whole number, or is below
-// units_least.
+// Sets *units to the number of units of work that the kernels did: `count` / unit_count. The
+// kernels counted `count` things, such as workgroups or additions. One unit has unit_count of them.
+// Fails with ERROR_MISMATCH if the quotient is not a whole number, or is below units_least.
 MUST_CHECK bool measure_unit_counted(uint64_t count, uint64_t unit_count, uint64_t units_least,
                                      uint64_t *units, struct error *err);
 

@@ -72,7 +72,7 @@ struct measure_visit {
 // Lets the visits of several devices take their samples at the same time. Each visit calls `pass`
 // when its device is prepared and warm.
 struct measure_gate {
-    void (*pass)(void *context); // `pass` returns when the visits of all devices have called it
+    void (*pass)(void *context); // returns when the visits of all devices have called it
     void *context;
 };
 
@@ -116,13 +116,14 @@ struct measure_request {
     struct measure_core *core;
 };
 
-// Decides whether to take a sample that depends on the host, before attempt number `attempt` = 0,
-// 1, …:
+// Returns true if the caller should take a sample that depends on the host. `attempt` is 0, 1, …:
+//
 //     for (unsigned attempt = 0; measure_attempt(request, attempt); attempt++)
 //         take the sample;
+//
 // Each attempt begins on a free core of the host if there is one. A second attempt follows if the
-// sample took less than 10 ms and something else used the core at the sample's end. If
-// request->core is NULL, there is one attempt, and fathom looks for no free core.
+// sample took less than 10 ms and something else used the core at its end. If request->core is
+// NULL, there is one attempt, and no free core is looked for.
 bool measure_attempt(const struct measure_request *request, unsigned attempt);
 
 // Fails with ERROR_INTERRUPTED if the visit is asked to end early (measure_request.leave). A visit
@@ -178,10 +179,10 @@ void visit_sensor(struct measure_visit *visit, const char *name, enum unit unit,
 double visit_sensor_value(const struct measure_visit *visit, const char *name);
 
 // Notes the core clock during the samples. hz[i] is the clock of sample i, NaN if not known;
-// `error` is the relative error of one clock. Stores the lowest clock, the highest clock and the
-// error in visit->clock, and adds the median clock as the sensor "core_clock". If four clocks or
-// more are known, first drops the lowest and the highest one, because a single reading may be
-// wrong; the median keeps them. Does nothing if no clock is known.
+// `error` is the relative error of one clock. visit->clock gets the lowest and the highest clock
+// and the error. If four clocks or more are known, its lowest and highest one are ignored, because
+// a single reading may be wrong. The median of all clocks becomes the sensor "core_clock". Does
+// nothing if no clock is known.
 void visit_core_clock(struct measure_visit *visit, const double *hz, size_t count, double error);
 
 // Adds a hardware counter. Its values are per unit of the visit's work; its member `claimed` is NaN
@@ -200,8 +201,8 @@ void visit_kernel(struct measure_visit *visit, struct gpu_program *program);
 struct measure_visit *visit_copy(struct arena *arena, const struct measure_visit *visit);
 
 // `kept` collects what all visits of a case have in common. Merges a visit into `kept`: adds
-// details whose names `kept` lacks, and sets the kernel if `kept` has none. If the visit has
-// series, they replace all series of `kept`.
+// details whose names `kept` lacks, and the kernel if `kept` has none. Series of the visit replace
+// all series of `kept`.
 void visit_keep(struct measure_visit *kept, const struct measure_visit *visit);
 
 #endif

@@ -9,9 +9,9 @@
 #include <math.h>
 
 enum {
-    // A watch looks for other work on the device. Some drivers (CUDA) interrupt a dispatch for
-    // other work; other drivers (Vulkan on an H200) start other work only between dispatches. So a
-    // watch runs several dispatches, and their stamps (clock readings) are read as one series.
+    // A watch runs several dispatches and reads their stamps (clock readings) as one series,
+    // because some drivers start other work only between dispatches (Vulkan on an H200). Other
+    // drivers interrupt a dispatch for it (CUDA).
     STAMPS = 8,
     DISPATCHES = 16,
     READINGS = STAMPS * DISPATCHES,
@@ -109,9 +109,9 @@ static bool submit(struct measure_watch *watch, struct error *err)
     return gpu_batch_end(watch->batch, err) && gpu_batch_run(watch->batch, timeout_ns, err);
 }
 
-// Reads the stamps (clock readings) of all dispatches, as one series for each workgroup number. In
-// the next dispatch, the workgroup with the same number may run on another core, but all cores
-// share the device-wide clock.
+// Reads the stamps (clock readings) of all dispatches, as one series for each workgroup number. A
+// workgroup may run on another core in the next dispatch, but all cores share the device-wide
+// clock.
 static void read_gaps(struct measure_watch *watch, struct watch_finding *finding, double *away_ns)
 {
     const uint32_t *words = gpu_buffer_map(watch->words);
@@ -128,8 +128,8 @@ static void read_gaps(struct measure_watch *watch, struct watch_finding *finding
         }
         watch_add_intervals(watch->arena, intervals_ns, READINGS - 1, finding, away_ns);
     }
-    // The times were summed over all workgroups. They are divided by the number of workgroups,
-    // because all workgroups watched at the same time.
+    // All workgroups watched at the same time, so the sums over workgroups are divided by their
+    // number.
     finding->watched_ns /= watch->groups;
     *away_ns /= watch->groups;
 }
@@ -163,9 +163,9 @@ static bool take(struct measure_watch *watch, struct watch_finding *finding, dou
     return true;
 }
 
-// Runs a watch until it lasts at least 90 % of least_ns, not counting the time of other work. The
-// core clock may have changed since the last watch, so a watch that was too short is repeated with
-// more iterations. After FITTINGS_MAX attempts, the last one is used in any case.
+// Runs a watch that lasts at least 90 % of least_ns, not counting the time of other work. The core
+// clock may have changed since the last watch, so a watch that was too short is repeated with more
+// iterations. The last of FITTINGS_MAX attempts is used even if it is too short.
 static bool take_long_enough(struct measure_watch *watch, double least_ns,
                              struct watch_finding *finding, double *away_ns, struct error *err)
 {
@@ -235,8 +235,8 @@ struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *
     watch->arena = arena;
     watch->scope = scope;
     watch->info = gpu_device_info(gpu_scope_device(scope));
-    // On a model (a simulated device), other work takes all cores at once, so the clock kernel runs
-    // on one core only. Each further core would take time to simulate.
+    // On a model (a simulated device), other work takes all cores at once, so watching one core is
+    // enough. More cores would only take time to simulate.
     bool is_model = watch->info->caps & GPU_CAP(VIRTUAL_TIME);
     uint64_t cores = watch->info->limits.cores ? watch->info->limits.cores : GROUPS_UNKNOWN;
     watch->groups = is_model ? 1 : (uint32_t)(cores < GROUPS_MAX ? cores : GROUPS_MAX);

@@ -149,10 +149,10 @@ static void record_copy(struct yardsticks *y, unsigned span)
     gpu_batch_span_end(y->batch, span);
 }
 
-// Returns true if fathom should count how many workgroups run at the same time. The count is lower
-// while another process has workgroups on a core. Processes share a core at the same time only if
-// they are clients of one context server (MPS), and only CUDA has such a server. Through Vulkan,
-// the count would show only noise: it varies by 1 % on an idle H200.
+// Returns true if fathom should count how many workgroups run at the same time. If another process
+// has workgroups on a core, the count is lower. Processes share a core at the same time only as
+// clients of one context server (MPS), which only CUDA has. Through Vulkan, the count shows only
+// noise: 1 % on an idle H200.
 static bool counts_places(const struct yardsticks *y)
 {
     return y->desc.method == WATCH_GAPS && strcmp(y->desc.info->api, "cuda") == 0;
@@ -184,9 +184,9 @@ static bool record(struct yardsticks *y, uint32_t iterations, struct error *err)
 
 // ---------------------------------------------------------------- reading
 
-// Sets *rate to the iterations of all cores per core cycle. This rate does not depend on the core
-// clock. Sets *core_hz to the core clock. If kernels cannot read the core clock, sets *rate to the
-// iterations per second, and *core_hz to NaN.
+// Sets *rate to the iterations of all cores per core cycle, which does not depend on the core
+// clock, and *core_hz to the core clock. If kernels cannot read the core clock, sets *rate to the
+// iterations per second and *core_hz to NaN.
 static bool read_arithmetic(struct yardsticks *y, uint32_t iterations, double *rate,
                             double *core_hz, struct error *err)
 {
@@ -208,7 +208,7 @@ static bool read_arithmetic(struct yardsticks *y, uint32_t iterations, double *r
                                                     y->desc.clock->counter_bits);
     const double median = stats_median(cycles, some);
     *rate = (double)iterations * groups / median;
-    // This is an estimate, because the workgroups run for almost the whole span.
+    // approximate, because the workgroups run only for almost the whole span
     *core_hz = median * 1e9 / span_ns;
     arena_rewind(y->arena, mark);
     return true;
@@ -250,10 +250,9 @@ static bool read_copy(struct yardsticks *y, unsigned span, double *rate, struct 
 
 // ---------------------------------------------------------------- running
 
-// Runs all yardsticks once. Raises each of `rates` to the rate of this run, and *most_hz to the
-// core clock of this run, if the new value is higher. Of the number of workgroups at the same time
-// (WATCH_PLACES), the lower value is kept instead. If a rate is not measured, fmax ignores its NaN
-// and the old value stays.
+// Runs all yardsticks once. `rates` and *most_hz, the core clock, keep the highest value of all
+// runs. Only WATCH_PLACES, the number of workgroups at the same time, keeps the lowest value. If a
+// rate is not measured, fmax ignores its NaN and the old value stays.
 static bool run_once(struct yardsticks *y, uint32_t iterations, double rates[WATCH_YARDSTICKS],
                      double *most_hz, struct error *err)
 {
@@ -289,10 +288,10 @@ static bool measure(struct yardsticks *y, uint32_t iterations, double rates[WATC
     return true;
 }
 
-// Sets the physical limits of the rates of copies over the link. The other yardsticks get no limit:
-// the limit of the last cache is not known, and arithmetic and copies within memory do not come
-// near their limits. A copy within the memory of an H200 reaches 83 % of its limit through CUDA,
-// and 17 % through Vulkan.
+// Sets the physical limits of the rates of copies over the link. The other yardsticks get none: the
+// limit of the last cache is not known, and the rates of arithmetic and of copies within memory
+// stay well below theirs. An H200 copies within memory at 83 % of its limit through CUDA, and at 17
+// % through Vulkan.
 static void find_limits(struct yardsticks *y)
 {
     struct arena_mark mark = arena_mark(y->arena);

@@ -11,8 +11,8 @@ struct yardsticks_desc {
     struct gpu_scope *scope; // owns the buffers and other GPU objects
     const struct gpu_info *info;
     const struct measure_clock *clock; // must live as long as the yardsticks
-    // How the watch looks for other work. With WATCH_GAPS, and only through CUDA, the yardsticks
-    // also count the workgroups that run at the same time.
+    // How the watch looks for other work. With WATCH_GAPS and CUDA, the yardsticks also count the
+    // workgroups that run at the same time.
     enum watch_method method;
     struct gpu_program *program; // the clock kernel (measure/clock_kernel.h)
     // Number of workgroups of the clock kernel: one per core, at most 512 (64 if the number of
@@ -35,22 +35,21 @@ MUST_CHECK bool yardsticks_run(struct yardsticks *yardsticks, uint32_t iteration
 
 // ---------------------------------------------------------------- computed from rates
 
-// Drops the rates of the copies within memory and within the last cache if the core clock was low:
-// sets them to NaN. `core_hz` is the core clock during these copies, NaN if not known. It is low if
-// it is below 90 % of *fastest_hz, the highest core clock of all watches, which this function
-// updates. At a low core clock, these copies are slow, because the L2 runs at about the core clock:
-// at 800 MHz, an H200 copies within memory at 63 % of its best rate.
+// Drops the rates of the copies within memory and within the last cache if the core clock was low
+// during these copies: sets the rates to NaN. The L2 runs at about the core clock, so these copies
+// are then slow: at 800 MHz, an H200 copies within memory at 63 % of its best rate. The clock
+// `core_hz` (NaN if not known) is low if it is below 90 % of *fastest_hz, the highest core clock of
+// all watches. *fastest_hz is raised to `core_hz` if that is higher.
 void yardsticks_drop_slow_clock(double core_hz, double *fastest_hz, struct watch_finding *finding);
 
 // Returns how many bytes a copy within the last cache moves. Source and target together take at
 // most a quarter of that cache. Returns 0 if the cache is not known or is smaller than 1 MiB.
 uint64_t yardsticks_cache_bytes(const struct measure_limits *limits);
 
-// Returns how often to repeat a copy of `bytes` bytes within the last cache, at most 64 times. All
+// Returns how often to repeat a copy of `bytes` bytes within the last cache, at most 64 times. The
 // repetitions together should last as long as the copy within memory, but at most 0.1 ms. `rates`
-// are the rates of the last watch, which repeated the copy `passes` times. The result is never
-// below `passes`: fewer repetitions would look like a lower rate, because the time stamps are part
-// of the time.
+// are those of the last watch, which repeated the copy `passes` times. The number never decreases:
+// time stamps are part of the time, so fewer repetitions would look like a lower rate.
 uint32_t yardsticks_cache_passes(uint32_t passes, uint64_t bytes,
                                  const double rates[WATCH_YARDSTICKS]);
 
