@@ -71,8 +71,8 @@ struct check *run_add_check(struct run *run)
 
 // ---------------------------------------------------------------- the check in a run file
 
-// True if a figure that was read is kept. False if this version of fathom does not know the
-// figure's metric, because a later version added it.
+// True if this version of fathom knows the figure's metric. A later version may have written a
+// metric that it does not know; such a figure is dropped when it is read.
 static bool figure_keep(const void *object)
 {
     return ((const struct check_figure *)object)->metric < CHECK_METRIC_COUNT;

@@ -34,7 +34,7 @@ enum check_code {
     CHECK_HUNG,
     CHECK_LOST,
     CHECK_MISSING, // the host has fewer devices than expected, and this device is missing
-    // The driver reports uncorrected ECC errors, or a failed memory row without a spare row, or an
+    // The driver reports uncorrected ECC errors, a failed memory row without a spare row, or an
     // NVLink that lost its connection and was retrained.
     CHECK_ERRORS,
     // The next codes are reasons for the verdict "unknown".
@@ -147,13 +147,13 @@ struct check {
     struct check_state state;
 };
 
-// check_empty returns a check with the verdict UNKNOWN and the code NOT_MEASURED.
-// check_figure_empty returns a figure of this metric. In both, all numbers are unknown.
+// Each function returns a struct in which all numbers are unknown. check_empty returns a check with
+// the verdict UNKNOWN and the code NOT_MEASURED, check_figure_empty a figure of this metric.
 struct check check_empty(void);
 struct check_figure check_figure_empty(enum check_metric metric);
 
-// Adds an empty check to the run and returns it. When another check is added, the check may move to
-// another address.
+// Adds an empty check to the run and returns it. The address of a check is valid only until the
+// next one is added.
 struct check *run_add_check(struct run *run);
 
 // The table of the members of a check, for run files (results/codec.h).

@@ -5,10 +5,10 @@
 // One table of members describes a struct for both directions: json_put_fields writes the struct
 // and json_get_fields reads it.
 //
-// The writer makes the text itself, in an arena, so only its stream can fail. The reader uses
-// jansson, with one exception: it reads the rows of a long array itself if they have the form in
-// which fathom writes them. If memory runs out, also in jansson, the process ends as in
-// base/arena.h. So a document is never read only in part.
+// The writer makes the text itself, in an arena, so only its stream can fail. The reader mostly
+// uses jansson. Only the rows of a long array, if fathom has written them, are read by fathom's own
+// code. If memory runs out, the process ends as in base/arena.h, so a document is never read only
+// in part.
 #ifndef RESULTS_CODEC_H
 #define RESULTS_CODEC_H
 
@@ -45,10 +45,10 @@ struct json_out {
     struct z_stream_s *packer;
 };
 
-// Each of these functions writes one value. `name` is the name of the member. It is NULL if the
-// value is an element of an array, or the document itself. json_put_text writes nothing if `text`
-// is NULL. Some drivers' texts contain bytes that are not valid UTF-8. In values and in names, such
-// bytes become U+FFFD.
+// Each of these functions writes one value. `name` is the name of the member. If the value is an
+// element of an array, or the document itself, `name` is NULL. If `text` is NULL, json_put_text
+// writes nothing. Some drivers report texts that are not valid UTF-8; each invalid byte becomes
+// U+FFFD, in values and in names.
 void json_put_text(struct json_out *out, const char *name, const char *text);
 void json_put_count(struct json_out *out, const char *name, uint64_t count);
 void json_put_bool(struct json_out *out, const char *name, bool value);
@@ -75,9 +75,9 @@ MUST_CHECK bool json_out_end(struct json_out *out, const char *what, struct erro
 
 // ---------------------------------------------------------------- reading JSON
 
-// The state of reading one document. `err` gets the first error, with the path of the value. If a
-// function cannot read a node, it returns the same value as for an absent node. So a caller can
-// read all members first and then check `failed` once.
+// State of reading one document. `err` gets the first error, with the path of the value. A node
+// that cannot be read gives the same value as an absent one, so a caller can read all members first
+// and then check `failed` once.
 struct json_reader {
     struct arena *arena; // memory for the strings and arrays that are read
     const char *file;    // name of the file, for messages
@@ -100,10 +100,12 @@ struct json_node {
 };
 
 // These functions read a document from a file ("-": the standard input) or from memory. The caller
-// releases the document with json_decref. They return NULL with ERROR_IO if the file cannot be
-// read. They return NULL with ERROR_USAGE if the text is not JSON or is cut short; the message
-// names the line. `name` is used in messages. A file may be gzipped, whatever its name is. If a
-// gzipped file is damaged or has more than 256 MiB of unpacked text, the error is ERROR_USAGE.
+// releases the document with json_decref. `name` is used in messages. A file may be gzipped,
+// whatever its name is.
+//
+// They return NULL with ERROR_IO if the file cannot be read. They return NULL with ERROR_USAGE if
+// the text is not JSON or is cut short; the message names the line. A gzipped file that is damaged,
+// or has more than 256 MiB of unpacked text, also gives ERROR_USAGE.
 json_t *json_read_file(const char *path, struct error *err);
 json_t *json_read_memory(const char *text, size_t bytes, const char *name, struct error *err);
 
@@ -121,9 +123,9 @@ struct json_rows {
 };
 
 // Reads the document without the elements of its top-level array `name`. json_rows_next then reads
-// these elements from `rows`. Returns NULL if there is no such array, or if the rest of the text is
-// not JSON. The caller then reads the whole document with json_read_memory, which reports the
-// error, if there is one.
+// the elements from `rows`. Returns NULL without an error if there is no such array, or if the rest
+// of the text is not JSON. The caller then reads the whole document with json_read_memory, which
+// reports the error, if there is one.
 json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct json_rows *rows);
 
 // Returns the next element of the array, which the caller releases with json_decref. Returns NULL
@@ -144,9 +146,9 @@ size_t json_elements(struct json_reader *reader, const struct json_node *node);
 // Returns true if the node is an object or absent. Otherwise records an error and returns false.
 bool json_is_map(struct json_reader *reader, const struct json_node *node);
 
-// These functions return the value of a node, and record an error if the value has another type.
-// For an absent node they return NULL, NaN or 0 without an error. Only json_text_required treats an
-// absent node as an error: it records this error and returns "".
+// These functions return the value of a node. A value of another type is an error. An absent node
+// gives NULL, NaN or 0 without an error. Only json_text_required treats an absent node as an error;
+// it then returns "".
 const char *json_text(struct json_reader *reader, const struct json_node *node);
 const char *json_text_required(struct json_reader *reader, const struct json_node *node);
 double json_number(struct json_reader *reader, const struct json_node *node);
@@ -182,10 +184,10 @@ enum json_kind {
     FIELD_REALS,  // the member is an array of real numbers: double *
     FIELD_OBJECT, // the member is itself a struct, written as an object
     FIELD_LIST,   // the member is an array of structs, written as an array of objects
-    // The member is an array of structs. It is written as one object, with one JSON member per
-    // struct. The name of this JSON member is the first member of the struct, a text. The value is
-    // the struct's second member. If the struct has more than two members, the value is an object
-    // of all but the first. If several structs have the same name, only the last one is written.
+    // The member is an array of structs, written as one object with a JSON member for each struct.
+    // The first member of the struct, a text, is the name of the JSON member. The value is the
+    // second member, or an object of all members but the first if the struct has more than two. If
+    // several structs have the same name, only the last one is written.
     FIELD_MAP,
     FIELD_CUSTOM // the member has any type; json_field.put writes it, json_field.get reads it
 };
@@ -206,7 +208,7 @@ struct json_field {
     // For a FIELD_OBJECT: the table of the inner struct. For an array of structs: the table of its
     // elements.
     const struct json_table *table;
-    // For a FIELD_LIST: reading calls this function for each element. It adds an element to
+    // For a FIELD_LIST: function that reading calls for each element. It adds an element to
     // `object` and returns it. If `add` is NULL, reading allocates an array instead.
     void *(*add)(void *object);
     void (*put)(struct json_out *out, const char *name, const void *object);
@@ -217,9 +219,9 @@ struct json_table {
     const struct json_field *fields;
     size_t count;
     size_t bytes; // size of the struct, in bytes
-    // Returns false for a struct that is left out. Such a struct is not written, and is dropped
-    // when an array is read. Three cases do not call this function: writing and reading a
-    // FIELD_MAP, and reading with json_field.add. If `keep` is NULL, no struct is left out.
+    // Returns false for a struct that is left out: it is not written, and dropped when an array is
+    // read. If `keep` is NULL, no struct is left out. The function is not called for a FIELD_MAP,
+    // nor for elements that are read with json_field.add.
     bool (*keep)(const void *object);
 };
 
@@ -230,9 +232,9 @@ struct json_table {
 #define JSON_TABLE(type, list)                                                                     \
     .fields = (list), .count = sizeof(list) / sizeof *(list), .bytes = sizeof(type)
 
-// Writes the members of a struct into the open object, in the order of the table. Leaves out flags
-// that are false, texts that are NULL, and reals that are not finite. Leaves out members with the
-// name json_out.without. Also leaves out what json_field.omit_zero or json_table.keep excludes.
+// Writes the members of a struct into the open object, in the order of the table. Does not write:
+// flags that are false, texts that are NULL, reals that are not finite, members with the name
+// json_out.without, and what json_field.omit_zero or json_table.keep exclude.
 void json_put_fields(struct json_out *out, const struct json_table *table, const void *object);
 
 // Reads the members that are in the table into the struct. Ignores all other members.

@@ -36,8 +36,8 @@ static const uint64_t unpacked_most = UINT64_C(256) << 20;
 
 static json_t *parse(const char *text, size_t bytes, size_t flags, json_error_t *why)
 {
-    // arena_malloc ends the process if memory runs out. This is needed because jansson 2.14 does
-    // not survive a failed allocation: its lexer loses a byte and continues, or an assertion fails.
+    // arena_malloc ends the process if memory runs out, because jansson 2.14 does not survive a
+    // failed allocation: its lexer loses a byte and continues, or an assertion fails.
     json_set_alloc_funcs(arena_malloc, free);
     return json_loadb(text, bytes, flags | JSON_REJECT_DUPLICATES, why);
 }
@@ -136,8 +136,8 @@ char *json_read_text(const char *path, size_t *bytes, struct error *err)
             close(file);
         return NULL;
     }
-    // The buffer has one byte more than the file. So the last read, which finds the end of the
-    // file, needs no larger buffer.
+    // One byte more than the file has: the last read finds the end of the file without a larger
+    // buffer.
     if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= READ_BYTES)
         source.capacity = (size_t)info.st_size + 1;
     source.text = arena_malloc(source.capacity);
@@ -318,7 +318,7 @@ static json_t *read_object(struct scan *scan, unsigned depth)
     for (size_t count = 1; right; count++) {
         right = read_name(scan, name) &&
                 json_object_set_new_nocheck(object, name, read_value(scan, depth)) == 0 &&
-                // The size is less than `count` if the object already had a member of this name.
+                // fewer than `count` if the object already had a member of this name
                 json_object_size(object) == count;
         if (!skip_char(scan, ','))
             break;
@@ -437,7 +437,7 @@ json_t *json_rows_next(struct json_rows *rows)
         scan.at = rows->at;
         json = parse(scan.at, (size_t)(scan.end - scan.at),
                      JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, &why);
-        scan.at += json ? why.position : 0; // moves past the bytes that jansson has read
+        scan.at += json ? why.position : 0; // the bytes that jansson has read
     }
     // After a comma, another row must follow. Without a comma, the text of the rows must end.
     bool more = skip_char(&scan, ',');

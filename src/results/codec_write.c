@@ -98,8 +98,8 @@ static void append_char(struct json_out *out, char c)
 
 // ---------------------------------------------------------------- writing strings
 
-// Returns the next character of *text, sets *bytes to its length, and moves *text past it. A byte
-// that is not part of a valid UTF-8 character gives U+FFFD.
+// Returns the next character of *text, and moves *text past it. Sets *bytes to the number of bytes
+// of the returned character. A byte that is not part of a valid UTF-8 character gives U+FFFD.
 static const char *character_next(const char **text, size_t *bytes)
 {
     const char *at = *text;
@@ -216,8 +216,8 @@ static void new_line(struct json_out *out)
         append_char(out, ' ');
 }
 
-// Writes what precedes a value in the document, as far as it is needed: a comma, a new line, and
-// the name of the member.
+// Writes what precedes a value in the document: a comma, a new line and the name of the member,
+// each only if needed.
 static void begin(struct json_out *out, const char *name, bool is_object)
 {
     if (out->comma)

@@ -219,9 +219,9 @@ void run_put_case(struct json_out *out, const char *name, const void *result)
     json_put_close(out, '}');
 }
 
-// Returns the value of a case's parameter that the benchmarks in the file do not declare. Its
-// number or text is not set yet. The type follows from the type of the JSON value. The role is AXIS
-// if the result's key contains the parameter, else METHOD.
+// Returns the value of a parameter that the benchmarks in the file do not declare; only its type
+// and role are set. The type follows from the JSON value. The role is AXIS if the result's key
+// contains the parameter, else METHOD.
 static struct case_value value_undeclared(struct json_reader *reader, const struct json_node *node,
                                           const char *result_key)
 {
@@ -257,8 +257,8 @@ static struct case_value value_get(struct json_reader *reader, const struct json
     return value;
 }
 
-// Reads the case of a result. The types of its values come from the benchmarks of the run. These
-// were read before, because they come before the results in run_fields.
+// Reads the case of a result. The types of its values come from the benchmarks of the run, which
+// run_fields reads before the results.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     if (!json_is_map(reader, node) || !node->value)
@@ -308,8 +308,8 @@ static void of_limit_put(struct json_out *out, const char *name, const void *obj
         json_put_real(out, name, metric_share(metric, metric->median));
 }
 
-// Writes the share of its limit that a metric reaches. fathom does not read the share back but
-// computes it from the limit, so that results in older files have a share, too.
+// Writes the share of its limit that a metric reaches. Reading computes the share from the limit
+// instead, so that results in older files have one, too.
 static void share_put(struct json_out *out, const char *name, const void *object)
 {
     const struct metric *metric = object;

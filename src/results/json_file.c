@@ -23,8 +23,8 @@ bool run_write(const struct run *run, FILE *stream, struct error *err)
 
 bool run_write_gzipped(const struct run *run, FILE *stream, struct error *err)
 {
-    // A run that is not finished is saved up to once a second. So its file is compressed with the
-    // fastest level of gzip.
+    // A run that is not finished may be saved each second, so its file is compressed with gzip's
+    // fastest level.
     int level = run->status == RUN_RUNNING ? 1 : 9;
     return write_at(run, level, stream, err);
 }
@@ -97,8 +97,8 @@ static struct run *read_text(const char *text, size_t bytes, const char *name, b
     if (head && !whole)
         rows.at = rows.end;
     struct run *run = run_of(head, &rows, name, &ignored);
-    // If there is no run, the document is faulty or has no array "results". Then the document is
-    // read as a whole, which gives a run without results or reports the error.
+    // Without a run, the document is faulty or has no array "results". To report the error, or to
+    // get a run without results, it is read as a whole.
     return run ? run : run_of(json_read_memory(text, bytes, name, err), NULL, name, err);
 }
 

@@ -65,8 +65,10 @@ static bool is_file(const char *word)
            (length > 5 && strcmp(word + length - 5, ".json") == 0);
 }
 
-// Sets *place to the index of a word in a list such as "a|b|c" (`choices`). The word is the first
-// `bytes` bytes of `word`. If the list does not have the word, sets *place to 0 and returns false.
+// Sets *place to the index of a word in the list `choices`, such as "a
+// b
+// c". The first `bytes` bytes of `word` are the word. If the word is not in the list, sets *place
+// to 0 and returns false.
 static bool place_of(const char *choices, const char *word, size_t bytes, unsigned *place)
 {
     *place = 0;
@@ -178,10 +180,10 @@ const char *case_text(const struct bench_case *c, const char *key)
     return must_find(c, key)->text;
 }
 
-// `exact` is `value` with 17 digits. Checks whether it may read back as `value` if it is rounded to
-// `cut` digits fewer. Returns false if it certainly does not. To read back, the rounded number may
-// differ from `value` by at most half the distance of two doubles. That is at most 2^-53 of the
-// value. The 17 digits themselves differ from the value by up to half of their last digit.
+// Returns false if `exact`, the 17 digits of `value`, certainly does not read back as `value` after
+// it is rounded to `cut` digits fewer. A number reads back if it differs from `value` by at most
+// half the distance of two doubles, which is at most 2^-53 of the value. The 17 digits themselves
+// differ from the value by up to half of their last digit.
 static bool may_read_back(double value, const char *exact, int cut)
 {
     int lead = 0, rest = 0, place = 0, unit = cut == 1 ? 10 : 100;

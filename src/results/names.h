@@ -11,7 +11,7 @@ struct words {
     const char *const *names;
     size_t count;
     // The words as a text for error messages: "lower, higher or none". If it is NULL, an unknown
-    // word is no error; the word is then read as the index `count`.
+    // word is no error and is read as the index `count`.
     const char *expected;
 };
 

@@ -32,14 +32,14 @@ struct metric_info {
     enum unit unit;
     enum better better;
     const char *help; // help text: one sentence
-    // If this metric is in core cycles: name of the metric that measures the same work in time,
-    // such as "latency". It may be a list such as "triangles,pixels"; the first metric of the list
-    // that the result has is used. NULL if no metric measures the same work in time.
+    // For a metric in core cycles: name of the metric that measures the same work in time, such as
+    // "latency". In a list such as "triangles,pixels", the first metric that the result has counts.
+    // NULL if no metric measures the same work in time.
     const char *cycles_of;
-    // Name of a metric in the same unit of which this metric is a part. For example, the time of
-    // the host's call is a part of the time of a kernel. The precision and the changes of this
-    // metric are then judged relative to the other metric. If part_of is NULL, they are judged
-    // relative to this metric's own median.
+    // Name of the metric of which this metric is a part; both have the same unit. For example, the
+    // time of the host's call is a part of the time of a kernel. The precision and the changes of
+    // the part are then judged relative to the whole. NULL if this metric is judged relative to its
+    // own median.
     const char *part_of;
     // For a metric in op/s: a condition (case_matches) for cases whose operations are
     // floating-point operations, such as "op=fp32-fma". NULL if there is no such case. Run files do
@@ -70,8 +70,8 @@ struct param_info {
     enum param_type type;
     enum unit unit;
     // The values in each preset, in the grammar of --set: "a,b,c", "A..B/n" (n values per octave)
-    // or "A..B+s" (steps of s). Bytes are written like 1KiB, 4GiB. The word "max" means the largest
-    // value that the device allows. NULL means the same values as in `standard`.
+    // or "A..B+s" (steps of s). Sizes are written like 1KiB or 4GiB. The word "max" means the
+    // largest value that the device allows. If a preset is NULL, it has the values of `standard`.
     const char *quick, *standard, *full;
     enum param_role role;
     // Allowed values: "vector|scalar|shared" for a TEXT, "4|8|16" for a UINT. The word FILE allows
@@ -85,7 +85,7 @@ struct param_info {
     uint64_t least, most; // minimum and maximum of a UINT or BYTES; no maximum if `most` is 0
     uint64_t multiple;    // every value must be a multiple of this; 0 if there is no such condition
     bool power_of_two;
-    bool takes_max; // true: a value may be the word "max"
+    bool takes_max; // true: the word "max" is an allowed value
     // A parameter with this value is left out of the case. NULL if there is no such value.
     const char *unsaid;
     // Key that the parameter has in cases, if it is not `key`: the parameter "message" may have the
@@ -101,9 +101,9 @@ enum view_kind {
     VIEW_HEATMAP,
     VIEW_TABLE,
     VIEW_TIMELINE,
-    // Lines like "Y X: 0.377ms 3.908x", only on terminals, never in files. view_info.metric is then
-    // a list of metrics, and times are multiplied by view_info.scale. If such a view shows a case,
-    // the other views of the benchmark are not drawn.
+    // Lines like "Y X: 0.377ms 3.908x", only on terminals, never in files. view_info.metric is a
+    // list of metrics, and times are multiplied by view_info.scale. If such a view shows a case, it
+    // replaces the benchmark's other views.
     VIEW_LINES
 };
 
@@ -126,10 +126,10 @@ struct view_info {
 // Kinds of headlines. A headline is a figure of a benchmark that readers want to see first.
 enum headline_kind {
     HEADLINE_BEST, // the best value among all cases, by the metric's `better`
-    // One figure for each level of memory. headline_info.by names a parameter. If its type is
-    // BYTES, the cases are points of curves over the size of the working set, and the metric is in
-    // ns. The levels are then the flat parts of the longest curve. Otherwise the parameter is the
-    // number of the level; level 1 is nearest to the core.
+    // One figure for each level of memory. headline_info.by names a parameter. If the parameter has
+    // the type BYTES, it is the size of the working set: the cases are points of curves in ns, and
+    // the levels are the flat parts of the longest curve. Otherwise the parameter is the number of
+    // the level, and level 1 is nearest to the core.
     HEADLINE_LEVELS
 };
 
@@ -157,17 +157,16 @@ struct headline_info {
     const char *metric;
     // Condition for cases from which the headline is taken (case_matches); NULL means all cases.
     const char *where;
-    // Key of the parameter with the size of the working set, or with the number of the level.
-    // HEADLINE_LEVELS needs it, and so does HEADLINE_BEST if its member `level` (below) is set.
+    // Key of the parameter that gives the size of the working set, or the number of the level.
+    // Needed for HEADLINE_LEVELS, and for HEADLINE_BEST if `level` (below) is set.
     const char *by;
     // For HEADLINE_BEST: the figure is taken only from cases whose working set (the parameter `by`)
     // fits into this level of memory.
     enum card_level level;
 
-    // The next members say where the figure is on the card. Headlines with the same `row` share a
-    // row. If their `name` is the same, too, they share one figure, which shows the better value.
-    // They may be of two benchmarks. Rows have the order of the declarations. HEADLINE_LEVELS makes
-    // one row per level.
+    // Place of the figure on the card. Headlines with the same `row`, of one or more benchmarks,
+    // are in one row. If the `name` is the same, too, they are one figure, which shows the better
+    // value. Rows have the order of the declarations. HEADLINE_LEVELS makes one row per level.
     enum card_section section;
     // Label of the row, such as "DRAM". For HEADLINE_LEVELS the text that follows the name of the
     // level, such as "latency".
@@ -445,12 +444,13 @@ void run_add_conclusion(struct run *run, const char *code, double value, const s
                         const struct result *second, const char *format, ...) PRINTF_LIKE(6, 7);
 void run_add_benchmark(struct run *run, const struct benchmark_info *info);
 
-// Completes a run that an earlier version of fathom wrote. By the names of benchmarks and metrics,
-// adds missing cycles_of and part_of, and adds HEADLINE_LEVELS to a benchmark without headlines.
-// Without cycles_of, `compare` would count a figure in time and the same figure in cycles as two.
-// Without part_of, `compare` would count a few nanoseconds of a host's call as a change. Without
-// HEADLINE_LEVELS, `report` would find no levels of memory. Results that a later version has
-// refuted become suspect (reason `refuted`).
+// Completes a run that an earlier version of fathom wrote, by the names of benchmarks and metrics.
+// Results that a later version has refuted become suspect (reason `refuted`). Also adds what is
+// missing:
+// - cycles_of. Without it, `compare` would count a figure in time and in cycles as two figures.
+// - part_of. Without it, `compare` would count a few nanoseconds of a host's call as a change.
+// - HEADLINE_LEVELS of `latency` and `map`, if they have no headlines. Without it, `report` would
+//   find no levels of memory.
 void run_declare_missing(struct run *run);
 
 // Returns the last result with that key on that device; NULL if the run has none.

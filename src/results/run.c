@@ -213,8 +213,8 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
         result->verdict = verdict;
     if (has_reason(result, code, text))
         return;
-    // Each call copies the array of reasons, because the capacity of the array is not known.
-    // Copying is cheap, because a result has few reasons.
+    // Each call copies the array of reasons, because its capacity is not known. A result has few
+    // reasons, so copying is cheap.
     struct reason *reasons = ARENA_ARRAY(arena, result->reason_count + 1, struct reason);
     if (result->reason_count)
         memcpy(reasons, result->reasons, result->reason_count * sizeof *reasons);

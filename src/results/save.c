@@ -130,9 +130,8 @@ static int target_open(const struct target *target)
     return open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-// Returns the errno of a failed write, because stdio does not keep it. To get the errno, writes one
-// more byte to the file; this fails in the same way. The byte does no harm, because the file is
-// temporary and will be deleted.
+// Returns the errno of a failed write, which stdio does not keep. To get it, writes one more byte,
+// which fails in the same way. The byte does no harm, because the file is temporary and is deleted.
 static int write_error(int file)
 {
     errno = 0;
@@ -175,10 +174,10 @@ static bool write_temporary(const struct target *target, int file, const struct 
     return written;
 }
 
-// Writes text to a file descriptor that may be in blocking or nonblocking mode: the standard output
-// keeps the mode that the parent process set. Returns 0 or the errno of the failure. If the file
-// accepts no bytes for wait_ms milliseconds, because nobody reads, returns ETIMEDOUT. If wait_ms is
-// −1, the wait has no limit.
+// Writes text to a file descriptor that may be blocking or nonblocking: the standard output keeps
+// the mode that the parent process set. Returns 0 or the errno of the failure. If the file accepts
+// no bytes for wait_ms milliseconds, because nobody reads, returns ETIMEDOUT; a wait_ms of −1 has
+// no limit.
 static int write_out(int file, const char *text, size_t bytes, int wait_ms)
 {
     for (size_t done = 0; done < bytes;) {
@@ -203,8 +202,7 @@ static bool write_directly(const struct target *target, int file, const struct c
     text_stream_open(&text);
     bool written = contents->write(contents->context, text.file, err);
     text_stream_close(&text);
-    // The wait for the standard output has no limit, because the output may go to a pager, in which
-    // a person reads.
+    // A person may read the output in a pager, so the wait for the standard output has no limit.
     int wait_ms = target->standard ? -1 : READER_WAIT_MS;
     int number = written ? write_out(file, text.text, text.bytes, wait_ms) : 0;
     free(text.text);
@@ -288,8 +286,9 @@ static bool may_replace(const struct target *target)
            !(folder.st_mode & S_ISVTX) || user == folder.st_uid || user == target->info.st_uid;
 }
 
-// Opens the target as file_save does, but does not change it. Returns 0 or the errno of the
-// failure. A FIFO stays open, because the reader of a FIFO ends when the last writer closes it.
+// Opens the target as file_save does, to check that it can be written, but does not change it.
+// Returns 0 or the errno of the failure. A FIFO stays open, because its reader ends when the last
+// writer closes it.
 static int try_open(const struct target *target)
 {
     if (!target->standard && target->exists && access(target->path, W_OK) != 0)

@@ -12,11 +12,13 @@
 // because file_save checks ferror.
 typedef bool file_write(void *context, FILE *stream, struct error *err);
 
-// Writes the file at `path` with the contents that the function `write` produces. Fails with the
-// error of `write`, or with ERROR_IO; the message then says what to do. If the path is not a
-// regular file (/dev/stdout, a pipe), it is written directly. If the path is a symbolic link to a
-// file, that file is replaced, and the link stays. For all functions of this header, "-" is the
-// standard output. The caller must have flushed what it printed there.
+// Writes the file at `path` with the contents that the function `write` produces.
+//
+// A path that is not a regular file (/dev/stdout, a pipe) is written directly. If the path is a
+// symbolic link to a file, that file is replaced and the link stays. For all functions of this
+// header, "-" is the standard output; the caller must have flushed what it printed there.
+//
+// Fails with the error of `write`, or with ERROR_IO and a message that says what to do.
 MUST_CHECK bool file_save(const char *path, file_write *write, void *context, struct error *err);
 
 // True if the path is "-", the standard output.

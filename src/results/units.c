@@ -12,8 +12,8 @@ const char *unit_name(enum unit unit)
     return words_name(&unit_words, unit);
 }
 
-// How a unit is scaled for readers. names[home] is the name of the unscaled unit. Each name in
-// `names` is a unit that is `base` times the unit before it.
+// Scaling of a unit for readers. names[home] is the name of the unscaled unit. Each unit in `names`
+// is `base` times the unit before it.
 struct scale {
     double base;
     unsigned home, count;

@@ -45,9 +45,9 @@ const char *unit_format(double value, enum unit unit, char *text, size_t bytes);
 // Like unit_format, but the text lives in `arena`.
 const char *unit_text(struct arena *arena, double value, enum unit unit);
 
-// unit_scale and number_format do the two steps of unit_format one at a time. Tables use them to
-// show the unit only in the head of a column. unit_scale returns the value in the scaled unit and
-// sets *name to the name of that unit ("" for UNIT_NONE).
+// unit_scale and number_format are the two steps of unit_format. Tables use them to show the unit
+// only in the head of a column. unit_scale returns the value in the scaled unit and sets *name to
+// the name of that unit ("" for UNIT_NONE).
 double unit_scale(double value, enum unit unit, const char **name);
 
 // Writes a number to `text` and returns `text`. A number from 0.1 to 1000 has four significant
