@@ -3,19 +3,19 @@
 // outlive the process that measures (sensors/guard.h). All functions except sensor_clocks_users are
 // called only if the user asked for clocks.
 //
-//   NVML     Sets the clock with nvmlDeviceSetGpuLockedClocks(f, f), which needs root and Volta or
-//            newer. nvmlDeviceGetSupportedGraphicsClocks lists the clocks. The driver does not
-//            report an earlier lock, so nvmlDeviceResetGpuLockedClocks restores the default. (NVML
-//            API reference, "Device Commands" and "Device Queries", R535)
-//   amdgpu   Sets power_dpm_force_performance_level to manual, then pp_dpm_sclk to the number of a
-//            state. Restores the level that was set before. If that level is already `manual`,
-//            nothing is set, because its states could not be restored. (Linux,
-//            Documentation/gpu/amdgpu/thermal.rst, "GPU sysfs Power State Interfaces")
+// NVML: nvmlDeviceSetGpuLockedClocks(f, f) sets the clock; it needs root and Volta or newer.
+// nvmlDeviceGetSupportedGraphicsClocks lists the clocks. The driver does not report an earlier
+// lock, so nvmlDeviceResetGpuLockedClocks restores the default. (NVML API reference, "Device
+// Commands" and "Device Queries", R535)
 //
-// The clock of a shared card is never set. So these are refused: MIG, virtual GPUs, and cards that
-// other processes use. Containers are refused, too, because other processes are invisible in a
-// container. Processes are found in NVML's lists, or by drm-pdev in /proc/PID/fdinfo (Linux,
-// Documentation/gpu/drm-usage-stats.rst).
+// amdgpu: the file power_dpm_force_performance_level is set to `manual`, then pp_dpm_sclk to the
+// number of a state. The level that was set before is restored. If that level is already `manual`,
+// nothing is set, because its states could not be restored. (Linux,
+// Documentation/gpu/amdgpu/thermal.rst, "GPU sysfs Power State Interfaces")
+//
+// The clock of a shared card is never set. So MIG, virtual GPUs and cards that other processes use
+// are refused, and so are containers, where other processes are invisible. Processes are found in
+// NVML's lists, or by drm-pdev in /proc/PID/fdinfo (Linux, Documentation/gpu/drm-usage-stats.rst).
 #ifndef SENSORS_CLOCKS_H
 #define SENSORS_CLOCKS_H
 
@@ -29,8 +29,8 @@ struct sensor_clocks_desc {
     struct sensors_desc card;
     const char *proc_root; // path of procfs; if NULL, "/proc"; tests set another folder
     long own_pid;          // the process with this id and its descendants may use the card
-    // State of the clock before a guard process locked it, if that guard process has died.
-    // sensor_clocks_open restores this state. NULL if there is nothing to restore.
+    // State of the clock before the lock by a guard process that has died. sensor_clocks_open
+    // restores this state. NULL if there is nothing to restore.
     const char *undo;
 };
 
@@ -44,9 +44,8 @@ struct sensor_clocks *sensor_clocks_open(const struct sensor_clocks_desc *desc, 
 void sensor_clocks_close(struct sensor_clocks *clocks);
 
 // Locks the card's clock at the possible value nearest to `hz`, and sets *granted_hz to that value.
-// First checks again that no other process uses the card. If the call fails, it restores the clock,
-// even if an earlier call had locked the clock. If the clock cannot be restored, the message says
-// so.
+// Checks again first that no other process uses the card. A failed call restores the clock, even if
+// an earlier call had locked it. If the clock cannot be restored, the message says so.
 MUST_CHECK bool sensor_clocks_lock(struct sensor_clocks *clocks, double hz, double *granted_hz,
                                    struct error *err);
 
@@ -59,10 +58,10 @@ const char *sensor_clocks_before(const struct sensor_clocks *clocks);
 MUST_CHECK bool sensor_clocks_restore(struct sensor_clocks *clocks, struct error *err);
 
 // Returns the processes that use a card, as a text in `arena`: "python3 (process 4711), blender
-// (process 815)". The process desc->own_pid and its descendants are left out. The text names the
-// processes that NVML lists. If NVML lists none, it names those whose fdinfo names the card.
-// Returns NULL if no process is visible: a container hides processes, and only root sees the fdinfo
-// of other users' processes. A process in the text does not necessarily keep the card busy.
+// (process 815)". NVML's list counts; if it is empty, the processes whose fdinfo names the card are
+// returned instead. The process desc->own_pid and its descendants are left out. Returns NULL if no
+// process is visible: a container hides processes, and only root sees the fdinfo of other users'
+// processes. A listed process does not necessarily keep the card busy.
 const char *sensor_clocks_users(struct arena *arena, const struct sensor_clocks_desc *desc);
 
 #endif

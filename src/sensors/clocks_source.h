@@ -16,20 +16,20 @@ struct clocks_source {
     const char *name;
     // Opens the card. Returns a handle, in `arena`, or NULL with the reason if the clock cannot be
     // set. Sets *choices to the clocks that can be locked, and *before to the state of the clock
-    // before a lock. Sets *knows to true if this driver interface (NVML or amdgpu) knows the card.
-    // The other interface is then not tried.
+    // before a lock. If the interface (NVML or amdgpu) knows the card, sets *knows to true; the
+    // other interface is then not tried.
     void *(*open)(struct arena *arena, const struct sensor_clocks_desc *desc,
                   struct clocks_choices *choices, const char **before, bool *knows,
                   struct error *err);
     void (*close)(void *handle);
     // Checks whether the card's clock may be set. Fails with ERROR_UNSUPPORTED and the reason if
-    // other processes use the card, if the source cannot list the processes on the card, or if the
-    // card is divided (MIG, virtual GPUs).
+    // other processes use the card, if they cannot be listed, or if the card is divided (MIG,
+    // virtual GPUs).
     bool (*check)(void *handle, const struct sensor_clocks_desc *desc, struct error *err);
     // Returns the processes that use the card, as a text of the form "python3 (process 4711)".
     const char *(*users)(struct arena *arena, const struct sensor_clocks_desc *desc);
-    // Locks the card's core clock at choices->hz[choice]. Sets *touched to true if any setting of
-    // the card has changed, even if the call then failed.
+    // Locks the card's core clock at choices->hz[choice]. *touched becomes true as soon as a
+    // setting of the card has changed, so it may be true after a failure.
     bool (*lock)(void *handle, const struct clocks_choices *choices, size_t choice, bool *touched,
                  struct error *err);
     bool (*restore)(void *handle, const char *before, struct error *err);

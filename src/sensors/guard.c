@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Maximum times to wait for an answer of the guard process, and for that process to end. They are
-// long, because a driver that wakes up a sleeping card takes seconds.
+// Maximum times to wait until the guard process answers, and until it ends. A driver that wakes up
+// a sleeping card takes seconds.
 static const uint64_t answer_ns = 20 * NS_PER_S;
 static const uint64_t end_ns = 10 * NS_PER_S;
 
@@ -19,8 +19,8 @@ struct clock_guard {
     struct clock_guard_desc desc;
     struct child *child; // the guard process; NULL if it died and no new one runs yet
     const char *before;
-    // asked_hz is the core clock in Hz that the caller asked for; 0 if none is locked. granted_hz
-    // is the core clock in Hz at which the card was locked.
+    // asked_hz is the core clock that the caller asked for, and granted_hz the one at which the
+    // card was locked, both in Hz. asked_hz is 0 if no clock is locked.
     double asked_hz, granted_hz;
     bool undo; // true if a guard process was lost and may have left the clock locked
 };
@@ -39,7 +39,7 @@ static bool lose(struct clock_guard *guard, const char *why, struct error *err)
 }
 
 // Sends a request to the guard and waits for the answer. Fails unless the first word of the answer
-// is `expected`; *rest is set to the text after that word.
+// is `expected`. *rest is set to the text after the first word.
 static bool ask(struct clock_guard *guard, const char *line, const char *expected,
                 const char **rest, struct error *err)
 {
@@ -135,7 +135,7 @@ bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz, 
     }
     if (!start(guard, err))
         return false;
-    // asked_hz is set before the request is sent, because the clock may be locked from then on.
+    // set before the request, because the clock may be locked as soon as it is sent
     guard->asked_hz = hz;
     if (ask(guard, arena_printf(guard->arena, "lock %.0f", hz), "locked", &granted, err)) {
         *granted_hz = guard->granted_hz = strtod(granted, NULL);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The guard is a small process that locks a core clock (sensors/clocks.h) for the process that
-// measures. The guard restores the clock when the channel between the two processes closes: at a
-// normal end, after an error or a signal, and also if the measuring process was killed. The guard
-// measures nothing. It has its own session and ignores SIGINT, SIGTERM and SIGHUP. If the guard is
-// killed while the clock is locked, the next request starts another guard, which first restores the
-// clock. The clock stays locked only if both processes are killed at once, or if the driver
-// refuses to restore it. After a power failure, the driver starts with its default clock.
+// measures. It restores the clock when the channel between the two processes closes: at a normal
+// end, after an error or a signal, and also if the measuring process was killed.
 //
-// The channel carries lines of text. Requests are on the left here, their answers on the right.
+// The guard measures nothing. It has its own session and ignores SIGINT, SIGTERM and SIGHUP. If it
+// is killed while the clock is locked, the next request starts another guard, which first restores
+// the clock. The clock stays locked if both processes are killed at once, or if the driver refuses
+// to restore it. After a power failure, the driver starts with its default clock.
 //
-//   open PID UUID PCI SYSFS PROC UNDO     ready BEFORE
-//   lock HZ                               locked HZ
-//   restore                               restored
+// The channel carries lines of text: a request, then its answer.
+//
+//     open PID UUID PCI SYSFS PROC UNDO     ready BEFORE
+//     lock HZ                               locked HZ
+//     restore                               restored
 //
 // The word "-" stands for a value that is unknown or is the default. The answer to a failed request
 // is "failure TEXT".
@@ -41,9 +42,9 @@ struct clock_guard *clock_guard_create(const struct clock_guard_desc *desc, stru
 // clock could not be restored. Accepts NULL.
 bool clock_guard_destroy(struct clock_guard *guard, struct error *err);
 
-// Locks the clock like sensor_clocks_lock. If the clock is already locked for the same `hz`, only
-// sets *granted_hz. After a failure the clock is not locked, unless the message says that it could
-// not be restored.
+// Locks the clock like sensor_clocks_lock. If it is already locked for the same `hz`, only sets
+// *granted_hz. After a failure the clock is not locked, unless the message says that it could not
+// be restored.
 MUST_CHECK bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz,
                                  struct error *err);
 

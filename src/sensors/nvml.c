@@ -108,8 +108,8 @@ struct nvml {
     unsigned other_count;
 };
 
-// Lists the host's other cards. If the card is divided, lists none, because NVML's handle of an
-// instance is not the handle of its card.
+// Lists the host's other cards. A divided card (MIG) has none, because its handle in NVML is that
+// of an instance, not of the card.
 static void find_others(struct nvml *nvml)
 {
     const struct nvml_api *api = &nvml->api;
@@ -233,9 +233,9 @@ static void count_links(const struct nvml *nvml, struct nvml_device *device, int
     counts->nvlink_bytes = 1024.0 * ((double)fields[2].value + (double)fields[3].value);
 }
 
-// Returns how many bytes per second passed over PCI Express between two readings, in both
-// directions; NaN if the card does not count them. The counters overflow after 4 GiB. A link needs
-// at least 30 ms to move 4 GiB, but the two readings are only a few ms apart.
+// Returns the bytes per second that passed over PCI Express between two readings, in both
+// directions; NaN if the card does not count them. The counters overflow after 4 GiB, which takes
+// at least 30 ms. The readings are only a few ms apart.
 static double pcie_traffic(const struct link_counts *before, const struct link_counts *after)
 {
     double bytes = 0;
@@ -245,8 +245,8 @@ static double pcie_traffic(const struct link_counts *before, const struct link_c
     return known ? bytes * NS_PER_S / (double)(after->at_ns - before->at_ns) : (double)NAN;
 }
 
-// Returns how many bytes per second pass over PCI Express, in both directions; NaN if this is not
-// known. Used for drivers before 555, which do not count bytes. Takes 20 ms per direction.
+// Returns the bytes per second that pass over PCI Express, in both directions; NaN if this is not
+// known. For drivers before 555, which do not count bytes. Takes 20 ms per direction.
 static double slow_pcie_traffic(const struct nvml *nvml)
 {
     enum {
@@ -295,9 +295,9 @@ static double others_traffic_now(const struct nvml *nvml)
     return sum;
 }
 
-// Returns the traffic of the host's other cards. If a reading is above brief_bytes_per_s, reads
-// again and returns the smaller value. Otherwise a brief copy could be taken for lasting traffic:
-// another process of fathom copies for 0.2 ms when it watches its card.
+// Returns the traffic of the host's other cards. A reading above brief_bytes_per_s may be a brief
+// copy: another process of fathom copies for 0.2 ms when it watches its card. So the traffic is
+// read again, and the smaller value is returned.
 static double nvml_others_traffic(void *handle)
 {
     static const double brief_bytes_per_s = 1e9;

@@ -72,20 +72,19 @@ const char *sensors_source(const struct sensors *sensors);
 // Reads all sensors. A value that cannot be read, or is impossible (0 Hz, 200 °C), becomes NaN.
 void sensors_read(struct sensors *sensors, struct sensor_reading *reading);
 
-// Returns how many bytes per second pass over the card's PCI Express and NVLinks at present, in
-// both directions together. The card's counters are read twice, which takes 2 ms on an H200, but 40
-// ms with NVIDIA's drivers before 555. NaN if the source has no such counters.
+// Returns the bytes per second that pass over the card's PCI Express and NVLinks now, in both
+// directions together. Reads the card's counters twice: this takes 2 ms on an H200, but 40 ms with
+// NVIDIA's drivers before 555. NaN if the source has no such counters.
 double sensors_traffic(struct sensors *sensors);
 
-// Measures the traffic of the other cards of this host that the source shows. Returns their bytes
-// per second over PCI Express, in both directions together. With one other card, the call takes 1.5
-// ms or more. Returns NaN if there is no other card, or if another card has no such counters.
+// Returns the bytes per second over PCI Express of the host's other cards that the source shows, in
+// both directions together. With one other card, the call takes 1.5 ms or more. Returns NaN if
+// there is no other card, or if another card has no such counters.
 double sensors_others_traffic(struct sensors *sensors);
 
-// Reads repeatedly, for `ns` nanoseconds, how many bytes of the card's memory are in use. Returns
-// the difference between the largest and the smallest number of bytes; NaN if the source does not
-// report it. If the caller allocates and frees nothing meanwhile, another process caused the
-// difference.
+// Observes for `ns` nanoseconds how many bytes of the card's memory are in use. Returns the largest
+// minus the smallest number; NaN if the source does not report it. If the caller allocates and
+// frees nothing meanwhile, another process caused the difference.
 double sensors_memory_change(struct sensors *sensors, uint64_t ns);
 
 #endif
