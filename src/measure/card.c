@@ -10,15 +10,15 @@
 #include <string.h>
 
 static const uint64_t reading_interval_ns = NS_PER_S / 4;
-// To measure the traffic over the links may use at most 1/25 of the time. On an H200 a measurement
-// takes 2 ms, so each watch makes one. With NVIDIA's drivers before 555 it takes 40 ms, so there is
-// one measurement a second.
+// Measurements of the traffic over the links may use at most 1/25 of the time. On an H200 one takes
+// 2 ms, so each watch makes one. With NVIDIA's drivers before 555 one takes 40 ms, so one is made
+// each second.
 static const uint64_t traffic_pause = 25;
 
-// Time for which the used memory of the card is observed. The first observation, and each one after
-// a change was seen, lasts memory_long_ns. All others last memory_brief_ns. On an H200, with a
-// process that allocated and freed 512 MiB without a pause, a change was seen in 92 of 100
-// observations of 2 ms, and in 99 of 100 of 5 ms.
+// Time for which the used memory of the card is observed. The first observation lasts
+// memory_long_ns, and so does one whose predecessor saw a change. All others last memory_brief_ns.
+// While a process allocated and freed 512 MiB of an H200's memory without a pause, 92 of 100
+// observations of 2 ms and 99 of 100 of 5 ms saw a change.
 static const uint64_t memory_brief_ns = 2 * NS_PER_MS, memory_long_ns = 20 * NS_PER_MS;
 
 struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *info)

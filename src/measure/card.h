@@ -53,8 +53,8 @@ struct measure_traffic {
 struct measure_traffic measure_card_traffic(struct measure_card *card);
 
 // Observes how many bytes of the card's memory are in use. Returns the largest minus the smallest
-// number (sensors_memory_change), or NaN if the card has no such sensor. The first observation, and
-// each one after a change was seen, lasts 20 ms. All others last 2 ms.
+// number (sensors_memory_change), or NaN if the card has no such sensor. The first observation
+// lasts 20 ms, and so does one whose predecessor saw a change. All others last 2 ms.
 double measure_card_memory_change(struct measure_card *card);
 
 // Begins a visit. The caller stores the returned state as the member `pace` of struct

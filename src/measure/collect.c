@@ -133,7 +133,7 @@ static bool is_precise(const struct collect *collect, double confidence, double 
 
 // Ends a case that might otherwise repeat visits without end. Acts only after too many visits had a
 // reason to be repeated. If enough other visits exist, the case ends and only they count. Otherwise
-// all visits count from now on, and so do the earlier ones.
+// all visits count from now on, also the earlier ones.
 static void limit_retakes(struct collect *collect)
 {
     unsigned clean = collect->rounds->count;

@@ -185,7 +185,7 @@ static void take_reading(struct burn *burn)
 
 // Repeats the work with IN_FLIGHT submissions in flight, so that the device stays busy while the
 // host reads the counter. A reading takes NVIDIA's library 4 ms, and sometimes 50 ms. The counter
-// is read after the host has waited for a submission, because only then is known how many
+// is read after the host has waited for a submission, because only then does the host know how many
 // submissions have ended. After IN_FLIGHT submissions without a wait, it is read all the same.
 static bool keep_busy(struct burn *burn, struct error *err)
 {

@@ -37,8 +37,8 @@ struct measure_energy_result {
     // Half of the 95 % interval of unit_j and of watts, relative to the value; NaN if `changes` is
     // below 4. Only the errors of the first and of the last change matter. The scatter of all
     // changes around a straight line of energy over time shows the error of one change (Student's
-    // t). A change may be seen as late as one reading after another, so `half` is at least the time
-    // between two readings, relative to length_ns.
+    // t). The host may see a change as late as the time between two readings, so `half` is at least
+    // this time, relative to length_ns.
     double half;
 };
 

@@ -79,7 +79,7 @@ struct measure_pace {
     size_t load_count;
     uint64_t visits;
     uint64_t sparse_ns; // minimum lead in ns of a visit with sparse work (see pace_lead_ns)
-    // If the last lead did not raise the core clock, a visit stops to repeat its samples after
+    // If the last lead did not raise the core clock, a visit stops repeating its samples after
     // leads of this length in all. The length is PACE_PATIENCE_NS at first. It is halved when leads
     // did not raise the clock enough, and is PACE_PATIENCE_NS again when they did.
     uint64_t patience_ns;
@@ -125,9 +125,9 @@ enum pace_verdict {
     PACE_LOW
 };
 
-// Judges the core clock of a visit's samples. `hz` is the median clock of the samples. If the kind
-// of load is known (not 0), remembers the clock for it and sets *kept_hz to the clock at which it
-// ran before. Otherwise, and after PACE_FELL, *kept_hz stays as it is. After PACE_FELL and
+// Judges the core clock of a visit's samples. `hz` is the median clock of the samples. Except after
+// PACE_FELL, remembers the clock for the visit's kind of load and sets *kept_hz to the clock at
+// which this kind ran before; if the kind is not known (0), does neither. After PACE_FELL and
 // PACE_LOW, the case's next visit tries all leads again.
 enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct visit_clock *clock,
                              double *kept_hz);
