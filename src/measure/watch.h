@@ -56,16 +56,16 @@ struct watch_finding {
     double limits[WATCH_YARDSTICKS]; // physical limit of each rate; NaN if not known
     // link_traffic is the traffic over the card's links in bytes per second, while fathom copied
     // nothing. memory_change is the change of the card's used memory in bytes, while fathom
-    // allocated nothing. NaN means not known. measure_watch_run sets both to NaN, and the caller
-    // asks the card (measure/card.h).
+    // allocated nothing. A value that is not known is NaN. measure_watch_run sets both values to
+    // NaN; its caller asks the card for them (measure/card.h).
     double link_traffic, memory_change;
     // Bytes per second that passed over PCI Express to and from other cards of the host; NaN if not
-    // known. measure_watch_run sets NaN, and the caller asks the card (measure/card.h).
+    // known. measure_watch_run sets NaN; its caller asks the card for the value (measure/card.h).
     double others_traffic;
     // host_used is the share of the host's processors that other processes used since the last
-    // watch. host_waited is the share of this time for which fathom's process waited for a
-    // processor (base/processors.h). A share is NaN if it is not known, or if the device's times do
-    // not depend on the host. measure_watch_run sets NaN, and the caller asks the host.
+    // watch. host_waited is the share of this time in which fathom's process waited for a processor
+    // (base/processors.h). A share is NaN if it is not known, or if the device's times do not
+    // depend on the host. measure_watch_run sets both to NaN; its caller asks the host for them.
     double host_used, host_waited;
     // true: since the last watch, the processor limit of fathom's container (control group) stopped
     // its threads; measure_watch_run sets false
@@ -105,12 +105,13 @@ bool watch_traffic_is_high(const struct watch_finding *finding);
 
 // ---------------------------------------------------------------- computed from times
 
-// Adds intervals to a finding. An interval is the time between neighbouring readings of a clock by
-// one workgroup, or the length of one of several equal dispatches. watched_ns grows by their sum.
-// Other work interrupted an interval if it is longer than six times the median and longer than the
-// median plus 20 µs. No change of the core clock makes an interval six times longer. The part of
-// such an interval beyond the median is added to *away_ns. If this part is longer than longest_ns,
-// it becomes longest_ns.
+// Adds intervals to a finding. An interval is the time between two neighbouring readings of a clock
+// by one workgroup, or the length of one of several equal dispatches. watched_ns grows by the sum
+// of the intervals.
+//
+// An interval was interrupted by other work if it is longer than six times the median, and longer
+// than the median plus 20 µs. No change of the core clock makes an interval six times longer. The
+// part beyond the median is added to *away_ns. The longest such part becomes longest_ns.
 void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size_t count,
                          struct watch_finding *finding, double *away_ns);
 
