@@ -289,9 +289,9 @@ static bool measure(struct yardsticks *y, uint32_t iterations, double rates[WATC
 }
 
 // Sets the physical limits of the rates of copies over the link. The other yardsticks get none: the
-// limit of the last cache is not known, and the rates of arithmetic and of copies within memory
-// stay well below theirs. An H200 copies within memory at 83 % of its limit through CUDA, and at 17
-// % through Vulkan.
+// limit of the last cache is not known, and the rates of arithmetic and of copies within memory do
+// not reach theirs. An H200 copies within memory at 83 % of its limit through CUDA, and at 17 %
+// through Vulkan.
 static void find_limits(struct yardsticks *y)
 {
     struct arena_mark mark = arena_mark(y->arena);
