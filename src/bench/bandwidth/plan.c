@@ -159,11 +159,10 @@ static bool is_wanted_scaling(const struct bandwidth_plan *p,
                : this_case->bytes == p->regions.small;
 }
 
-// Returns true if the plan should contain this case of op=read. For reads of global memory by the
-// whole device, the presets have these rules. standard: 16-byte loads of floats at every size that
-// suits `access`, and other loads only at the sizes of is_region(). full: all loads at every such
-// size. quick: only 16-byte loads of floats, at the sizes of is_region(). A size suits access=apart
-// from regions.apart on, and access=same up to 1 MiB. Values that the user sets add further cases.
+// Returns true if the plan should contain this case of op=read. Mostly, the preset quick measures
+// only 16-byte loads of floats, at the sizes of is_region(). The preset standard measures these
+// loads at more sizes, and other loads at the sizes of is_region(). The preset full measures all
+// loads at all of these sizes. Values that the user sets add further cases.
 static bool is_wanted_read(const struct bandwidth_plan *p, const struct bandwidth_case *this_case)
 {
     bool chosen = from_user(p, "bytes");

@@ -52,9 +52,9 @@ MUST_CHECK bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_
                                       uint64_t bytes, uint32_t seed, uint32_t *sum,
                                       struct error *err);
 
-// Both functions compute on the host the data that `seed` determines. bandwidth_data sets `words`
-// to the four words of the element with the index `element`. bandwidth_data_sum returns the sum,
-// modulo 2^32, of all words in the first `bytes` bytes of a buffer.
+// bandwidth_data computes on the host the four words of the element with the index `element`, in
+// the data that `seed` determines. bandwidth_data_sum computes on the host the sum, modulo 2^32, of
+// all words in the first `bytes` bytes of these data.
 void bandwidth_data(uint32_t element, uint32_t seed, uint32_t words[4]);
 uint32_t bandwidth_data_sum(uint64_t bytes, uint32_t seed);
 

@@ -21,10 +21,10 @@ enum kind {
     KIND_SHARED
 };
 
-// A shape without its route. (A route is the way by which a kernel reaches data: a 64-bit address
-// or a storage buffer.) In the search for the fastest shape, each kind of case and width of load
-// has several forms. The first of these forms is tried with both routes. Each other form is tried
-// with one route: the one that is usually faster, or the other one if the device lacks it.
+// A shape without its route: how a grid walks, but not whether a kernel reaches memory by a 64-bit
+// address or as a storage buffer. The search for the fastest shape tries the first form of a case
+// with both routes. It tries each other form with the usually faster route, or with the other route
+// if the device lacks that one.
 struct form {
     enum kind kind;
     unsigned width;
@@ -90,8 +90,8 @@ static bool route_exists(const struct bandwidth_case *this_case, const struct gp
 }
 
 // Returns true if the form is a loop with smaller workgroups than `first`, the first shape in the
-// list. Such a loop is used only if larger workgroups do not fit the device. The reason: several
-// small workgroups on a core would share the memory behind the core's cache.
+// list. Such a loop is used only if larger workgroups do not fit the device, because several small
+// workgroups on a core would share the memory behind the core's cache.
 static bool is_for_small_devices(const struct form *form, const struct bandwidth_shape *first)
 {
     bool loops = form->walk == BANDWIDTH_LOOP || form->walk == BANDWIDTH_PART;

@@ -103,8 +103,8 @@ static bool make_work(struct trial *trial, const struct bandwidth_case *this_cas
     };
     if (!bandwidth_work_make(&desc, &trial->work, err))
         return false;
-    // A write case writes other data in each round. So the check fails if it finds data that an
-    // earlier round wrote.
+    // Each round of a write case writes other data. So the check notices data that an earlier round
+    // wrote.
     trial->work.params.seed = this_case->op == BANDWIDTH_READ
                                   ? BANDWIDTH_SEED_SOURCE
                                   : BANDWIDTH_MULTIPLIER_1 * (trial->run->request->round + 1);
@@ -197,9 +197,10 @@ static bool size(struct trial *trial, uint64_t least, struct error *err)
     return true;
 }
 
-// Returns true if the dispatches of a sample may overlap. If dispatches of workgroups that loop
-// overlapped, more workgroups would run on a core than the case asks for. Overlapping writes to
-// DRAM were 2 % slower in one of two runs (docs/evidence/bandwidth.md).
+// Returns true if the dispatches of a sample may overlap. If dispatches of looping workgroups
+// overlapped, a core would run more workgroups than the case asks for. Write cases do not overlap,
+// because overlapping writes to DRAM were 2 % slower in one of two runs
+// (docs/evidence/bandwidth.md).
 static bool units_overlap(const struct bandwidth_case *this_case, const struct gpu_info *info)
 {
     return this_case->scope == BANDWIDTH_DEVICE && this_case->apart &&

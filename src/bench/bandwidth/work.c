@@ -5,11 +5,10 @@
 #include "measure/unit.h"
 
 enum {
-    // Limit in bytes of the working set divided by the number of cores that load it. Up to this
-    // limit, the device may merge loads of the same bytes by several cores. A core with 2048
-    // threads loads 256 KiB at the same time (128 bytes per thread), twice this limit. So all cores
-    // together load such a set at least twice at the same time. On an H200, 1 to 85 % of such loads
-    // did not reach the L2.
+    // Limit for the bytes of the working set per core that loads it. Up to this limit, the device
+    // may merge loads of the same bytes by several cores, so fewer loads reach the L2. On an H200,
+    // 1 to 85 % of such loads did not reach the L2. A core with 2048 threads loads twice this limit
+    // at a time: 128 bytes per thread.
     MERGED_CORE_BYTES = 128 << 10,
     // Maximum number of iterations of a kernel's loop, because lavapipe stops longer loops.
     STEPS_MAX = 65535,
@@ -102,9 +101,10 @@ static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
                        : GROUPS_UNKNOWN;
 }
 
-// Makes a unit of work whose workgroups walk through memory repeatedly, in whole laps. With walk
-// LOOP a lap is the whole working set, and each workgroup starts at another place. With walk PART a
-// lap is the workgroup's own part; bytes that do not divide into parts are not read.
+// Makes a unit of work whose workgroups walk through memory repeatedly, in whole laps. With the
+// walk LOOP, a lap is the whole working set, and the workgroups start at different places. With the
+// walk PART, a lap is the workgroup's own part of the working set. Bytes that do not divide into
+// equal parts are not read.
 static bool loop(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work, struct error *err)
 {

@@ -57,10 +57,10 @@ enum {
     BANDWIDTH_SHAPES_MAX = 16
 };
 
-// The presets leave out a case if its buffers do not divide into the blocks of every shape. So the
-// size of each buffer is a multiple of BANDWIDTH_GRAIN_SAME bytes (access=same) or of
-// BANDWIDTH_GRAIN_APART bytes (access=apart). Then no byte is left out, except with the walk
-// BANDWIDTH_PART: bytes that do not divide into equal parts for the workgroups stay unread.
+// The size of each buffer is a multiple of BANDWIDTH_GRAIN_SAME bytes (access=same) or of
+// BANDWIDTH_GRAIN_APART bytes (access=apart) in the cases of presets. So the buffer divides into
+// the blocks of every shape. Only the walk BANDWIDTH_PART may leave bytes unread: those that do not
+// divide into equal parts for the workgroups.
 enum {
     BANDWIDTH_GRAIN_SAME = 4 << 10,
     BANDWIDTH_GRAIN_APART = 512 << 10
@@ -119,8 +119,8 @@ struct bandwidth_work_desc {
 };
 
 // Computes the dispatch that `desc` describes (a unit of work). Fails with ERROR_UNSUPPORTED if the
-// working set does not divide into the blocks of the shape, or is too small for the number of
-// workgroups. Also fails so if the working set has more than 2^32 elements.
+// working set has more than 2^32 elements, does not divide into the blocks of the shape, or is too
+// small for the number of workgroups.
 MUST_CHECK bool bandwidth_work_make(const struct bandwidth_work_desc *desc,
                                     struct bandwidth_work *work, struct error *err);
 
