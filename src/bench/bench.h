@@ -77,10 +77,10 @@ struct bench_product {
     // Changes a value that the preset or the user chose into the value for the case.
     void (*replace)(const struct bench_pick *pick);
 
-    // Changes a value to the nearest one that the device supports. Returns false if there is none;
-    // then no case gets this value. The function is called for values of presets, and for lists of
-    // the user that end in "max". Other values of the user stay unchanged: if the device does not
-    // support such a value, its case is skipped, and the result tells the reason.
+    // Changes a value to the nearest one that the device supports. If the function returns false,
+    // no case gets this value. It is called only for values of presets, and for lists of the user
+    // that end in "max". If the device does not support another value of the user, the case is
+    // skipped.
     bool (*reach)(const struct bench_pick *pick);
 
     // Returns true if the plan should contain this case. The function may change the values in
@@ -92,9 +92,8 @@ struct bench_product {
 };
 
 // Appends the cases of `product` to `list`. If replace() or reach() made neighbouring values equal,
-// only one of them is used. If only the preset chose values, it is no error if there is no case. If
-// the user chose values and there is no case, the function fails: with ERROR_UNSUPPORTED if the
-// device supports none of the values, else with ERROR_USAGE.
+// only one of them is used. If the user chose values and no case results, the function fails: with
+// ERROR_UNSUPPORTED if the device supports none of the values, else with ERROR_USAGE.
 MUST_CHECK bool bench_plan_product(const struct bench_product *product,
                                    struct bench_case_list *list, struct error *err);
 
@@ -108,8 +107,9 @@ struct bench_session {
     struct gpu_scope *scope;          // scope of objects that live as long as the session
     struct measure_programs programs; // programs, each built once; `scope` owns them
     struct measure_limits limits;
-    // clock: the clocks that kernels can read; all 0 unless open() calls bench_clock_probe.
-    // known_clock: the values that an earlier session measured for these clocks; all 0 if none did.
+    // `clock` has the clocks that kernels can read. It is all 0 unless open() calls
+    // bench_clock_probe. `known_clock` has what an earlier session measured for these clocks. It is
+    // all 0 if no session measured them.
     struct measure_clock clock, known_clock;
     bool warm;   // true: a case was measured in this session, so the core clock is high
     void *state; // the benchmark's own data, set by open()
@@ -122,9 +122,10 @@ struct bench_session {
 struct bench_session bench_session_begin(struct gpu_system *system, struct gpu_device *device);
 void bench_session_end(struct bench_session *session);
 
-// bench_session_open opens a second device, or the same device a second time, and begins a session
-// on it. If it fails, it leaves *session unchanged. bench_session_close ends the session and closes
-// the device. If *session is all zero or already closed, bench_session_close does nothing.
+// bench_session_open opens a second device, or the same device again, and begins a session on it.
+// If bench_session_open fails, *session stays unchanged. bench_session_close ends the session and
+// closes the device. bench_session_close does nothing for a session that is all zero or already
+// closed.
 MUST_CHECK bool bench_session_open(struct bench_session *session, struct gpu_system *system,
                                    const struct gpu_info *info, const struct gpu_device_desc *desc,
                                    struct error *err);
@@ -170,50 +171,46 @@ struct benchmark {
     // must have a parameter "together" with the choices "auto", "yes" and "no".
     bool together;
 
-    // Approximate time of one case, divided by the time of one case of `latency` on an H200; 0
-    // means 1. suite/forecast.h uses it to estimate the time left. In the preset quick,
-    // quick_slowness replaces slowness, unless quick_slowness is 0.
+    // Approximate time of one case, as a multiple of the time of a `latency` case on an H200; 0
+    // means 1. suite/forecast.h estimates the time left with it. The preset quick uses
+    // quick_slowness instead, unless that is 0.
     double slowness, quick_slowness;
 
-    // Returns the hardware counters to read in a visit that counts events (measure_request.count):
-    // a sum of values of enum measure_count_group. NULL if visits of this benchmark cannot count
-    // events.
+    // Returns the hardware counters to read in a visit that counts events (measure_request.count),
+    // as a sum of values of enum measure_count_group. The pointer is NULL if visits of this
+    // benchmark cannot count events.
     unsigned (*counted)(const struct bench_case *c);
 
-    // True if cases use the link between host and device, so that other work on the link disturbs
-    // them. Their times also depend on the host. So a slow sample does not show that the device
-    // does other work (collect_rule.alone).
+    // True if cases use the link between host and device. Other work on the link and the host
+    // change their times. So a slow sample does not show that the device does other work
+    // (collect_rule.alone).
     bool link;
 
-    // Lists all cases for the request's device and choices. Runs in the process that plans the
-    // run; `visit` runs in another process, unless the whole run is made in one. Fails with
-    // ERROR_USAGE if the choices contradict each other. Optional: without this function, the cases
-    // are those of `product`.
+    // Optional. Lists all cases for the request's device and choices. If `plan` is NULL, the cases
+    // are those of `product`. The function fails with ERROR_USAGE if the choices contradict each
+    // other. It usually runs in another process than `visit`.
     bool (*plan)(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err);
     // Used if `plan` is NULL; bench_plan sets `request` in a copy of it.
     struct bench_product product;
 
-    // Optional. Chooses the queues of the device for this benchmark: sets them in `desc`, which is
-    // zeroed before the call. If there is no such function, or if it leaves `desc` unchanged, the
-    // benchmark uses a device with one universal queue. Otherwise the device is opened with the
-    // queues in `desc`. If the device is already open with one universal queue, that one stays open
-    // and idle. The device with other queues is closed when a benchmark with another function
-    // `device` is visited.
+    // Optional. Chooses the device's queues for this benchmark: writes them to `desc`, which is all
+    // zero before the call. If `desc` stays unchanged, the benchmark uses a device with one
+    // universal queue. Otherwise a device with the queues in `desc` is opened, and closed again
+    // when a benchmark with another function `device` is visited.
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
-    // Name of another benchmark whose state the cases of this benchmark use. The cases are then
-    // visited in sessions of the other benchmark, with its device(), open() and close(). NULL if
-    // this benchmark has sessions of its own.
+    // Name of another benchmark, in whose sessions the cases of this benchmark are visited. These
+    // sessions use the other benchmark's device(), open() and close(). NULL if this benchmark has
+    // sessions of its own.
     const char *session_of;
 
     // Makes the programs and buffers that cases share. Called once per session. Optional.
     bool (*open)(struct bench_session *session, struct error *err);
 
-    // Optional. Calls measure_program for each program that visits of the case `c` need. Called in
-    // a session between measure_programs_list and measure_programs_compile. So the programs of many
-    // cases are compiled at the same time, before the first of these visits. If a program is left
-    // out, the first visit that needs it compiles it.
+    // Optional. Calls measure_program for each program that visits of the case `c` need. So the
+    // programs of many cases are compiled at the same time, before the first visit. If the function
+    // leaves out a program, the first visit that needs the program compiles it.
     void (*programs)(struct bench_session *session, const struct bench_case *c);
 
     // Releases what the session's scope does not own, for example a second device. Called before
@@ -235,9 +232,9 @@ struct benchmark {
     // parameters. Optional.
     void (*put_scenarios)(struct json_out *out);
 
-    // Adds findings to `run`: conclusions from this benchmark's results on the device with the id
-    // `device`. The function is called in the parent process, once for each device of the run, when
-    // all results are final. The device may have no results of this benchmark. Optional.
+    // Optional. Adds findings to `run`: conclusions from this benchmark's results on the device
+    // with the id `device`. The function is called once for each device of the run, after all
+    // results are final. The device may have no results of this benchmark.
     void (*conclude)(struct run *run, const char *device);
 };
 
