@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 enum {
-    // Number of workgroups of INCORE_THREADS threads per core. If workgroups are smaller, there are
-    // more of them. With 2 per core, all cores end at the same time: it does not matter whether a
-    // core runs both workgroups at once or one after the other.
+    // Number of workgroups of INCORE_THREADS threads per core; more if workgroups are smaller. With
+    // 2 per core, all cores end at the same time, whether a core runs both workgroups together or
+    // one after the other.
     GROUPS_A_CORE = 2,
     CORES_UNKNOWN = 256, // number of cores to assume if the device does not report it
     SIZING_ITERATIONS = 4,
@@ -20,8 +20,8 @@ enum {
     SAMPLE_FACTOR = 3
 };
 static const double warm_ns = 15e6; // after 15 ms of work, the core clock has risen
-// Each dispatch is compared with the fastest dispatch before it, by the time per iteration. If the
-// new time is shorter by more than this share, the core clock is still rising.
+// The core clock is still rising if a dispatch needs less time per iteration than the fastest
+// dispatch before it, by more than this share.
 static const double still_rising = 0.01;
 
 // Data of one case that the session keeps from round to round.
@@ -81,19 +81,18 @@ static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 // ---------------------------------------------------------------- sizing
 
 // Returns the wanted length of a sample in ns: SAMPLE_FACTOR times the requested length. For matrix
-// units, it returns the requested length itself: longer samples bring a card to its power limit,
-// which slows down the following cases.
+// units, it returns the requested length itself, because longer samples bring a card to its power
+// limit, which slows down the following cases.
 static double wanted_ns(const struct chip *chip)
 {
     double sample_ns = (double)chip->run->request->sample_ns;
     return chip->this_case->kind->number == INCORE_TILE ? sample_ns : SAMPLE_FACTOR * sample_ns;
 }
 
-// Returns the maximum number of iterations of a dispatch. This is one less than the device's limit
-// for a loop, or 2^24 if the device has no limit. It is also at most 8 for each ns of the wanted
-// sample, because no processor begins more than 8 iterations in a ns. The second limit protects
-// from a broken device that takes almost no time: the host would compute expected values for far
-// too many iterations.
+// Returns the maximum number of iterations of a dispatch: one less than the device's limit for a
+// loop, or 2^24 if the device has no limit. The maximum is also 8 iterations per ns of the wanted
+// sample, because no processor begins more. Without this maximum, the host would compute far too
+// many expected values for a broken device that takes almost no time.
 static double iterations_most(const struct chip *chip)
 {
     uint64_t loops = chip->session->bench->info->limits.loop_iterations;

@@ -6,8 +6,8 @@
 enum {
     UNIT_TEXT = 32
 };
-// A core is said to have n arithmetic units only if it gives at least this many results per cycle
-// and unit.
+// units_of() says that a core has n arithmetic units only if the core gives at least this many
+// results per cycle and unit.
 static const double units_least = 0.95;
 
 // Returns true if the result is of the benchmark incore, of `device`, and of the operation `op`. If
@@ -56,10 +56,10 @@ static void report(struct run *run, const char *device, const char *op)
                        number_format(per_core, results, sizeof results), units);
 }
 
-// Adds a finding "operation" for each operation that has both a latency and a throughput. The value
-// of the finding is the latency in cycles, with one chain in one subgroup. The text also tells the
-// highest number of results per cycle and core. If units_of() finds a number of arithmetic units,
-// the text tells it, too. The keys are the case of the latency, then the case of the throughput.
+// Adds a finding "operation" for each operation that has both a latency and a throughput. Its value
+// is the latency in cycles, with one chain in one subgroup. Its text also has the highest number of
+// results per cycle and core and, if units_of() finds it, the number of arithmetic units. Its keys
+// are the case of the latency and the case of the throughput.
 void incore_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -214,9 +214,9 @@ static bool run_slopes(struct core *core, struct error *err)
     return true;
 }
 
-// Takes the samples, and repeats this until all samples are positive. A difference T(2 N) − T(N) of
-// 0 or less shows that something else delayed the device. After TRIES_MAX tries, each sample that
-// is not positive becomes NaN.
+// Takes the samples again until all are positive, but at most TRIES_MAX times. A sample T(2 N) −
+// T(N) of 0 or less shows that something else delayed the device. After the last try, each sample
+// that is not positive becomes NaN.
 static bool run_until_positive(struct core *core, struct error *err)
 {
     for (unsigned tries = 0; tries < TRIES_MAX; tries++) {
@@ -251,9 +251,9 @@ static bool ran_low(const struct core *core)
                       error);
 }
 
-// Takes the samples, and repeats them while the core clock was too low. A sample lasts only some
-// µs, so the device would be idle most of the time. So the batch begins with other work, which
-// raises the clock; pace_lead_ns determines how long that work lasts.
+// Takes the samples. If the core's counter counts the core clock and that clock was too low, takes
+// them again. Samples last only some µs, so the core clock would stay low. Therefore the batch
+// begins with other work (pace_lead_ns), which raises the clock.
 static bool run_paced(struct core *core, struct error *err)
 {
     bool done;
@@ -268,9 +268,9 @@ static bool run_samples(struct core *core, struct error *err)
     return core->session->clocked ? run_paced(core, err) : run_until_positive(core, err);
 }
 
-// Chooses so many iterations that a sample is much longer than one step of the counter or of the
-// time stamps. Before the trial run, no other work raises the core clock: the number of cycles does
-// not depend on that clock, and the trial is too short to measure it.
+// Chooses the number of iterations with a trial run, so that a sample is much longer than one step
+// of the counter or of the time stamps. The trial run has no work before it that raises the core
+// clock, because the number of cycles does not depend on that clock.
 static bool size(struct core *core, struct error *err)
 {
     // maximum number of iterations of a loop that the device allows; 0 if it has no limit
@@ -294,8 +294,8 @@ static bool size(struct core *core, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Adds the values of a metric to `visit`, one value for each sample. A value is the length of the
-// sample divided by `over`. If `inverse` is true, it is `over` divided by that length.
+// Adds the values of a metric to `visit`, one value per sample: the length of the sample divided by
+// `over` or, if `inverse` is true, `over` divided by the length of the sample.
 static void put(const struct core *core, struct measure_visit *visit, enum incore_metric metric,
                 double over, bool inverse)
 {
@@ -364,7 +364,7 @@ static struct gpu_batch *batch_of_iterations(struct core *core, unsigned proof, 
 }
 
 // If the visit should read hardware counters, reads how many events the timed iterations of one
-// sample cause. That is the number of events of 2 N iterations minus that of N iterations.
+// sample cause: the events of 2 N iterations minus those of N iterations.
 static bool count(struct core *core, struct measure_visit *visit, struct error *err)
 {
     const struct measure_request *request = core->run->request;

@@ -280,13 +280,11 @@ static void put(uint32_t *words, unsigned slot, uint64_t value)
     words[1] = (uint32_t)(value >> 32);
 }
 
-// Fills in the values for kernels that compute D += A × B on matrix tiles: the elements of A and B
-// and the first values of D. Also fills in the growth of an element of D if all its products are
-// 0.25 × 0.25. Even rows of A and even columns of B contain 0.25, odd ones contain 0.5. (The
-// kernels for tiles of 16 × 16 × 16 use only 0.25.) In a step, each element of D grows by 16
-// products of at least 0.25 × 0.25. Such a sum is exact while it has fewer than 2^21 products. In
-// the kernels for 8-bit floats, the steps of the loop cancel each other, and only the last step of
-// 32 products remains (tiles.clh).
+// Fills in the values for kernels that compute D += A × B on matrix tiles. These are the elements
+// of A and B (0.25 and 0.5), the first values of D, and the growth of an element of D if all its
+// products are 0.25 × 0.25. In a step, an element of D grows by 16 products. The sum is exact while
+// it has fewer than 2^21 products. In the kernels for 8-bit floats, the steps of the loop cancel
+// each other, so only the 32 products of the last step remain (tiles.clh).
 static void fill_tiles(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
     static const uint64_t elements[] = {// low word: copies of 0.25; high word: copies of 0.5

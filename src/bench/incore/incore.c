@@ -182,9 +182,9 @@ static bool reach(const struct bench_pick *pick)
 }
 
 // Returns true if the plan should contain this case. Cases without a kernel are left out. If the
-// device lacks the operation, the plan keeps only two cases of it: one on the whole chip and one on
-// one core. But if the user chose the operation, the plan keeps all its cases. A case whose
-// operation the device lacks is skipped, and its result tells the reason.
+// device lacks an operation that the user did not choose, the plan has only two cases of the
+// operation: one on the whole chip and one on one core. These cases are skipped, and their results
+// tell the reason.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct incore_case this_case;

@@ -113,9 +113,9 @@ enum measure_class incore_kind_class(const struct incore_kind *kind)
     }
 }
 
-// Sets the expected count of one kind of instruction to `steps`. Does so only if, on NVIDIA, a step
-// of the operation has one instruction of that kind. On NVIDIA, integer multiplications run in the
-// FP32 units, and shuffles run in the units for loads and stores.
+// Sets the expected count of one kind of instruction to `steps` if, on NVIDIA, a step of the
+// operation is one instruction of that kind. On NVIDIA, integer multiplications run in the FP32
+// units, and shuffles run in the units for loads and stores.
 static void claim_other(const struct incore_kind *kind, double steps,
                         struct measure_count_claims *claims)
 {
