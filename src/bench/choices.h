@@ -41,16 +41,15 @@ MUST_CHECK bool setting_parse(struct arena *arena, const char *text, struct sett
 // either, returns NULL.
 const char *choices_preset_values(const struct param_info *param, const char *preset);
 
-// Checks the whole request. Fails with ERROR_USAGE in four cases. The preset is not quick, standard
-// or full. A setting names a benchmark that is not in the run. A setting's key is not a parameter
-// of its benchmark or, if the setting names no benchmark, of any benchmark in the run. choices_make
-// fails for a benchmark. For an unknown name, the message suggests the nearest known one.
+// Checks the whole request. Fails with ERROR_USAGE if the preset is unknown, if a setting names a
+// benchmark or a parameter that the run does not have, or if choices_make fails for a benchmark.
+// For an unknown name, the message suggests the nearest known one.
 MUST_CHECK bool choices_check(struct arena *arena, const struct choice_request *request,
                               struct error *err);
 
 // Finds the chosen values of each parameter of `benchmark`, in the order of its params. Fails with
-// ERROR_USAGE if a value does not parse. Also fails so if a parameter without the role PARAM_AXIS
-// gets several values, or if the values from --set have more than 65,536 combinations.
+// ERROR_USAGE if a value does not parse, if a parameter without the role PARAM_AXIS gets several
+// values, or if the values from --set have more than 65,536 combinations.
 MUST_CHECK bool choices_make(struct arena *arena, const struct choice_request *request,
                              const struct benchmark *benchmark, struct bench_choice **choices,
                              struct error *err);
