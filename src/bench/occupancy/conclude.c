@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-// A kind of finding. The finding is a list with an entry "X: Y" for each case that has the
-// parameter `param`. Y is the value of the metric `after`. X is the value of the metric `before`.
-// If `before` is NULL, X is the value of the parameter.
+// A kind of finding: a list with an entry "X: Y" for each case that has the parameter `param`. X is
+// the value of the metric `before`, or of the parameter if `before` is NULL. Y is the value of the
+// metric `after`.
 struct kind {
     const char *param, *before, *after;
 };
@@ -78,11 +78,11 @@ static bool is_first(const struct run *run, const struct kind *kind, size_t plac
     return true;
 }
 
-// Adds findings "occupancy": at most two for each subgroup size. Each finding is a list of at least
-// two results. One finding lists the number of subgroups on a core for each number of registers per
-// thread that the driver reports ("96: 20"). The other one lists the number of workgroups on a core
-// for each amount of shared memory. The value of a finding is the smallest number of subgroups or
-// workgroups in its list. Its keys are the first and the last case of the list.
+// Adds findings "occupancy": at most two for each subgroup size. One finding lists the number of
+// subgroups on a core for each number of registers per thread that the driver reports ("96: 20").
+// The other finding lists the number of workgroups on a core for each amount of shared memory. A
+// list has at least two results. The value of a finding is the smallest number in its list, and its
+// keys are the first and the last case of the list.
 void occupancy_conclude(struct run *run, const char *device)
 {
     for (size_t k = 0; k < COUNT(kinds); k++)

@@ -92,9 +92,9 @@ enum occupancy_param { // the parameters, in the order of `params`
     OCCUPANCY_PARAM_SUBGROUP
 };
 
-// Returns the subgroup size of a case: the device's default size, with one exception. With
-// by=registers, if kernels can choose their subgroup size on the device, it is the size in `pick`.
-// That size is limited to the sizes that the device allows.
+// Returns the subgroup size of a case. If by=registers and kernels can choose their subgroup size
+// on the device, it is the value in `pick`, limited to the sizes that the device allows. Otherwise
+// it is the device's default size.
 static uint64_t subgroup_of(const struct bench_pick *pick)
 {
     const struct gpu_info *info = pick->request->device;

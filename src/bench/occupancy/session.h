@@ -85,9 +85,8 @@ struct occupancy_tally {
 
 // Returns how many workgroups were on a core at the same time. `stays` must have at least one
 // element. If one workgroup begins at the time stamp at which another one ends, the two do not
-// count as simultaneous. So a count is never too high. A count is too low only if the stays of
-// workgroups are about as short as a step of the clock. The function allocates in `scratch`, and
-// frees that memory before it returns.
+// count as simultaneous. So a count is never too high. It may be too low if the stays are about as
+// short as a step of the clock.
 struct occupancy_tally occupancy_tally_of(struct arena *scratch, const struct occupancy_stay *stays,
                                           size_t count);
 

@@ -16,9 +16,9 @@ enum {
 
 enum {
     ITERATIONS = 4,
-    // Distance in words of shared memory. A thread writes words. For each of them, it reads the
-    // word at this distance after it. That word is from another thread, and for some threads from
-    // another subgroup.
+    // Distance in words between the word of shared memory that a thread writes and the word that
+    // the thread then reads. Another thread writes the word that is read; for some threads, a
+    // thread of another subgroup.
     SHIFT = 61,
     POLLS = 1 << 20,
     // The first run has twice as many workgroups as should fit on all cores at once. For a core, at
@@ -158,9 +158,9 @@ static bool is_slow(const struct work *work)
     return work->tally.fill_ns > work->memory->hold_ns / 2;
 }
 
-// Chooses the number of workgroups of a run, and how long each must stay on its core. The number is
-// high enough for the fullest core to get another workgroup after it was full. The time is long
-// enough for this core to fill in less than half of the time.
+// Chooses the number of workgroups of a run, and how long each stays on its core. So many run that
+// the fullest core gets another workgroup after it was full. They stay so long that this core fills
+// in less than half of that time.
 static bool size_run(struct work *work, struct error *err)
 {
     struct memory *memory = work->memory;
