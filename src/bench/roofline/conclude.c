@@ -125,14 +125,12 @@ static void report(const struct row *row)
                        unit_text(arena, ridge.rate.median, UNIT_FLOP_PER_S));
 }
 
-// Adds a finding "ridge" for each type of numbers. The value is the intensity, in operations per
+// Adds a finding "ridge" for each type of numbers. Its value is the intensity, in operations per
 // byte, above which memory is not the limit: the median rate at high intensities, divided by the
-// median bandwidth at low intensities. An intensity is high or low if it is at least four times
-// above or below a first estimate (largest rate ÷ largest bandwidth). If no case is that far away,
-// a factor of two is enough. There is no finding unless intensities from half of the estimate to
-// twice the estimate were measured. The text also has the interval of the quotient and the height
-// of both roofs. The keys are the case with the largest bandwidth and the case with the largest
-// rate.
+// median bandwidth at low intensities. High and low mean mostly at least four times above and below
+// a first estimate (largest rate ÷ largest bandwidth). If the measured intensities do not reach
+// from half of the estimate to twice the estimate, there is no finding. The keys are the case with
+// the largest bandwidth and the case with the largest rate.
 void roofline_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -113,9 +113,9 @@ enum roofline_param { // the parameters, in the order of `params`
     ROOFLINE_PARAM_ENERGY
 };
 
-// Returns false if the device does not support the type of numbers. The preset standard measures
-// energy, which takes about a second, only for the first type and every third intensity. For all
-// other cases this function sets `energy` to 0.
+// Returns false if the device does not support the type of numbers. In the preset standard, sets
+// `energy` to 0 except for the first type and every third intensity, because measuring energy takes
+// about a second.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_request *request = pick->request;

@@ -115,10 +115,8 @@ static bool verify(const struct work *work, const struct memory *memory,
 
 // ---------------------------------------------------------------- energy
 
-// Measures the energy of a unit of work (a dispatch). Measures nothing, and sets result->unit_j to
-// NaN, in four cases: the visits that count already have values for all metrics; the device does
-// not count energy; the case's parameter `energy` is 0; ENERGY_VISITS_MAX visits of the case have
-// measured energy.
+// Measures the energy of a unit of work (a dispatch). If energy need not or cannot be measured,
+// sets result->unit_j to NaN. A case measures energy in at most ENERGY_VISITS_MAX visits.
 static bool take_energy(struct work *work, const struct bench_visit *run, double unit_ns,
                         struct measure_energy_result *result, struct error *err)
 {
