@@ -63,11 +63,10 @@ struct strides_case {
     bool address;   // true: loads use a 64-bit address; false: a storage buffer
 };
 
-// Sets *this_case to the values of `c`. If the value of `route` is auto, `info` decides between
-// address and storage buffer. Except with STRIDES_BLOCK, `info` also decides how many threads have
+// Sets *this_case to the values of `c`. If the value of `route` is auto, `info` decides between a
+// 64-bit address and a storage buffer. In most patterns, `info` also decides how many threads have
 // different addresses: as many as a subgroup has, but at least STRIDES_LANES and at most
-// STRIDES_LANES_MAX. If the size of a subgroup is not known, or with STRIDES_ORIGINAL,
-// STRIDES_LANES_MAX threads have different addresses.
+// STRIDES_LANES_MAX.
 void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
                        struct strides_case *this_case);
 
@@ -107,8 +106,9 @@ struct strides_traffic strides_traffic_of(const struct strides_case *this_case);
 uint32_t strides_data(uint32_t i);
 
 // Checks the words that the dispatches wrote. words[STRIDES_THREADS] must be the number of
-// dispatches, at least `runs_least`. words[t] must be this number × iterations × (sum of thread t
-// in one iteration), modulo 2^32. Fails with ERROR_MISMATCH if a word is wrong.
+// dispatches, and at least `runs_least`. words[t] must be the product of this number, `iterations`,
+// and the sum of what thread t loads in one iteration, modulo 2^32. Fails with ERROR_MISMATCH if a
+// word is wrong.
 MUST_CHECK bool strides_check(const struct strides_case *this_case, uint32_t iterations,
                               const uint32_t words[STRIDES_WORDS], uint64_t runs_least,
                               struct error *err);

@@ -82,9 +82,9 @@ static bool find_iterations(struct work *work, const struct measure_span_desc *d
     }
 }
 
-// Fails with ERROR_UNSUPPORTED if the device lacks something that the case needs: a capability,
-// threads of a workgroup, or shared memory. Also fails so if a stride in shared memory is larger
-// than STRIDES_SHARED_STRIDE_MAX.
+// Fails with ERROR_UNSUPPORTED if the device lacks a capability, threads of a workgroup, or shared
+// memory that the case needs, or if a stride in shared memory is larger than
+// STRIDES_SHARED_STRIDE_MAX.
 static bool refuse_missing(const struct work *work, struct error *err)
 {
     const struct gpu_limits *limits = &work->run->session->info->limits;
