@@ -215,10 +215,9 @@ static void set_blocks(const struct latency_case *this_case, struct latency_chai
         chain->block_bytes = this_case->page;
         chain->slot_bytes = this_case->stride;
         chain->slots = this_case->page / this_case->stride;
-        // One lap over the chain should touch lines of LATENCY_PAGE_LAP_BYTES bytes in all. A lap
-        // visits every page equally often, so it only comes near that number. Laps over few pages
-        // and over many pages should touch equally many lines, because then caches serve both
-        // equally well.
+        // One lap over the chain should touch about LATENCY_PAGE_LAP_BYTES bytes of lines. So laps
+        // over few pages and over many pages touch about equally many lines, and caches serve both
+        // equally well. The size is not exact, because a lap visits every page equally often.
         uint64_t lap = this_case->bytes / this_case->page * this_case->stride;
         uint64_t turns = lap ? (LATENCY_PAGE_LAP_BYTES + lap / 2) / lap : 1;
         chain->turns = turns < 1 ? 1 : turns > chain->slots ? chain->slots : (uint32_t)turns;

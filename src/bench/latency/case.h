@@ -66,26 +66,26 @@ bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 // for the parameter `bytes` and the parameters after it. The members for these parameters become 0.
 void latency_case_read(const struct bench_case *c, struct latency_case *this_case);
 
-// Returns the size in bytes of the largest region that the device allows for this case: for its
-// path, kind of link and order. Ignores this_case->bytes. Returns 0 if the device allows no region.
-// Sets *name to the name of the device's limit that determines the size.
+// Returns the size in bytes of the largest region that the device allows for the path, the kind of
+// link and the order of this case; 0 if the device allows no region. Sets *name to the name of the
+// device's limit that determines the size. this_case->bytes has no effect.
 uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_case *this_case,
                            const char **name);
 
-// Returns the size in bytes of a chunk. Pointer chains with order=page lie in a region of one or
-// more chunks, and each chunk lies in a buffer of its own. The size is the largest power of two
-// that is at most 1 GiB, and at most half of the largest buffer that the device allows. But it is
-// at least 1 MiB. It is 1 GiB if the size of the largest buffer is not known.
+// Returns the size in bytes of a chunk. Pointer chains with order=page lie in one or more chunks,
+// each in a buffer of its own. A chunk is the largest power of two that is at most 1 GiB and at
+// most half of the device's largest buffer, but at least 1 MiB. If the size of the largest buffer
+// is not known, a chunk has 1 GiB.
 uint64_t latency_chunk_bytes(const struct gpu_info *info);
 
 // Fails with ERROR_USAGE if the case's stride (the parameter pitch) is not allowed or does not fit
-// the path. With order=page, also fails so if the stride or the page is not a power of two, or if
-// the page is smaller than the stride.
+// the path. With order=page, the stride and the page must also be powers of two, and the page at
+// least as large as the stride.
 MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct error *err);
 
 // Sets *chain to the chain for a region of this_case->bytes bytes. `key` selects the permutation of
-// its nodes. Fails with ERROR_USAGE if latency_case_check does. Fails with ERROR_UNSUPPORTED if the
-// region is too small or too large for a chain.
+// its nodes. Fails with ERROR_USAGE if latency_case_check rejects the case, and with
+// ERROR_UNSUPPORTED if the region is too small or too large for a chain.
 MUST_CHECK bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
                                  struct latency_chain *chain, struct error *err);
 

@@ -72,8 +72,8 @@ static struct gpu_program *chase_program(struct latency_chase *chase, struct err
 }
 
 // Returns the path in the name of the control kernel (latency_control_…), which measures the
-// address arithmetic of a hop. Returns NULL if a hop has no such arithmetic: in pointer chains, and
-// on paths whose load takes an index.
+// address arithmetic of a hop. Returns NULL if a hop has no address arithmetic: in pointer chains,
+// and on the paths texel and image.
 static const char *control_name(const struct latency_case *this_case)
 {
     if (this_case->pointer)
@@ -174,10 +174,10 @@ static bool build_links(const struct latency_chase *chase, struct gpu_program *b
     return true;
 }
 
-// Returns true if each round puts the chain at another address. The address of a line in the L2
-// determines how far the line is from the core. So the confidence interval then includes this
-// effect. A chain that an L1 may hold keeps its address: at some addresses it would fill the sets
-// of the L1 unevenly, and the L1 would look smaller.
+// Returns true if each round puts the chain at another address. The time of a load from the L2
+// depends on the address, and the confidence interval should include this effect. A chain that an
+// L1 may hold keeps its address: at some addresses it would fill the sets of the L1 unevenly, and
+// the L1 would look smaller.
 static bool is_moved(const struct latency_case *this_case)
 {
     return this_case->path == LATENCY_ATOMIC || this_case->bytes >= LATENCY_PAGE_LAP_BYTES;

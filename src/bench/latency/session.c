@@ -115,11 +115,10 @@ static bool add_chunk_surely(struct latency_region *region, struct latency_sessi
     return add_chunk(region, session, bytes, err);
 }
 
-// Gives the region one buffer of at least `bytes` bytes. If the region already has such a buffer,
-// keeps it. Otherwise makes a buffer of `preferred` bytes. The new buffer has `bytes` bytes if that
-// is more, or if the device lacks memory. There is one exception: if `preferred` is more than half
-// of the device's free memory, the buffer must have exactly `bytes` bytes. The reason is that
-// path=image also needs an image of that size.
+// Makes sure that the region has one buffer of at least `bytes` bytes. If a new buffer is needed,
+// it has `preferred` bytes, or `bytes` bytes if that is more or if the device lacks memory. If
+// `preferred` is more than half of the device's free memory, the buffer must have exactly `bytes`
+// bytes, because path=image also needs an image of that size.
 static bool need_buffer(struct latency_region *region, struct latency_session *session,
                         uint64_t bytes, uint64_t preferred, struct error *err)
 {

@@ -85,9 +85,9 @@ void latency_programs(struct bench_session *bench, const struct bench_case *c);
 // (gpu_program_desc): 1 for chains in shared memory, which need no L1; else 100.
 unsigned latency_l1_percent(const char *kernel);
 
-// Both functions return a buffer of the session, which the first call creates; NULL with `err` on
-// failure. latency_constants returns the buffer for path=constant. latency_stream returns the
-// buffer that the kernel of load=keep-awake reads.
+// latency_constants returns the buffer for path=constant. latency_stream returns the buffer that
+// the kernel of load=keep-awake reads. The first call of each function creates its buffer, which
+// the session owns. On failure, the functions return NULL with `err`.
 struct gpu_buffer *latency_constants(struct latency_session *session, struct error *err);
 struct gpu_buffer *latency_stream(struct latency_session *session, struct error *err);
 
