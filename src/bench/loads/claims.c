@@ -24,10 +24,10 @@ struct traffic {
     double requests, sectors;
 };
 
-// The memory accesses into which compilers split the load of an element. If the compiler knows only
-// that the element's 32-bit words are aligned, each word is one access. Also, if the element has
-// three words, each word is one access. If the compiler knows only that the element is aligned to 8
-// bytes, each half of the element is one access. Otherwise the whole element is one access.
+// The memory accesses into which compilers split the load of an element. Each 32-bit word is one
+// access if the compiler knows no larger alignment, or if the element has three words. Each half of
+// the element is one access if the compiler knows only an alignment of 8 bytes. Otherwise the whole
+// element is one access.
 struct access {
     unsigned parts, bytes; // number of accesses per load, and size of each access in bytes
 };

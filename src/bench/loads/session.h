@@ -56,9 +56,9 @@ struct loads_session {
 MUST_CHECK bool loads_open(struct bench_session *bench, struct error *err);
 void loads_close(struct bench_session *bench);
 
-// Returns a session on the same device. This device is opened a second time so that it checks the
-// bounds of every access. The first call opens the session; loads_close closes it. Returns NULL
-// with `err` if the device cannot check bounds or cannot be opened.
+// Returns a session on a second opening of the same device, which checks the bounds of every
+// access. The first call opens this session, and loads_close closes it. Returns NULL with `err` if
+// the device cannot check bounds or cannot be opened.
 struct bench_session *loads_robust(struct loads_session *session, struct error *err);
 
 // ---------------------------------------------------------------- one kernel at work
@@ -100,9 +100,9 @@ MUST_CHECK bool loads_work_verify(struct loads_work *work, uint64_t least, struc
 MUST_CHECK bool loads_source_find(struct loads_session *session, const struct loads_kind *kind,
                                   struct gpu_arg *arg, struct error *err);
 
-// Makes a buffer of zeros for a kernel to write; `scope` owns it. The buffer has one copy of the
-// elements per core. If there are fewer workgroups than cores, it has one copy per workgroup. Sets
-// work->source, work->target, and params.start, the number of copies.
+// Makes a buffer of zeros for a kernel to write; `scope` owns the buffer. The buffer has one copy
+// of the elements per core, but at most one copy per workgroup. Sets work->source, work->target,
+// and params.start, the number of copies.
 MUST_CHECK bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
                                   const struct loads_case *this_case, struct error *err);
 
@@ -135,10 +135,10 @@ enum {
     LOADS_LONGEST_NS = 50 * 1000 * 1000 // longest time that a dispatch should take
 };
 
-// Returns the number of workgroups of a dispatch: as many as run in LOADS_LONGEST_NS, at least 1,
-// and at most `all`. The estimate uses a run of `trial` workgroups, which took `took_ns`.
-// Dispatches must be short: watchdogs of drivers stop a dispatch after 0.5 to 10 s, and a desktop
-// stutters from 0.1 s on.
+// Returns the number of workgroups of a dispatch: as many as run in LOADS_LONGEST_NS, but at least
+// 1 and at most `all`. The function estimates this from a run of `trial` workgroups that took
+// `took_ns`. Long dispatches are avoided, because watchdogs of drivers stop a dispatch after 0.5 to
+// 10 s, and a desktop stutters from 0.1 s on.
 uint32_t loads_groups_within(uint32_t all, uint32_t trial, double took_ns);
 
 // Returns what hardware counters should show for `groups` workgroups of the case.

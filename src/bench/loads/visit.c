@@ -59,9 +59,9 @@ static bool make_work(struct bench_visit *visit, struct loads_run *run, uint32_t
                            &run->work, err);
 }
 
-// Finds how many workgroups a dispatch can have without lasting too long. Makes a trial run for
-// that. If the trial run is too slow for the full number of workgroups, it is repeated, because a
-// first run can be slow for many reasons. The faster run of the two counts.
+// Finds with a trial run how many workgroups a dispatch can have without lasting too long. If the
+// trial run is too slow for the full number of workgroups, it is repeated and the faster run
+// counts, because a first run can be slow for many reasons.
 static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct error *err)
 {
     const struct loads_session *session = visit->session->state;
