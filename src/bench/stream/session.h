@@ -76,16 +76,16 @@ size_t stream_shapes(const struct stream_case *this_case, const struct gpu_info 
                      struct stream_shape shapes[STREAM_SHAPES_MAX]);
 
 // Sets `shape` to core_threads threads per core, in at most 16 workgroups of 32 or of 128 threads.
-// Fails with ERROR_UNSUPPORTED if the threads do not divide into such workgroups, or are more than
-// a core holds. Also fails so if `cores` is 0 (not known).
+// Fails with ERROR_UNSUPPORTED if the threads do not divide into such workgroups, if they are more
+// than a core holds, or if the number of cores is not known (`cores` is 0).
 MUST_CHECK bool stream_resident_shape(const struct stream_case *this_case,
                                       const struct gpu_info *info, unsigned cores,
                                       struct stream_shape *shape, struct error *err);
 
 // Sets `shape` to core_threads threads per core in two workgroups, with one element per thread.
 // Each workgroup reserves so much shared memory that a core holds no third workgroup. Fails with
-// ERROR_UNSUPPORTED if the device does not allow that, or if no kernel has workgroups of
-// core_threads / 2 threads. Also fails so if an array has more than 2^32 elements.
+// ERROR_UNSUPPORTED if the device does not allow that, if no kernel has workgroups of core_threads
+// / 2 threads, or if an array has more than 2^32 elements.
 MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
                                     const struct gpu_info *info, struct stream_shape *shape,
                                     struct error *err);

@@ -121,10 +121,9 @@ enum stream_param { // the parameters, in the order of `params`
     STREAM_PARAM_THREADS
 };
 
-// Returns the size of an array. This is `given`, or STREAM_CACHES times the largest cache that the
-// device may have, if that is more. But the size is at most what the device's memory and limits
-// allow. On a CPU `given` has no effect; if the CPU's caches are not known, the size is
-// CPU_BYTES_UNKNOWN.
+// Returns the usual size of an array: STREAM_CACHES times the largest cache that the device may
+// have or, except on a CPU, `given` if that is more. The device's memory and limits may lower the
+// size. On a CPU whose caches are not known, the size before these limits is CPU_BYTES_UNKNOWN.
 static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_limits *limits,
                             uint64_t given)
 {

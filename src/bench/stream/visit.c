@@ -232,8 +232,8 @@ static bool report_residency(struct trial *trial, struct measure_visit *visit, s
 
 // ---------------------------------------------------------------- the visit
 
-// Returns what hardware counters should show. In a stencil, a workgroup begins to read within a
-// sector. So each workgroup that does not loop reads one sector more than its block fills. The
+// Returns what hardware counters should show. On NVIDIA, each workgroup of a stencil that does not
+// loop reads one sector more than its block fills, because it begins to read within a sector. The
 // workgroup beside it reads that sector too.
 static struct measure_count_claims counts_of(const struct trial *trial,
                                              const struct measure_claim *claim)
