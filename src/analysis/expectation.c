@@ -374,17 +374,26 @@ static const char *why_nothing(const struct run *run, const struct check *check)
     return check->cause ? check->cause : "no figure was measured";
 }
 
+// Returns the reason why a slow figure does not show that the card is slow: the host was busy, or
+// something altered the driver. Returns NULL if there is none.
+static const struct reason *excuse_of(const struct judging *j, const struct check_figure *figure)
+{
+    const struct result *result = check_result(j->run, j->ask.device, figure->metric, figure->peer);
+    const struct reason *busy = result_reason(result, "shared-host");
+    return busy ? busy : result_reason(result, "altered");
+}
+
 // Finds the slow figure that is worst relative to its expected value, and gives the check its
-// cause. Figures that were measured while the host was busy (reason "shared-host") do not count. If
-// no slow figure is left, the check may still get a verdict. It is slow if the host link lacks
-// lanes or generation and no figure of the link is ok. Otherwise it is unknown (busy) if a slow
-// figure did not count. Returns false if the check gets no verdict here.
+// cause. Figures with an excuse do not count. If no slow figure is left, the check may still get a
+// verdict. It is slow if the host link lacks lanes or generation and no figure of the link is ok.
+// Otherwise it is unknown if a slow figure did not count. Returns false if the check gets no
+// verdict here.
 static bool find_slow(const struct judging *j)
 {
     struct run *run = j->run;
     struct check *check = j->check;
     const struct check_figure *worst = NULL;
-    const struct reason *host = NULL;
+    const struct reason *excuse = NULL;
     bool link_is_fine = false;
     for (size_t i = 0; i < check->figure_count; i++) {
         struct check_figure *figure = &check->figures[i];
@@ -392,20 +401,21 @@ static bool find_slow(const struct judging *j)
             check_metric_is_host_link(figure->metric) && figure->judgement == CHECK_FIGURE_OK;
         if (figure->judgement != CHECK_FIGURE_SLOW)
             continue;
-        const struct reason *busy = result_reason(
-            check_result(run, j->ask.device, figure->metric, figure->peer), "shared-host");
-        if (busy)
-            host = busy;
+        const struct reason *own = excuse_of(j, figure);
+        if (own)
+            excuse = own;
         else if (!worst || deficit_of(figure) > deficit_of(worst))
             worst = figure;
     }
     if (!worst && !link_is_fine && find_link_cause(run, check, ""))
         return true;
-    if (!worst && host)
-        conclude(check, CHECK_UNKNOWN, CHECK_BUSY,
-                 arena_printf(run->arena, "busy: %s", host->text));
+    if (!worst && excuse) {
+        bool altered = strcmp(excuse->code, "altered") == 0;
+        conclude(check, CHECK_UNKNOWN, altered ? CHECK_ALTERED : CHECK_BUSY,
+                 arena_printf(run->arena, "%s: %s", altered ? "altered" : "busy", excuse->text));
+    }
     if (!worst)
-        return host != NULL;
+        return excuse != NULL;
     const char *what = arena_printf(run->arena, "%s: ", figure_text(run->arena, worst));
     if (check_metric_is_host_link(worst->metric) && find_link_cause(run, check, what))
         return true;
@@ -486,15 +496,4 @@ void expectation_judge(struct run *run, const struct expectation *expectation, s
                  "no reference of this model, driver API and method: see --expect");
     else
         conclude(check, CHECK_HEALTHY, CHECK_OK, NULL);
-}
-
-enum check_verdict expectation_worst(const struct check *checks, size_t count)
-{
-    static const int badness[CHECK_VERDICT_COUNT] = {
-        [CHECK_HEALTHY] = 0, [CHECK_UNKNOWN] = 1, [CHECK_SLOW] = 2, [CHECK_BROKEN] = 3};
-    enum check_verdict worst = count ? CHECK_HEALTHY : CHECK_UNKNOWN;
-    for (size_t i = 0; i < count; i++)
-        if (badness[checks[i].verdict] > badness[worst])
-            worst = checks[i].verdict;
-    return worst;
 }

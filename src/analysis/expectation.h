@@ -49,8 +49,4 @@ struct expectation {
 // this verdict. A more precise code of a failed result may replace the code of such a check.
 void expectation_judge(struct run *run, const struct expectation *expectation, struct check *check);
 
-// Returns the worst verdict of the checks. Broken is the worst, then slow, unknown and healthy.
-// Returns CHECK_UNKNOWN if there is no check.
-enum check_verdict expectation_worst(const struct check *checks, size_t count);
-
 #endif

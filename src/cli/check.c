@@ -444,7 +444,7 @@ static bool write_prometheus(void *context, FILE *stream, struct error *err)
             success_s = strtod(line + strlen(last), NULL);
     if (former)
         fclose(former);
-    if (expectation_worst(c->run->checks, c->run->check_count) == CHECK_HEALTHY)
+    if (check_worst(c->run->checks, c->run->check_count) == CHECK_HEALTHY)
         success_s = now_s;
     check_prometheus(c->run, now_s, success_s, stream);
     return true;
@@ -465,7 +465,7 @@ static bool tell(struct checking *c, struct error *err)
     if ((c->output && !run_save(c->run, c->output, err)) || (json && !run_save(c->run, "-", err)) ||
         (c->prometheus && !file_save(c->prometheus, write_prometheus, c, err)))
         return false;
-    cli->status = statuses[expectation_worst(c->run->checks, c->run->check_count)];
+    cli->status = statuses[check_worst(c->run->checks, c->run->check_count)];
     if (c->run->status == RUN_INTERRUPTED)
         return error_set(err, ERROR_INTERRUPTED, "interrupted");
     return true;

@@ -141,3 +141,14 @@ static const struct json_field check_fields[] = {
     {"state", FIELD_OBJECT, JSON_AT(struct check, state), .table = &state_table},
 };
 const struct json_table check_table = {JSON_TABLE(struct check, check_fields)};
+
+enum check_verdict check_worst(const struct check *checks, size_t count)
+{
+    static const int badness[CHECK_VERDICT_COUNT] = {
+        [CHECK_HEALTHY] = 0, [CHECK_UNKNOWN] = 1, [CHECK_SLOW] = 2, [CHECK_BROKEN] = 3};
+    enum check_verdict worst = count ? CHECK_HEALTHY : CHECK_UNKNOWN;
+    for (size_t i = 0; i < count; i++)
+        if (badness[checks[i].verdict] > badness[worst])
+            worst = checks[i].verdict;
+    return worst;
+}

@@ -39,6 +39,7 @@ enum check_code {
     CHECK_ERRORS,
     // The next codes are reasons for the verdict "unknown".
     CHECK_BUSY,
+    CHECK_ALTERED, // something altered the driver (gpu_device_alteration), and a figure is low
     CHECK_NO_EXPECTATION,
     CHECK_NO_PERMISSION,
     CHECK_NOT_MEASURED,
@@ -150,6 +151,10 @@ struct check {
 // Each function returns a struct in which all numbers are unknown. check_empty returns a check with
 // the verdict UNKNOWN and the code NOT_MEASURED, check_figure_empty a figure of this metric.
 struct check check_empty(void);
+
+// Returns the worst verdict of the checks. Broken is the worst, then slow, unknown and healthy.
+// Returns CHECK_UNKNOWN if there is no check.
+enum check_verdict check_worst(const struct check *checks, size_t count);
 struct check_figure check_figure_empty(enum check_metric metric);
 
 // Adds an empty check to the run and returns it. The address of a check is valid only until the

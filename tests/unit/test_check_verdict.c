@@ -291,6 +291,27 @@ static void a_busy_host_excuses_only_what_depends_on_it(void **state)
     end(&o);
 }
 
+// Given a low figure behind a profiler, then the card is not called slow; given one that is as it
+// should be, the card is healthy.
+static void what_alters_the_driver_excuses_a_low_figure(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        enum check_verdict verdict;
+        enum check_code code;
+        const char *cause;
+    } rows[] = {{4.4e12, CHECK_UNKNOWN, CHECK_ALTERED, "altered: a tool is there"},
+                {4.7e12, CHECK_HEALTHY, CHECK_OK, NULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct outcome o = begin(cards(8, DRAM_READ, 4.7e12, 0.001), DRAM_READ, rows[i].value);
+        result_flag(o.run->arena, o.result, VERDICT_SUSPECT, "altered", "a tool is there");
+        judge(&o);
+        assert_outcome(&o, rows[i].verdict, rows[i].code, rows[i].cause);
+        end(&o);
+    }
+}
+
 static void nothing_measured_is_unknown_with_the_reason(void **state)
 {
     (void)state;
@@ -309,9 +330,9 @@ static void the_worst_verdict_counts(void **state)
                               {.verdict = CHECK_UNKNOWN},
                               {.verdict = CHECK_SLOW},
                               {.verdict = CHECK_BROKEN}};
-    assert_int_equal(expectation_worst(checks, 0), CHECK_UNKNOWN);
+    assert_int_equal(check_worst(checks, 0), CHECK_UNKNOWN);
     for (size_t i = 0; i < 4; i++)
-        assert_int_equal(expectation_worst(checks, i + 1), checks[i].verdict);
+        assert_int_equal(check_worst(checks, i + 1), checks[i].verdict);
 }
 
 int main(void)
@@ -330,6 +351,7 @@ int main(void)
         cmocka_unit_test(what_broke_comes_before_what_is_slow_or_busy),
         cmocka_unit_test(a_busy_card_is_not_called_slow),
         cmocka_unit_test(a_busy_host_excuses_only_what_depends_on_it),
+        cmocka_unit_test(what_alters_the_driver_excuses_a_low_figure),
         cmocka_unit_test(nothing_measured_is_unknown_with_the_reason),
         cmocka_unit_test(the_worst_verdict_counts),
     };
