@@ -23,19 +23,20 @@ enum {
 #define IN64 GPU_CAP(FLOAT64)
 #define IN16 GPU_CAP(FLOAT16)
 
-// Numbers of chains per thread, and of steps per iteration, in the kernels for the whole chip. They
-// must agree with kernels.txt and the sources of the kernels.
+// For each kind of kernel for the whole chip: the number of chains of a thread, and the number of
+// its steps in one iteration. These numbers must agree with kernels.txt and with the sources of the
+// kernels.
 static const struct incore_peak wide = {16, 1024}, narrow = {8, 1024};
 static const struct incore_peak wmma = {4, 64}, mma = {8, 64}, wgmma = {1, 32};
 
-// Operations of matrix units: products of matrix tiles. `products` is the number of products of two
-// scalars per thread and step. A subgroup of 32 threads computes a tile. With wgmma, four subgroups
-// compute it together.
+// An operation of the matrix units is a product of two matrix tiles. `products` is the number of
+// products of two scalars per thread and step. With wgmma, four subgroups of 32 threads compute a
+// tile together. With other kernels, one subgroup of 32 threads computes a tile.
 #define TILES(name, kernel, format, peak, products)                                                \
     name, "incore_" kernel, INCORE_TILE, format, 0, GPU_CAP(MATRIX), products, 2, &(peak)
 
-// The operations, in the order of the choices of the parameter `op`. BLOCKS() must agree with
-// -DLENGTH in kernels.txt.
+// The operations, in the order of the choices of the parameter `op`. BLOCKS() sets the maximum
+// number of steps in one iteration. This number must agree with -DLENGTH in kernels.txt.
 const struct incore_kind incore_kinds[] = {
     {FP32("fma", INCORE_FMA, BLOCKS(8), 0, 1, 2, &narrow)},
     {FP32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, NULL)},
@@ -113,9 +114,9 @@ enum measure_class incore_kind_class(const struct incore_kind *kind)
     }
 }
 
-// Sets the expected count of one kind of instruction to `steps` if, on NVIDIA, a step of the
-// operation is one instruction of that kind. On NVIDIA, integer multiplications run in the FP32
-// units, and shuffles run in the units for loads and stores.
+// Sets the expected count of instructions on NVIDIA for operations of the class MEASURE_OTHER. Only
+// operations whose step is one instruction get a count: `steps`. NVIDIA GPUs run integer
+// multiplications in the FP32 units, and shuffles in the units for loads and stores.
 static void claim_other(const struct incore_kind *kind, double steps,
                         struct measure_count_claims *claims)
 {
@@ -144,8 +145,8 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
         claims.of[GPU_COUNTER_INSTRUCTIONS_FP64] = steps;
         break;
     case MEASURE_FP16:
-        // If the numbers are single halves, NVIDIA's compiler merges the steps of two chains into
-        // one instruction.
+        // If a step computes a single 16-bit float, NVIDIA's compiler merges the steps of two
+        // chains into one instruction.
         claims.of[GPU_COUNTER_INSTRUCTIONS_FP16] =
             kind->number == INCORE_F16 && chains % 2 == 0 ? steps / 2 : steps;
         break;
@@ -154,9 +155,9 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
         break;
     case MEASURE_FP16_MATRIX:
     case MEASURE_FP8_MATRIX:
-        // With wgmma, a step is one instruction in each subgroup of the warpgroup. For 8-bit floats
-        // with mma.sync, no number of instructions is predicted: GPUs without an instruction for
-        // 8-bit floats execute several 16-bit instructions instead.
+        // With wgmma, a step is one instruction in each subgroup of the warpgroup. With mma.sync,
+        // no count is predicted for 8-bit floats. GPUs without an instruction for 8-bit floats
+        // execute several 16-bit instructions instead.
         if (kind->peak == &wgmma)
             claims.of[GPU_COUNTER_INSTRUCTIONS_MATRIX] = steps;
         else if (kind->operation != INCORE_TILE_E4M3)
@@ -239,8 +240,8 @@ static bool device_can(const struct incore_session *session, const struct incore
 {
     const struct gpu_info *info = session->bench->info;
     gpu_caps needed = this_case->kind->caps;
-    // On one core, kernels of OpenCL C can also run if they cannot read the core's counter and the
-    // device's clock. Vulkan kernels must be able to read both.
+    // To measure on one core, a Vulkan kernel must be able to read the core's counter and the
+    // device's clock. Kernels of OpenCL C also run without these clocks.
     if (!this_case->chip && strcmp(info->api, "vulkan") == 0)
         needed |= GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (!gpu_require(info, needed, err))

@@ -49,27 +49,26 @@ int incore_barrier_kernel(unsigned threads);
 // Returns the class of the arithmetic units that compute this operation.
 enum measure_class incore_kind_class(const struct incore_kind *kind);
 
-// Returns the counts that hardware counters should show if subgroups execute `steps` steps.
-// `chains` is the number of chains of each thread. Depending on the operation, a step is one
-// instruction, two, or half of one. For operations with more instructions per step, no counts are
-// predicted.
+// Returns the counts that hardware counters should show after subgroups executed `steps` steps.
+// `chains` is the number of chains of each thread. A step of most operations is one instruction,
+// two, or half of one. Operations with more instructions per step have no predicted counts.
 struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, uint32_t chains,
                                                double steps);
 
-// Fills `words` with the values against which kernels check their results (a "proof"). The host
-// computes these values: the constants a and b and, for each chain, its first value and its value
-// after `steps` steps. `words` has INCORE_SLOTS slots of two words (incore.h). For functions that
-// an API does not define exactly, kernels must agree with the host only up to INCORE_TOLERANCE_….
-// Chains of such functions settle: after 1024 steps, x stays the same or alternates between two
-// values. So for such functions the host computes at most 1025 steps.
+// Fills `words` with the values against which kernels check their results. Such a set of values is
+// called a proof. It has the constants a and b and, for each chain, the first value and the value
+// after `steps` steps. `words` has INCORE_SLOTS slots of two words (incore.h).
+// If an API does not define an operation exactly, kernels must agree with the host only up to
+// INCORE_TOLERANCE_…. Chains of such operations settle: after 1024 steps, x stays the same or
+// alternates between two values. So the host computes at most 1025 steps of such chains.
 void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *words);
 
 // ---------------------------------------------------------------- cases
 
 enum {
     INCORE_SAMPLES_MAX = 16, // maximum number of samples of a case on one core
-    // Maximum number of sets of expected values ("proofs") in a batch. The dispatches of a batch
-    // have one or two different numbers of iterations, and each number needs a set of its own.
+    // Maximum number of proofs (sets of expected values) in a batch. The dispatches of a batch have
+    // at most two different numbers of iterations, and each number needs its own proof.
     INCORE_PROOFS = 2,
     INCORE_PROOF_STRIDE = 1024 // bytes from one set of expected values to the next in their buffer
 };
@@ -95,8 +94,8 @@ void incore_case_read(const struct bench_case *c, struct incore_case *this_case)
 // even number of steps.
 uint64_t incore_chain_steps(const struct incore_case *this_case);
 
-// Returns false if the operation has no kernel with the case's number of chains. Only common
-// operations have kernels for numbers of chains that are not powers of two.
+// Returns true if there is a kernel for the operation and the number of chains of this case. Only
+// common operations have kernels for numbers of chains that are not powers of two.
 bool incore_has_kernel(const struct incore_case *this_case);
 
 // ---------------------------------------------------------------- the session
@@ -104,9 +103,9 @@ bool incore_has_kernel(const struct incore_case *this_case);
 struct incore_session {
     struct bench_session *bench;
     bool clocked; // true: kernels can read the core's counter and the device's clock
-    // True if the last case on the whole chip ran so long that the core clock should be high. That
-    // is so if its samples lasted at least half as long as wanted, or if its dispatches had the
-    // maximum number of iterations (run_sized in chip.c).
+    // True if the core clock should be high after the last case on the whole chip. Then the samples
+    // of this case lasted at least half as long as wanted, or its dispatches had the maximum number
+    // of iterations (run_sized in chip.c).
     bool awake;
     uint32_t subgroup_threads;
     struct gpu_buffer *proofs, *stamps;
@@ -139,19 +138,20 @@ struct gpu_program *incore_program(struct incore_session *session,
 // The function `programs` of struct benchmark.
 void incore_programs(struct bench_session *bench, const struct bench_case *c);
 
-// Records a copy to the device of `words`, the expected values from incore_kind_fill. These values
-// become proof number `proof`. Must be called before the dispatches that use this proof are
-// recorded.
+// Records a copy of `words` to the device, where `words` becomes proof number `proof`.
+// `words` are expected values from incore_kind_fill. This function must be called before the
+// dispatches that use the proof are recorded.
 void incore_proof_record(struct incore_session *session, unsigned proof, const uint32_t *words,
                          struct gpu_batch *batch);
 
-// Records a dispatch. Its kernel compares its results with proof number `proof`: expected values,
-// copied by incore_proof_record. The function itself sets the arguments (args) of the dispatch.
+// Records a dispatch whose kernel compares its results with proof number `proof`.
+// incore_proof_record must have recorded the copy of this proof. The function sets the arguments
+// (args) of the dispatch.
 void incore_dispatch(struct incore_session *session, struct gpu_batch *batch,
                      const struct gpu_dispatch *desc, unsigned proof);
 
-// Records copies to the host of the data that kernels write: counts (in the proofs) and time
-// stamps. Must be called after the dispatches are recorded.
+// Records copies to the host of what kernels write: the counts in the proofs, and time stamps. Must
+// be called after the dispatches are recorded.
 void incore_results_record(struct incore_session *session, struct gpu_batch *batch);
 
 struct incore_proven {
