@@ -200,8 +200,9 @@ uint32_t latency_log2(uint64_t power)
     return bits;
 }
 
-// Divides the region into blocks. Sets the size of a block and the number of positions for nodes in
-// a block (slots). Also sets `turns`: how many times one lap over the chain visits each block.
+// For the orders plru and page, divides the region into blocks. Sets the size of a block and the
+// number of positions for nodes in a block (slots). Also sets `turns`, the number of times that one
+// lap over the chain visits each block.
 static void set_blocks(const struct latency_case *this_case, struct latency_chain *chain)
 {
     switch (this_case->order) {
@@ -215,9 +216,9 @@ static void set_blocks(const struct latency_case *this_case, struct latency_chai
         chain->block_bytes = this_case->page;
         chain->slot_bytes = this_case->stride;
         chain->slots = this_case->page / this_case->stride;
-        // One lap over the chain should touch about LATENCY_PAGE_LAP_BYTES bytes of lines. So laps
-        // over few pages and over many pages touch about equally many lines, and caches serve both
-        // equally well. The size is not exact, because a lap visits every page equally often.
+        // A lap should touch about LATENCY_PAGE_LAP_BYTES bytes of lines, whether the chain has few
+        // pages or many. Then caches serve all chains equally well. The size is not exact, because
+        // a lap visits every page equally often.
         uint64_t lap = this_case->bytes / this_case->page * this_case->stride;
         uint64_t turns = lap ? (LATENCY_PAGE_LAP_BYTES + lap / 2) / lap : 1;
         chain->turns = turns < 1 ? 1 : turns > chain->slots ? chain->slots : (uint32_t)turns;
@@ -258,8 +259,9 @@ bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
     bool plru = this_case->order == LATENCY_ORDER_PLRU;
     chain->nodes = (uint32_t)nodes;
     chain->bytes = blocks * chain->block_bytes;
-    // A lap touches one cache line (128 bytes) per node. If the stride is longer than a cache line,
-    // a lap does not touch all bytes of the region.
+    // Except with order=plru, the footprint counts one cache line (128 bytes) per node, or the
+    // stride if the stride is shorter. If the stride is longer, a lap does not touch all bytes of
+    // the region.
     const uint32_t line = 128, apart = this_case->stride < line ? this_case->stride : line;
     chain->footprint_bytes = plru ? chain->bytes : nodes * apart;
     // With order=plru, the first 16 visits of a block of 512 bytes touch its 16 different parts of

@@ -45,8 +45,8 @@ struct latency_chain {
     // Size in bytes of all cache lines that one lap over the chain touches. A cache of at least
     // this size holds the chain.
     uint64_t footprint_bytes;
-    // Number of hops in a lap. A lap ends when the chain has touched each of its cache lines; with
-    // order=plru, each 32 bytes of its memory.
+    // Number of hops in a lap. A lap touches each cache line of the chain. With order=plru, a lap
+    // touches each 32 bytes of the chain's memory.
     uint32_t lap;
 };
 
@@ -62,20 +62,20 @@ gpu_caps latency_caps(enum latency_path path, bool pointer);
 // order.
 bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 
-// Sets *this_case to the values of the case `c`. While a plan is made, `c` may have no value yet
-// for the parameter `bytes` and the parameters after it. The members for these parameters become 0.
+// Sets *this_case to the values of the case `c`. While a plan is made, `c` may lack values for the
+// parameter `bytes` and the parameters after it. The members for these parameters then become 0.
 void latency_case_read(const struct bench_case *c, struct latency_case *this_case);
 
-// Returns the size in bytes of the largest region that the device allows for the path, the kind of
-// link and the order of this case; 0 if the device allows no region. Sets *name to the name of the
-// device's limit that determines the size. this_case->bytes has no effect.
+// Returns the size in bytes of the largest region for the path, the kind of link and the order of
+// this case. Returns 0 if the device allows no region. Sets *name to the name of the limit that
+// determines the size. this_case->bytes has no effect.
 uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_case *this_case,
                            const char **name);
 
-// Returns the size in bytes of a chunk. Pointer chains with order=page lie in one or more chunks,
-// each in a buffer of its own. A chunk is the largest power of two that is at most 1 GiB and at
-// most half of the device's largest buffer, but at least 1 MiB. If the size of the largest buffer
-// is not known, a chunk has 1 GiB.
+// Returns the size in bytes of a chunk: a buffer that has a part of a pointer chain with
+// order=page. The size is the largest power of two that is at most 1 GiB and at most half of the
+// device's largest buffer. But it is never less than 1 MiB. If the size of the largest buffer is
+// not known, a chunk has 1 GiB.
 uint64_t latency_chunk_bytes(const struct gpu_info *info);
 
 // Fails with ERROR_USAGE if the case's stride (the parameter pitch) is not allowed or does not fit
@@ -89,10 +89,10 @@ MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct 
 MUST_CHECK bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
                                  struct latency_chain *chain, struct error *err);
 
-// Wanted size in bytes of the cache lines that a lap touches with order=page. To come near this
-// size, a lap visits each page several times, each time at another offset in the page. A shorter
-// lap could stay in the L1 cache. If the L1 works with virtual addresses, hits in it do not use the
-// TLB.
+// Number of bytes in the cache lines that a lap should touch with order=page. To come near this
+// number, a lap visits each page several times, each time at another offset in the page. If a lap
+// touched fewer bytes, they could stay in the L1 cache. If the L1 works with virtual addresses,
+// hits in it do not use the TLB.
 #define LATENCY_PAGE_LAP_BYTES (UINT64_C(1) << 20)
 
 // Returns the base-2 logarithm of `power`, rounded down; 0 if `power` is 0.
@@ -108,11 +108,11 @@ struct latency_place {
 // the same formula (order.glsl, order.clh).
 struct latency_place latency_place(const struct latency_chain *chain, uint32_t k);
 
-// Sets `words` to the link that leads to hop number `k`. (The hop before hop `k` loads this link.)
-// The two words are the low and the high word of the link or, for an image, x and y. For pointer
-// chains, `chunks` must have one address for each of the region's buffers: the address at which the
-// chain begins in that buffer. Each buffer has 2^chunk_shift blocks. For other chains, `chunks` is
-// not used.
+// Sets `words` to the link that leads to hop number `k`. The hop before hop `k` loads this link.
+// For an image, the two words are x and y. Otherwise, they are the low and the high word of the
+// link.
+// Only pointer chains use `chunks`. It has one address for each buffer of the region: the address
+// at which the chain begins in that buffer. Block b lies in buffer number b >> chunk_shift.
 void latency_link(const struct latency_case *this_case, const struct latency_chain *chain,
                   const uint64_t *chunks, uint32_t k, uint32_t words[2]);
 

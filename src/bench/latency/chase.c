@@ -183,9 +183,8 @@ static bool is_moved(const struct latency_case *this_case)
     return this_case->path == LATENCY_ATOMIC || this_case->bytes >= LATENCY_PAGE_LAP_BYTES;
 }
 
-// Finds the memory for the chain. Passes this memory as an argument to the kernels that build the
-// chain and to those that chase over it. If each round puts the chain at another address, also
-// chooses the address.
+// Finds the memory for the chain, and sets the argument through which kernels reach it. If each
+// round puts the chain at another address, also chooses the address.
 static bool find_memory(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;
@@ -231,8 +230,8 @@ static bool build(struct latency_chase *chase, struct error *err)
     return builder && build_links(chase, builder, &chase->region, err);
 }
 
-// Allocates a buffer that nothing uses, of another size each round. So the driver puts the image at
-// another address each round. Without this buffer, it would choose the same address again.
+// Allocates a buffer that nothing uses. Its size differs from round to round, so the driver puts
+// the image at another address. Otherwise the driver would choose the same address again.
 static bool occupy(const struct latency_chase *chase, struct error *err)
 {
     static const uint64_t sizes = 32, unit_bytes = UINT64_C(2) << 20;
@@ -309,8 +308,8 @@ static struct params run_params(const struct latency_chase *chase, uint32_t toke
     return params;
 }
 
-// Records the kernel of load=keep-awake, which keeps the device busy. It reads memory until the
-// chase that runs at the same time has ended.
+// Records the kernel of load=keep-awake, which keeps the device busy by reading memory. This kernel
+// ends when the chase that runs at the same time has ended, or after AWAKE_POLLS_MAX polls.
 static void record_awake(struct latency_chase *chase, struct gpu_batch *batch,
                          const struct gpu_arg *out, uint32_t token)
 {
@@ -416,8 +415,8 @@ bool latency_chase_count(struct latency_chase *chase, const struct latency_run *
                                       .timeout_ns = request->timeout_ns};
     if (!(desc.once = batch_of_run(chase, run, err)))
         return false;
-    // Before each counted chase, the shorter one of the two chases runs, not the longer one: it
-    // leaves less of its chain in the caches.
+    // Two chases of different length are counted. The shorter one also runs before each of them,
+    // without being counted: it leaves less of its chain in the caches than the longer one.
     desc.before = run->warm == 0 ? batch_of_fill(chase, err) : desc.once;
     return desc.before && (desc.twice = batch_of_run(chase, &longer, err)) &&
            measure_count_run(request->count, &desc, err);
@@ -425,8 +424,8 @@ bool latency_chase_count(struct latency_chase *chase, const struct latency_run *
 
 // ---------------------------------------------------------------- checking
 
-// Returns the link at which the control kernel must end. From a link x, two hops of that kernel
-// lead to (x + (x << shift)) ^ key.
+// Returns the link at which the control kernel must end. Two hops of this kernel lead from a link x
+// to (x + (x << shift)) ^ key.
 static uint32_t control_end(const struct latency_chase *chase, const struct latency_run *run)
 {
     uint32_t link = run->start;

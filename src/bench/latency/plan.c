@@ -30,8 +30,8 @@ enum {
 // Maximum size in bytes of a chain in the preset quick on a CPU, which builds chains slowly.
 #define QUICK_CPU_BYTES (UINT64_C(8) << 20)
 
-// The context that the callbacks replace, reach and keep (struct bench_product) receive while the
-// cases are listed.
+// The context of the callbacks replace, reach and keep (struct bench_product), which choose the
+// cases of the plan.
 struct latency_plan {
     const struct bench_request *request;
     struct measure_limits limits;
@@ -99,9 +99,9 @@ static size_t size_step(const struct latency_plan *plan, const struct latency_ca
     return plan->quick && slopes ? 2 * step : step;
 }
 
-// Does nothing if the device can have the path with this kind of link. Otherwise gives all cases of
-// an order the first size in the list, so that they become one case. This case is skipped, and its
-// result tells the reason.
+// If the device cannot have the path with this kind of link, replaces the size of the chain by the
+// first size in the list. So an order has one case instead of one for each size. This case is
+// skipped, and its result tells the reason.
 static void replace(const struct bench_pick *pick)
 {
     struct latency_case this_case;
@@ -112,9 +112,10 @@ static void replace(const struct bench_pick *pick)
         pick->value->uint = pick->request->choices[LATENCY_PARAM_BYTES].values[0].uint;
 }
 
-// Changes the size of a chain (pick->value). A size above plan_bytes_max(), such as the word max
-// (UINT64_MAX), becomes plan_bytes_max(). Any other size becomes a multiple of GRAIN_BYTES. Returns
-// false if the plan should not use the size.
+// Adapts the size of a chain (pick->value) to the plan. Returns false if the plan should not use
+// the size. If the device allows no chain on this path, the plan uses only the first size of the
+// list. Otherwise, plan_bytes_max() replaces a larger size, such as the word max (UINT64_MAX). Any
+// smaller size is rounded down to a multiple of GRAIN_BYTES.
 static bool reach(const struct bench_pick *pick)
 {
     const struct latency_plan *plan = pick->context;
@@ -137,11 +138,12 @@ static bool reach(const struct bench_pick *pick)
     return bytes >= bytes_max || pick->value->uint >= bytes_min;
 }
 
-// Returns true if the plan should contain this case. Returns false for each of three reasons:
+// Returns true if the plan should contain this case. Each of three reasons excludes a case:
 // - The path cannot have this order with this kind of link (latency_path_has).
-// - The stride or the page does not allow the case's chain (latency_case_check). This is also an
-//   error if the user chose the order (with order=page) or the path (with the other orders).
+// - The stride or the page does not allow the case's chain (latency_case_check).
 // - Neither the preset nor the user asks for the case (is_wanted).
+// The second reason is an error if the user chose the order (with order=page) or the path (with the
+// other orders).
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct latency_plan *plan = pick->context;

@@ -115,10 +115,10 @@ static bool add_chunk_surely(struct latency_region *region, struct latency_sessi
     return add_chunk(region, session, bytes, err);
 }
 
-// Makes sure that the region has one buffer of at least `bytes` bytes. If a new buffer is needed,
-// it has `preferred` bytes, or `bytes` bytes if that is more or if the device lacks memory. If
-// `preferred` is more than half of the device's free memory, the buffer must have exactly `bytes`
-// bytes, because path=image also needs an image of that size.
+// Makes sure that the region has one buffer of at least `bytes` bytes. A new buffer has `preferred`
+// bytes. But it has `bytes` bytes if that is more, or if the device lacks memory. If `preferred` is
+// more than half of the free memory, the buffer must have exactly `bytes` bytes. The
+// memory that stays free is for the image that path=image needs.
 static bool need_buffer(struct latency_region *region, struct latency_session *session,
                         uint64_t bytes, uint64_t preferred, struct error *err)
 {
@@ -167,9 +167,9 @@ uint64_t latency_region_places(const struct latency_region *region, uint64_t byt
 bool latency_region_place(struct latency_region *region, struct latency_session *session,
                           uint64_t bytes, uint32_t key, uint64_t *offset, struct error *err)
 {
-    // The upper bits of the key choose the offset. In successive rounds, the keys are multiples of
-    // the golden ratio times 2^32, so the offsets are far apart. Remainders of the keys would often
-    // repeat.
+    // The upper bits of the key choose the offset. In successive rounds, the keys are successive
+    // multiples of the golden ratio times 2^32, so the offsets are far apart. If the remainder of
+    // the key chose the offset, offsets would often repeat.
     *offset = (key * latency_region_places(region, bytes) >> 32) * ADDRESS_ALIGN;
     region->addresses[0] = gpu_buffer_address(region->chunks[0]) + *offset;
     return write_directory(region, session, err);
@@ -188,7 +188,7 @@ struct latency_region *latency_region(struct latency_session *session,
 {
     const char *name = NULL;
     // The preferred size of the large region is the maximum size of a pointer chain in random
-    // order. No chain in one buffer can be larger, except index chains with order=page.
+    // order. Index chains with order=page can be larger. Other chains in one buffer cannot.
     struct latency_case widest = {.pointer = true};
     uint64_t most = latency_bytes_max(session->bench->info, &widest, &name) / 4 * 4;
     bool paged = this_case->pointer && this_case->order == LATENCY_ORDER_PAGE;

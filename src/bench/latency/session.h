@@ -138,16 +138,17 @@ struct latency_chase {
     struct latency_case this_case;
     struct latency_chain chain;
     struct gpu_program *program;
-    // Kernel with only the index arithmetic of the hops. NULL if hops have none: their links are
-    // addresses, or the load itself takes an index.
+    // Kernel with only the index arithmetic of the hops. NULL if hops have no such arithmetic,
+    // because their links are addresses or because the load itself takes an index.
     struct gpu_program *control;
     // Kernel that keeps the device busy during the chase. NULL without load=keep-awake.
     struct gpu_program *awake;
     unsigned control_shift;
     uint64_t lead_ns; // duration in ns of other work that runs before the chases (measure/pace.h)
     struct gpu_arg region; // the argument through which kernels reach the chain
-    bool has_region; // false: the chain is in shared memory, so kernels have no argument `region`
-    bool moves;      // true: each round puts the chain at another address
+    // false: kernels have no argument `region`, because the chain is in shared memory
+    bool has_region;
+    bool moves; // true: each round puts the chain at another address
     // Memory of the chain; NULL if the chain is in shared or constant memory.
     const struct latency_region *memory;
 };
@@ -164,10 +165,11 @@ MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_s
 MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs,
                                   unsigned count, struct error *err);
 
-// Reads the visit's hardware counters and computes the number of events per hop. The events are
-// those of a chase with twice the repeats of `run`, minus those of the chase `run`. Before each of
-// these two chases, the chase `run` also runs without being counted. But if run->warm is 0, a
-// buffer larger than the caches is filled instead, which removes the chain's lines from the caches.
+// Computes the number of events per hop with the visit's hardware counters. Two chases are counted:
+// `run`, and a chase with twice the repeats of `run`. The difference of their counts belongs to the
+// additional hops. Before each counted chase, the chase `run` also runs without being counted. But
+// if run->warm is 0, a buffer larger than the caches is filled instead. This removes the chain's
+// lines from the caches.
 MUST_CHECK bool latency_chase_count(struct latency_chase *chase, const struct latency_run *run,
                                     struct error *err);
 
@@ -186,16 +188,15 @@ struct latency_memory {
     // Lengths of the parts of a chase, as in struct latency_run.
     uint32_t untimed, windows, repeats;
     // Number of hops of all chases that prepare_runs (visit.c) has prepared for this case. The
-    // short chases that only determine the members above are not counted. The first chase of the
-    // next call of prepare_runs begins at hop `walked` modulo the number of nodes. Without warm-up
-    // laps, it begins at hop `walked` modulo half of that number. Each later chase of the call
-    // begins where the chase before it ended.
+    // short chases that only determine the members above are not counted. The next call of
+    // prepare_runs begins its first chase at hop `walked` modulo the number of nodes. Without
+    // warm-up laps, that chase begins at hop `walked` modulo half of the number of nodes.
     uint64_t walked;
     // Whether the device's time stamps agree with the core's counter.
     struct latency_clocks {
-        // True if the two clocks agreed in a visit. Later visits then do not compare the clocks.
-        // Also true if the clocks differed in opposite directions in two visits, because such
-        // differences are chance.
+        // True if the two clocks agreed in a visit, or if they differed in opposite directions in
+        // two visits. Such opposite differences are chance. Once `agree` is true, later visits do
+        // not compare the clocks.
         bool agree;
         // Number of visits in which the two clocks differed; always in the same direction.
         unsigned visits;

@@ -14,8 +14,8 @@ enum {
     // requires longer windows.
     WINDOWS = 64,
     WINDOWS_MIN = 16,
-    // Minimum duration of a window, in steps of the core's counter, and of a dispatch, in steps of
-    // the device's time stamps.
+    // Minimum duration of a window in steps of the core's counter. Also the minimum duration of a
+    // dispatch in steps of the device's time stamps.
     STEPS_MIN = 1000,
     // Maximum number of untimed hops of a chase. A whole lap over a chain in the L1 has fewer hops.
     UNTIMED_HOPS = 4096,
@@ -162,16 +162,16 @@ struct measured {
     struct measure_visit *visit;
 };
 
-// Sets where each chase begins and how it fills the caches: by a warm-up lap or, if the case has
-// none, by reading a word of each page. The first chase is not timed. After it, the timed chases
-// all find the caches in the same state.
+// Sets where each chase begins and how it fills the caches. If the case has warm-up laps, a lap
+// fills them. Otherwise the chase reads a word of each page. The first chase is not timed. It
+// brings the caches into the state in which all timed chases find them.
 static void prepare_runs(const struct measured *m, struct latency_run *runs, unsigned count)
 {
     const struct latency_chase *chase = m->chase;
     struct latency_memory *memory = m->memory;
     // Each chase begins at the hop at which the chase before it ended. Without warm-up laps, the
-    // first of these chases begins in the half of the chain that was built first. The reason: the
-    // caches may still hold nodes of the half that was built last.
+    // first chase begins in the half of the chain that was built first. The caches may still hold
+    // nodes of the other half.
     uint32_t lap =
         memory->warm || chase->chain.nodes < 2 ? chase->chain.nodes : chase->chain.nodes / 2;
     uint64_t start = memory->walked % lap;
@@ -219,8 +219,8 @@ static void fill_windows(const struct measured *m, const struct latency_run *run
 
 // Compares the device's time stamps with the core's counter. Both measure the time of the hops by
 // which the chase `full` is longer than the chase `brief`. Other work may disturb one visit. So the
-// case is flagged only if the two times differ too much, and in the same direction, in all visits
-// (at least 3).
+// case is flagged only after DISAGREEMENTS_MIN visits with too large a difference, always in the
+// same direction.
 static void cross_check(const struct measured *m, const struct latency_run *brief,
                         const struct latency_run *full)
 {
@@ -305,15 +305,16 @@ static bool measure_by_counter(const struct measured *m, struct error *err)
          .repeats = control_repeats(memory)},
     };
     unsigned count = m->chase->control ? 4 : 3;
-    // On a simulated device, the first chase, which only warms the caches, is left out: the warm-up
-    // lap of a timed chase already brings the simulated caches to their final state. The short
-    // chase is left out, too, because the clocks of a simulated device always agree. Also, without
-    // the first chase, the short and the long chase would find the caches in different states.
+    // On a simulated device, the first chase and the short chase are left out. The first chase
+    // would only warm the caches, but the warm-up lap of a timed chase already brings simulated
+    // caches to their final state. The short chase would compare the clocks, which always agree
+    // there.
     bool is_model = m->chase->session->bench->info->caps & GPU_CAP(VIRTUAL_TIME);
     unsigned first = is_model ? 1 : 0;
     bool agree = is_model || memory->clocks.agree;
     if (agree) {
-        // Only the comparison of the clocks needs the short chase. The first chase replaces it.
+        // The short chase is needed only to compare the clocks. Here the first chase takes its
+        // place.
         runs[1] = runs[0];
         first++;
     }
@@ -359,8 +360,8 @@ static bool slopes(const struct measured *m, bool control, unsigned metric, stru
         if (!slope(m, control, &values[count], err))
             return false;
         // If the longer dispatch (2 N hops) took less time than the shorter one (N hops), something
-        // else delayed the device. The sample is then taken again. After TRIES_MAX tries it becomes
-        // NaN.
+        // else delayed the device. The sample is then taken again. After TRIES_MAX tries in a
+        // visit, such a sample becomes NaN.
         if (values[count] > 0 || tries >= TRIES_MAX)
             count++;
     }
@@ -401,10 +402,9 @@ static void describe(const struct measured *m)
         visit_detail(m->visit, "warm-up", "each page touched once; no lap");
 }
 
-// Adds the counts per hop that are expected on NVIDIA. These counts are for the unit that executes
-// a hop, and for caches. A cache transfers the link of a hop as one sector. In random order,
-// successive hops are in different sectors. So a cache that is much smaller than the chain does not
-// contain the next sector when a hop needs it.
+// Adds the counts per hop that are expected on NVIDIA: of the unit that executes a hop, and of the
+// caches. A cache transfers the link of a hop as one sector. In random order, a cache that is much
+// smaller than the chain mostly does not hold the sector of the next hop.
 static void claim_nvidia(const struct measured *m, struct measure_count_claims *claims)
 {
     static const double sector_bytes = 32, beyond = 4;
@@ -452,8 +452,9 @@ static struct measure_count_claims claims_of(const struct measured *m)
     return claims;
 }
 
-// If the visit should read hardware counters, counts the events of one chase. The number of events
-// per hop hardly depends on the number of hops. So this chase may be shorter than a timed one.
+// If the visit should read hardware counters, counts the events per hop. The chase for this may be
+// shorter than a timed one, because the number of events per hop hardly depends on the number of
+// hops.
 static bool count(const struct measured *m, struct error *err)
 {
     const struct latency_chase *chase = m->chase;
