@@ -59,7 +59,7 @@ static unsigned sectors_of(const unsigned at[LANES], unsigned bytes)
 }
 
 // Adds the requests and sectors of one load of a subgroup to *traffic. Each thread loads the
-// element that lies `after` elements after its first element.
+// element that is `after` elements behind its first one.
 static void add_load(const struct loads_case *this_case, struct access access, unsigned subgroup,
                      unsigned after, struct traffic *traffic)
 {
@@ -134,9 +134,9 @@ struct measure_count_claims loads_claims(const struct loads_session *session,
         claims.of[i] *= groups;
     if (source != LOADS_FROM_HOST && !traits->writes)
         measure_claim_held(&bench->limits, BYTES_MAX, &claims);
-    // In each dispatch, each core also loads the elements once from the L2 into its L1. Only for
-    // direct loads (loads_traits.direct) is the number of these bytes negligible. For other loads,
-    // no number of bytes read from the L2 is predicted.
+    // In each dispatch, each core also loads the elements once from the L2 into its L1. For direct
+    // loads (loads_traits.direct), these bytes are negligible. For other loads, no number of bytes
+    // read from the L2 is predicted.
     if (!traits->direct)
         claims.of[GPU_COUNTER_L2_READ] = NAN;
     return claims;

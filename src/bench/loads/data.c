@@ -14,15 +14,16 @@
 
 enum {
     GRAIN = 64, // all floats in the data are multiples of 1 / GRAIN
-    // Has 10 bits: a 16-bit float can represent k / GRAIN exactly for every integer k up to this
-    // value.
+    // Mask of 10 bits for 16-bit floats. A 16-bit float can represent k / GRAIN exactly for every
+    // integer k up to this mask.
     HALF_MASK = 1023,
-    // Has 12 bits. Values are k / GRAIN, for integers k up to this value. A 32-bit float can
-    // represent the sum of 256 × (1 + 3 + 5 + 7) such values exactly.
+    // Mask of 12 bits for 32-bit floats. Their values are k / GRAIN, for integers k up to this
+    // mask. A 32-bit float can represent the sum of 256 × (1 + 3 + 5 + 7) such values exactly.
     FLOAT_MASK = 4095,
     BLOCK = 4, // width and height of a compressed block in texels
     BLOCKS_A_ROW = LOADS_SIDE / BLOCK,
-    // For BC6H: the smallest of the HALF_COUNT end points that decode to values from 1/2 to 1.
+    // The smallest end point of BC6H blocks here. The HALF_COUNT end points from this one on decode
+    // to values from 1/2 to 1.
     HALF_LEAST = 464,
     HALF_COUNT = 31
 };

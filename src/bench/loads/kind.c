@@ -4,8 +4,8 @@
 #include <string.h>
 
 // The kinds of loads in the tables of the tool perftest (sebbbi/perftest, README), in their order
-// and with their labels. One misprint is corrected: the second "Sample(bilinear) uniform" of
-// RGBA32F is a "Sample(nearest) uniform".
+// and with their labels. The tables have two rows "Sample(bilinear) uniform" of RGBA32F. The second
+// is a misprint: here, it is "Sample(nearest) uniform".
 #define FORMATS(X, before, after, source, half, single)                                            \
     X(before "R8" after, source, 1, UNORM8, R8_UNORM, 0)                                           \
     X(before "RG8" after, source, 2, UNORM8, RG8_UNORM, 0)                                         \
@@ -271,16 +271,16 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
                             : loads_is_texture(kind) ? "texture"
                                                      : "buffer",
                             kind->width, form);
-    // A raw buffer of known alignment that is bound as an argument is the same as a structured
+    // If a raw buffer of known alignment is bound as an argument, it is the same as a structured
     // buffer. So its case uses the kernel of structured buffers.
     enum loads_source source = kind->source;
     if (bound && source == LOADS_FROM_RAW)
         source = LOADS_FROM_BOUND;
     else if (bound && source == LOADS_FROM_NATURAL)
         source = LOADS_FROM_STRUCTURED;
-    // The name of a kernel has a "u" if the kernel loads integers. The name has an "n" if the
-    // kernel loads from a UNORM8 resource that kernels may also write. Such a kernel must declare
-    // the format.
+    // In the name of a kernel, "u" means that the kernel loads integers. "n" means that the kernel
+    // loads from a UNORM8 resource that kernels may also write. Such a kernel must declare the
+    // format.
     bool integer = kind->data == LOADS_UINT32 || kind->data == LOADS_UINT8;
     bool named = traits[source].writable && kind->data == LOADS_UNORM8;
     return arena_printf(arena, "loads_%s_%u%s_%s_%s", traits[source].kernels, kind->width,

@@ -41,7 +41,8 @@ enum loads_source { // what a kernel loads from, or writes to
     // Loads from a structured buffer in device memory that the host can access, too.
     LOADS_FROM_VISIBLE,
     LOADS_FROM_SHARED, // loads from the workgroup's shared memory
-    // Loads from a structured buffer; each lane loads one element and broadcasts it to all lanes.
+    // Loads from a structured buffer. Each lane loads one element, and broadcasts pass this element
+    // to all lanes.
     LOADS_FROM_BROADCAST,
     // Loads from a structured buffer. Each lane loads one element, and shuffles pass this element
     // to the other lanes.
@@ -173,8 +174,8 @@ struct loads_case {
 };
 
 // Returns the name of the case's kernel. If `control` is true, returns the name of the kernel with
-// the same loop without loads. If `bound` is true, a raw buffer is an argument of the kernel.
-// Otherwise the kernel gets the buffer's 64-bit address, but some devices have no such addresses.
+// the same loop without loads. `bound` selects a kernel that gets a raw buffer as an argument.
+// Other kernels get the buffer's 64-bit address, but some devices have no such addresses.
 const char *loads_kernel_name(struct arena *arena, const struct loads_case *this_case, bool bound,
                               bool control);
 
@@ -187,16 +188,16 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
 uint32_t loads_hash(uint32_t v);
 
 // Returns the value of one channel of an element. In a texture, texel (x, y) is element x + y ×
-// LOADS_SIDE. After these elements follow the texels of the next smaller level of detail, with
+// LOADS_SIDE. The texels of the next smaller level of detail have the numbers after these, with
 // LOADS_SIDE / 2 texels per row. Alpha is 1 if the format has no alpha.
 double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel);
 
 // Returns LOADS_ELEMENTS elements as bytes in memory. The first element begins at byte start_bytes.
 // Sets *bytes to the total size. In a texture, the smaller levels of detail follow. Each has a
-// quarter of the elements of the level before it. The texture of LOADS_FROM_STRETCHED differs in
-// two ways. Its texels repeat every LOADS_TILE texels, so the sum of a tile does not depend on the
-// weights of an anisotropic filter. The values of its smaller levels are a quarter as large, so a
-// filter gives a wrong sum if it reads these levels.
+// quarter of the elements of the level before it.
+// In the texture of LOADS_FROM_STRETCHED, the texels repeat every LOADS_TILE texels. So the sum of
+// a tile does not depend on the weights of an anisotropic filter. The values of its smaller levels
+// are a quarter as large. So a filter that reads these levels gives a wrong sum.
 void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes);
 
 // Returns the number of levels of detail of the texture: 1, 2 or 3.
@@ -206,10 +207,10 @@ unsigned loads_levels(const struct loads_kind *kind);
 // axes. 0.5 is the centre.
 float loads_centre(const struct loads_kind *kind);
 
-// How a thread computes its first element along one axis. Without `scatter`, it is (id ×
-// multiplier) & keep, where `id` is the thread's number along this axis. With `scatter`, it is
-// (loads_hash(seed) × multiplier) & keep. Here `seed` is the thread's number t in the workgroup; in
-// textures, it is 2 t along x and 2 t + 1 along y.
+// How a thread computes its first element along one axis: (n × multiplier) & keep. Without
+// `scatter`, n is the thread's number along this axis. With `scatter`, n is loads_hash(seed). The
+// seed is the thread's number t in the workgroup. In textures, it is 2 t along x and 2 t + 1 along
+// y.
 struct loads_start {
     uint32_t multiplier, keep, scatter;
 };
@@ -221,13 +222,16 @@ unsigned loads_first(struct loads_start start, unsigned id, unsigned seed);
 void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,
                   float sums[LOADS_THREADS]);
 
-// Returns the maximum error that a correct sum may have. Sums of unfiltered floats and integers
-// must be exact. In UNORM and packed formats, each of 256 additions may add a rounding error of
-// 2^-17. This is half a unit in the last place of numbers below 256. For sRGB, each load may add
-// 2^-9, about half of 1/255. Each filtered load may add 2^-8 of the data's range, because hardware
-// rounds weights to multiples of 2^-8. Filters between levels or slices, and LOADS_FROM_STRETCHED,
-// may add twice that. LOADS_FROM_OFFSET may add only 3/4 of 2^-8: its weight 1/4 is a multiple of
-// 2^-8, and the check must detect a sample at the centre.
+// Returns the maximum error that a correct sum may have:
+// - For unfiltered floats and integers, 0.
+// - For UNORM and packed formats, each of 256 additions may add a rounding error of 2^-17. This is
+//   half a unit in the last place of numbers below 256.
+// - For sRGB, each load may add 2^-9, about half of 1/255.
+// - For filters, each load may add 2^-8 of the data's range, because hardware rounds weights to
+//   multiples of 2^-8. Filters between levels or slices, and LOADS_FROM_STRETCHED, may add twice
+//   that.
+// - For LOADS_FROM_OFFSET, each load may add only 3/4 of 2^-8. Its weight 1/4 is a multiple of
+//   2^-8, and the check must detect a sample at the centre.
 float loads_tolerance(const struct loads_kind *kind);
 
 // Sets hits[e] to the number of times that one workgroup writes element e.

@@ -136,9 +136,8 @@ enum {
 };
 
 // Returns the number of workgroups of a dispatch: as many as run in LOADS_LONGEST_NS, but at least
-// 1 and at most `all`. The function estimates this from a run of `trial` workgroups that took
-// `took_ns`. Long dispatches are avoided, because watchdogs of drivers stop a dispatch after 0.5 to
-// 10 s, and a desktop stutters from 0.1 s on.
+// 1 and at most `all`. The estimate is based on a run of `trial` workgroups that took `took_ns`.
+// Watchdogs of drivers stop a dispatch after 0.5 to 10 s, and a desktop stutters from 0.1 s on.
 uint32_t loads_groups_within(uint32_t all, uint32_t trial, double took_ns);
 
 // Returns what hardware counters should show for `groups` workgroups of the case.

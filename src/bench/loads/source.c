@@ -51,7 +51,7 @@ static struct gpu_image_desc image_desc(const struct loads_kind *kind)
     return desc;
 }
 
-// Fills level 0 of a texture. Kernels read only level 1 of it. Level 0 gets four copies of the
+// Fills level 0 of a texture of which kernels read only level 1. Level 0 gets four copies of the
 // texels of level 1, shifted by 4 bytes. So a kernel that reads the wrong level gets a wrong sum.
 static bool fill_level_above(struct gpu_image *image, const unsigned char *texels, size_t size,
                              struct arena *arena, struct error *err)
@@ -62,9 +62,9 @@ static bool fill_level_above(struct gpu_image *image, const unsigned char *texel
     return gpu_image_write(image, 0, 0, all, 4 * size, err);
 }
 
-// Fills every slice or layer of a texture. Kernels must read only one of them. The others get the
-// same texels, shifted by some bytes. So a kernel gets a wrong sum if it reads another slice or
-// layer.
+// Fills every slice or layer of a texture, although kernels must read only one of them. The others
+// get the same texels, shifted by some bytes. So a kernel that reads another slice or layer gets a
+// wrong sum.
 static bool fill_layers(struct gpu_image *image, const struct gpu_image_desc *desc,
                         const unsigned char *texels, struct arena *arena, struct error *err)
 {

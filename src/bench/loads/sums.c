@@ -95,7 +95,7 @@ static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsig
 }
 
 // Returns the expected sum of a tile for a thread that reads the texture's second level of detail.
-// This level has half the width and height of the first.
+// The second level has half the width and height of the first.
 static double small_tile_sum(const struct loads_kind *kind, unsigned x, unsigned y)
 {
     unsigned side = LOADS_SIDE / 2;

@@ -59,9 +59,9 @@ static bool make_work(struct bench_visit *visit, struct loads_run *run, uint32_t
                            &run->work, err);
 }
 
-// Finds with a trial run how many workgroups a dispatch can have without lasting too long. If the
-// trial run is too slow for the full number of workgroups, it is repeated and the faster run
-// counts, because a first run can be slow for many reasons.
+// Finds the number of workgroups of a dispatch by a trial run, so that no dispatch lasts too long.
+// If the trial run is too slow for the full number, it is repeated and the faster run counts. A
+// first run can be slow for many reasons.
 static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct error *err)
 {
     const struct loads_session *session = visit->session->state;
@@ -112,7 +112,7 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     request.samples = 1;
     request.count = NULL;
     request.sample_ns /= run->control ? CONTROL_SHARE : 1;
-    // In round 0, loads_run would also warm up. So round 0 becomes round 1.
+    // loads_run would warm up in round 0, so this call is for round 1.
     request.round = request.round ? request.round : 1;
     run->request = &request;
     if (!loads_run(visit, run, err))
@@ -121,8 +121,8 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     return true;
 }
 
-// Measures the baseline (Buffer<RGBA8>.Load random), unless its last sample is recent enough. If
-// the device cannot run the baseline, for example without typed buffers, this is no error.
+// Measures the baseline (Buffer<RGBA8>.Load random), unless its last sample is recent enough. It is
+// no error if the device cannot run the baseline, for example because it has no typed buffers.
 static bool find_baseline(struct bench_visit *run, const struct loads_case *like, struct error *err)
 {
     struct loads_session *session = run->session->state;
@@ -206,15 +206,15 @@ static void report(const struct loads_session *session, const struct loads_run *
     const struct measure_span *span = &seen->span;
     const struct loads_kind *kind = seen->this_case->kind;
     // The metrics follow from `claim`: the bytes that the lanes of a workgroup load or write.
-    // Hardware counters show other numbers, because lanes may share bytes, depending on the
-    // pattern. loads_claims computes the numbers that the counters should show for a dispatch.
+    // Hardware counters may show other numbers, because lanes can share bytes. loads_claims
+    // computes the numbers that the counters should show for a dispatch.
     struct measure_claim claim = claim_of(session, kind);
     const struct measure_count_claims counts =
         span->counted ? loads_claims(session, seen->this_case, seen->work.groups)
                       : measure_count_no_claims;
     claim.counts = &counts;
-    // With the pattern uniform, all lanes load the same bytes, and the width of the data path does
-    // not limit the rate. So the rate is not compared with the limit of the data path.
+    // With the pattern uniform, all lanes load the same bytes. So the width of the data path does
+    // not limit the rate, and the rate is not compared with this limit.
     bool is_limited = seen->this_case->pattern != LOADS_UNIFORM;
     const struct measure_account plain = {.claim = &claim, .span = span, .visit = visit},
                                  limited = {&claim, is_limited ? &session->bench->limits : NULL,
@@ -232,8 +232,8 @@ static void report(const struct loads_session *session, const struct loads_run *
     visit_kernel(visit, seen->work.program);
 }
 
-// Measures the case on the device of the visit `place`. `place` is a copy of `run`. But for cases
-// of robust access, it has another device, which checks the bounds of every access.
+// Measures the case on the device of the visit `place`. `place` is a copy of the visit `run`. But
+// for a case of robust access, `place` has another device, which checks the bounds of every access.
 static bool measure(struct bench_visit *run, struct bench_visit *place,
                     const struct loads_case *this_case, struct measure_visit *visit,
                     struct error *err)

@@ -12,14 +12,13 @@ enum {
     GROUPS_A_CORE = 32,
     GROUPS_A_PROCESSOR = 4,
     CORES_UNKNOWN = 16,
-    // Percentage of a core's on-chip memory that is requested as L1, for kernels that use shared
-    // memory.
+    // Percentage of a core's on-chip memory that kernels with shared memory request as L1.
     L1_BESIDE_SHARED = 25,
-    // The bits of 1.0f. An index or-ed to them gives the bits of a float just above 1.
+    // The bits of 1.0f. ONE_BITS | index are the bits of a float just above 1, for small indices.
     ONE_BITS = 0x3f800000
 };
 
-struct proof { // must be the same as struct Proof of params.glsl
+struct proof { // must be the same as struct Proof in params.glsl
     uint32_t groups, wrong, unused[2];
     float expected[LOADS_THREADS];
 };
@@ -78,10 +77,10 @@ void loads_close(struct bench_session *bench)
 
 // ---------------------------------------------------------------- what threads must find
 
-// Returns the sum that thread `id` must compute in the loop without loads. The four channels of the
-// sum start at 0, 1, 2 and 3. The loop adds 256 values to each channel. Each value is a float just
-// above 1. For kinds with normalised coordinates, it is the sum of the two coordinates that the
-// loop computes.
+// Returns the sum that thread `id` must compute in the loop without loads. A value has up to four
+// channels. Their sums start at 0, 1, 2 and 3, and the loop adds 256 numbers to each. For kinds
+// with normalised coordinates, such a number is the sum of the two coordinates that the loop
+// computes. For other kinds, it is a float just above 1.
 static float control_sum(const struct loads_kind *kind, const struct loads_start *start,
                          unsigned id)
 {
@@ -107,8 +106,9 @@ static void prepare_control(struct loads_work *work, const struct loads_kind *ki
         .mask = loads_is_sampled(kind) ? 0 : ONE_BITS,
         .multiplier = start.multiplier,
         .keep = start.keep,
-        // With ONE_BITS, each of the 256 additions adds a number from 1 to 1 + 1024 × 2^-23,
-        // because the low bits of the number are the index. Each addition also rounds.
+        // The tolerance covers two errors. With ONE_BITS, each of the 256 additions adds a number
+        // from 1 to 1 + 1024 × 2^-23, because the low bits of the number are the index. Each
+        // addition also rounds.
         .tolerance = 1,
         .centre = 0.5f / LOADS_SIDE,
     };
@@ -194,7 +194,7 @@ void loads_programs(struct bench_session *bench, const struct bench_case *c)
     struct loads_case this_case;
     struct error unused;
     loads_case_read(c, &this_case);
-    if (this_case.kind->robust) // measured on a second device
+    if (this_case.kind->robust) // a second session measures it
         return;
     (void)make_program(bench->state, &this_case, false, &unused);
     (void)make_program(bench->state, &this_case, true, &unused);
