@@ -32,7 +32,7 @@ struct stream_op {
     // Number of vectors of the source before its element 0. Stencils read these vectors.
     unsigned shift;
     struct {
-        unsigned threads, loads, steps; // `steps`: blocks that a workgroup takes one after another
+        unsigned threads, loads, steps; // a workgroup takes `steps` blocks one after another
     } shapes[STREAM_SHAPES_MAX];        // shapes[0] is the default shape
     bool resident; // true if the operation also has kernels whose workgroups loop
     // True if the operation also has kernels in which each thread takes one element.
@@ -92,8 +92,9 @@ MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
 
 struct stream_params { // parameters of the kernels, which declare them in the same order
     uint32_t blocks, groups, passes;
-    // These members count blocks. Workgroup g takes block g × pitch and every advance-th block
-    // after it, as long as the distance from the first block is less than `reach`.
+    // `pitch`, `advance` and `reach` are numbers of blocks. Workgroup g takes block g × pitch and
+    // every advance-th block after it, as long as the distance from block g × pitch is less than
+    // `reach`.
     uint32_t pitch, advance, reach;
     float value, factor;
     uint32_t op; // index of the operation in stream_ops, used by kernels of kind STREAM_SINGLE
@@ -104,7 +105,7 @@ struct stream_work {
     struct stream_params params;
     uint32_t grid[3];
     uint64_t passes;
-    // Bytes that all passes read and write, as the metric bandwidth counts them.
+    // Number of bytes that all passes read and write, as the metric bandwidth counts them.
     uint64_t moved_bytes;
 };
 

@@ -121,9 +121,10 @@ enum stream_param { // the parameters, in the order of `params`
     STREAM_PARAM_THREADS
 };
 
-// Returns the usual size of an array: STREAM_CACHES times the largest cache that the device may
-// have or, except on a CPU, `given` if that is more. The device's memory and limits may lower the
-// size. On a CPU whose caches are not known, the size before these limits is CPU_BYTES_UNKNOWN.
+// Returns the usual size of an array in bytes. It is STREAM_CACHES times the largest cache that the
+// device may have, or `given` if that is more. On a CPU, `given` is not used. If the caches of a
+// CPU are not known, the size is CPU_BYTES_UNKNOWN. The device's memory and limits may lower the
+// size.
 static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_limits *limits,
                             uint64_t given)
 {
@@ -145,11 +146,11 @@ static void replace(const struct bench_pick *pick)
         (void)case_value_set_text(pick->value, &params[pick->param], "float");
 }
 
-// Adapts a value of a parameter to the device; returns false if the device cannot have the value.
-// Of `bytes`, a preset's value or the user's "max" becomes the usual size. The value "single" of
-// `kernel` needs a device that can reserve shared memory. A value of `threads` is lowered to what a
-// core holds, and must make whole workgroups on this device. With the kernel "occupancy", it must
-// also be a power of two or all threads of a core.
+// Adapts a value of a parameter to the device. Returns false if the device cannot have the value.
+// - `bytes`: a preset's value or the user's "max" becomes the usual size.
+// - `kernel`: the value "single" needs a device that can reserve shared memory.
+// - `threads`: the value is lowered to what a core holds. It must make whole workgroups on this
+//   device. With the kernel "occupancy", it must also be a power of two or all threads of a core.
 static bool reach(const struct bench_pick *pick)
 {
     const struct gpu_info *device = pick->request->device;

@@ -22,7 +22,8 @@ struct memory {
     struct stream_shape shape;
     uint64_t passes, repeats;
     uint32_t sum; // the sum that one pass must find, if the operation only reads
-    // Text with the B/s of each shape tried: "128x1: 4.61e12; …"; NULL if only one was tried.
+    // Text with the bandwidth in B/s of each shape that was tried: "128x1: 4.61e12; …". NULL if
+    // only one shape was tried.
     char *tried;
 };
 
@@ -77,8 +78,8 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
         return false;
     stream_work_make(trial->this_case, &trial->shape, trial->run->session->info,
                      trial->run->session->limits.cores, passes, &trial->work);
-    // Each time that a case is measured, init writes another value. So values from an earlier
-    // measurement fail the check.
+    // From round to round, init writes another value. So values from the round before fail the
+    // check.
     trial->work.params.value = 0.625f + 0.0625f * (float)(trial->run->request->round % 64);
     if (!trial->shape.placed || trial->places)
         return true;
@@ -102,7 +103,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         .params_bytes =
             trial->shape.single ? sizeof trial->work.params : offsetof(struct stream_params, op),
     };
-    // The API needs a valid buffer for every argument, even if the kernel does not use it.
+    // The APIs need a valid buffer for every argument, even if the kernel does not use it.
     for (int i = 0; i < STREAM_ARRAY_COUNT; i++)
         dispatch.args[i].buffer = used[i] ? session->arrays[i].buffer : session->words;
     dispatch.args[STREAM_ARRAY_COUNT].buffer = session->words;
@@ -133,7 +134,8 @@ static bool search(struct trial *trial, const struct stream_shape *shapes, size_
     const char *tried = "";
     double best = 0;
     uint64_t passes[STREAM_SHAPES_MAX];
-    // Sizes the work for all shapes before it compares them, so that the core clock has risen.
+    // The work of all shapes is sized before the shapes are compared, so that the core clock has
+    // risen.
     for (size_t i = 0; i < count; i++) {
         trial->shape = shapes[i];
         if (!size_work(trial, err))
@@ -187,8 +189,7 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
-// Checks the sum that all dispatches together found, for an operation that reads arrays and writes
-// none.
+// Checks the sum that all dispatches together found. Used for operations that only read arrays.
 static bool verify_sum(struct trial *trial, const struct memory *memory,
                        const struct measure_span *span, struct error *err)
 {
@@ -232,9 +233,9 @@ static bool report_residency(struct trial *trial, struct measure_visit *visit, s
 
 // ---------------------------------------------------------------- the visit
 
-// Returns what hardware counters should show. On NVIDIA, each workgroup of a stencil that does not
-// loop reads one sector more than its block fills, because it begins to read within a sector. The
-// workgroup beside it reads that sector too.
+// Returns what hardware counters should show. On NVIDIA, each workgroup of a stencil reads one
+// sector more than its block fills, unless the workgroup loops. It begins to read within a sector,
+// and the workgroup beside it reads that sector too.
 static struct measure_count_claims counts_of(const struct trial *trial,
                                              const struct measure_claim *claim)
 {

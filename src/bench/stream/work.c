@@ -167,8 +167,8 @@ bool stream_single_shape(const struct stream_case *this_case, const struct gpu_i
 
 // ---------------------------------------------------------------- the dispatch
 
-// Returns the number of blocks in an array. A block is what a workgroup takes in one step or, with
-// the kernel "single", one element.
+// Returns the number of blocks in an array. A block is what a workgroup takes in one step. With the
+// kernel "single", a block is one element.
 static uint64_t blocks_of(const struct stream_case *this_case, const struct stream_shape *shape)
 {
     if (shape->single)
@@ -236,8 +236,8 @@ void stream_residency_judge(struct arena *scratch, const struct stream_place *pl
     unsigned *counts = ARENA_ARRAY(scratch, CORE_IDS_MAX, unsigned);
     int32_t last_begin = INT32_MIN, first_end = INT32_MAX;
     for (uint32_t g = 0; g < groups; g++) {
-        // Only low words of the clock are recorded, and they wrap around. So times count from the
-        // start of workgroup 0.
+        // Only low words of the device's clock are recorded, and they wrap around. So times count
+        // from the start of workgroup 0.
         int32_t begin = (int32_t)(places[g].begin - places[0].begin);
         int32_t end = (int32_t)(places[g].end - places[0].begin);
         last_begin = begin > last_begin ? begin : last_begin;
