@@ -160,8 +160,9 @@ static uint64_t value_between(const struct param_info *param, uint64_t base, uin
     return rounded >= 0x1p63 ? UINT64_MAX : (uint64_t)rounded;
 }
 
-// Returns the largest number in a range with the end `to`. This is `to`. But if `to` is the word
-// "max" and the parameter has an upper bound (param_info.most), this is the bound.
+// Returns the largest number of a range that ends at `to`. If `to` is the word "max" and the
+// parameter has an upper bound (param_info.most), this bound is returned. Otherwise `to` is
+// returned.
 static uint64_t last_value(const struct param_info *param, uint64_t to)
 {
     return to == UINT64_MAX && param->takes_max && param->most ? param->most : to;
@@ -265,8 +266,8 @@ bool values_parse(struct arena *arena, const struct param_info *param, const cha
     *list = (struct value_list){0};
     struct parser parser = {.arena = arena, .param = param, .list = list, .err = err};
     char *rest = arena_strdup(arena, text);
-    // A text that begins with '{' is the text of a FILE. Such a text is one value, although it
-    // contains commas.
+    // A text that begins with '{' is the content of a file. It is one value, although it contains
+    // commas.
     if (param->type == PARAM_TEXT && *text == '{')
         return add_word(&parser, text);
     while (rest) {
