@@ -24,8 +24,8 @@ struct incore_kind {
     const char *kernel;
     unsigned number;    // type of the numbers: INCORE_F32 …
     unsigned operation; // what a step does: INCORE_FMA …; for tiles the format: INCORE_TILE_F16 …
-    // Maximum number of steps in one iteration of the loop, for a thread of the kernel for one
-    // core. incore_chain_steps() computes the exact number. 0 if there is no kernel for one core.
+    // Maximum number of steps of a thread in one iteration of the loop of the kernel for one core.
+    // 0 if there is no such kernel. incore_chain_steps() computes the exact number.
     unsigned steps;
     gpu_caps caps; // capabilities that a device must have
     // Number of results that a thread computes in one step: 1, or 2 if the operation is packed or
@@ -90,8 +90,8 @@ struct incore_case {
 void incore_case_read(const struct bench_case *c, struct incore_case *this_case);
 
 // Returns the number of steps that each chain does in one iteration of the loop, on one core. The
-// iteration consists of blocks of up to INCORE_BLOCK steps. In a block, all chains do the same,
-// even number of steps.
+// iteration consists of blocks of up to INCORE_BLOCK steps. In a block, all chains do the same
+// number of steps, and this number is even.
 uint64_t incore_chain_steps(const struct incore_case *this_case);
 
 // Returns true if there is a kernel for the operation and the number of chains of this case. Only
