@@ -264,8 +264,8 @@ bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
     // the region.
     const uint32_t line = 128, apart = this_case->stride < line ? this_case->stride : line;
     chain->footprint_bytes = plru ? chain->bytes : nodes * apart;
-    // With order=plru, the first 16 visits of a block of 512 bytes touch its 16 different parts of
-    // 32 bytes.
+    // With order=plru, the first 16 visits of a block of 512 bytes touch each of its 16 parts of 32
+    // bytes.
     chain->lap = plru ? (uint32_t)blocks * 16 : chain->nodes;
     return true;
 }

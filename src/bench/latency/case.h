@@ -56,10 +56,9 @@ const char *latency_path_name(enum latency_path path);
 // links of these chains are pointers, else indices.
 gpu_caps latency_caps(enum latency_path path, bool pointer);
 
-// Returns true if the path can have chains in this order whose links are pointers (`pointer` true)
-// or indices (`pointer` false). Only the paths vector, scalar and atomic can have pointers. The
-// path image has only random order. The paths shared, atomic-shared and constant have no page
-// order.
+// Returns true if the path can have chains in this order. Their links are pointers if `pointer` is
+// true, else indices. Only the paths vector, scalar and atomic can have pointers. The path image
+// has only random order. The paths shared, atomic-shared and constant have no page order.
 bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 
 // Sets *this_case to the values of the case `c`. While a plan is made, `c` may lack values for the

@@ -71,9 +71,9 @@ static struct gpu_program *chase_program(struct latency_chase *chase, struct err
     return latency_program(chase->session, name, err);
 }
 
-// Returns the path in the name of the control kernel (latency_control_…), which measures the
-// address arithmetic of a hop. Returns NULL if a hop has no address arithmetic: in pointer chains,
-// and on the paths texel and image.
+// Returns the part of the control kernel's name that stands for the path (latency_control_…). The
+// control kernel measures the address arithmetic of a hop. Returns NULL if a hop has no address
+// arithmetic: in pointer chains, and on the paths texel and image.
 static const char *control_name(const struct latency_case *this_case)
 {
     if (this_case->pointer)

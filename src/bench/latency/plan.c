@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Lists the cases of the benchmark latency. The better chain of a path has pointers as links if the
-// path and the device allow pointers, else indices. The presets choose these cases:
+// Lists the cases of the benchmark latency. The better chain of a path has pointers as links. If
+// the path or the device does not allow pointers, this chain has indices. The presets choose these
+// cases:
 //
 //   vector       better chain, in random and plru order (quick: only random): every size
 //   other paths  better chain, in random order: every second size (quick: every third), up to
@@ -11,9 +12,9 @@
 //                then takes two dispatches
 //
 // The plan uses all values that the user sets. If the device does not allow a path, or pointers on
-// a path, one case of each order remains. This case is skipped, and its result tells the reason. If
-// only the preset asks for a chain, and the chain is impossible with the user's pitch or page, it
-// is left out.
+// a path, one case of each order remains. This case is skipped, and its result tells the reason.
+// The plan leaves out a chain that is impossible with the user's pitch or page if only the preset
+// asks for this chain.
 #include "bench/latency/session.h"
 
 #include "bench/latency/case.h"

@@ -26,7 +26,7 @@ enum {
     CACHES_WARM = 4
 };
 static const uint64_t hurried_sample_ns = 1000000;
-// Maximum share of a window that the two readings of the core's counter in it may take.
+// The two readings of the core's counter in a window may take at most this share of the window.
 static const double stamp_share_allowed = 0.001;
 // Maximum duration of a chase in ns. It is so short that no watchdog stops the chase.
 static const double chase_ns_max = 100e6;
