@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Computes what hardware counters should count in a case: instructions, requests and sectors. They
-// follow from the addresses that buffer.cl and write.cl use. There are predictions only for
-// fidelity=peak on NVIDIA: compilers cannot combine the loads of fidelity=peak, and NVIDIA's
-// subgroups have 32 threads.
+// Computes what hardware counters should count in a case: instructions, requests and sectors.
+// These numbers follow from the addresses that the kernels of buffer.cl and write.cl use. Only
+// cases with fidelity=peak on NVIDIA have predictions. Compilers cannot combine the loads of these
+// cases, and NVIDIA's subgroups have 32 threads.
 #include "bench/loads/session.h"
 
 #include <math.h>
@@ -88,7 +88,8 @@ static struct traffic traffic_of(const struct loads_case *this_case)
 
 // Sets what the hardware counters of shared memory should show: the loads or stores of the case,
 // the stores that fill the shared memory before the loop, and no bank conflicts. Sets nothing for
-// atomic additions, nor for patterns other than linear, which may have bank conflicts.
+// atomic additions. Also sets nothing for patterns other than linear, because they may have bank
+// conflicts.
 static void claim_shared(const struct loads_case *this_case, struct measure_count_claims *claims)
 {
     if (this_case->pattern != LOADS_LINEAR || loads_traits_of(this_case->kind)->atomic)

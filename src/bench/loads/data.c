@@ -3,10 +3,10 @@
 // format.
 //
 // Packed data are words whose channels are not whole bytes, sRGB, and compressed blocks (BC). A
-// block has two end points, and colours between them. The blocks here use only the end points, on
-// which all decoders must agree: decoders may round the colours in between differently. Sources:
-// Vulkan specification, "Formats"; Khronos Data Format Specification 1.3, "S3TC", "RGTC" and "BPTC"
-// compressed texture image formats.
+// block has two end points, and colours between them. Decoders may round the colours in between
+// differently, but they must agree on the end points. So the blocks here use only the end points.
+// Sources: Vulkan specification, "Formats"; Khronos Data Format Specification 1.3, "S3TC", "RGTC"
+// and "BPTC" compressed texture image formats.
 #include "bench/loads/kind.h"
 
 #include <math.h>

@@ -133,7 +133,7 @@ struct loads_traits {
     bool smooth;        // true: the sampler filters between texels
     bool smooth_levels; // true: the sampler filters between levels of detail
     // The point of a texel at which kernels sample, as a fraction of the texel's side on both axes.
-    // 0 stands for 1/2, the centre.
+    // The value 0 means 1/2, the centre.
     float centre;
     double filters; // maximum error of a filtered load, in units of 2^-8 of the range of the data
     const char *no_opencl; // why OpenCL cannot run kernels with this source; NULL if it can

@@ -71,8 +71,9 @@ struct loads_work {
     bool has_source;       // true: the kernel takes `source` as an argument
     struct gpu_arg source; // the resource from which the kernel loads, or to which it writes
     struct loads_params params;
-    size_t params_bytes;      // number of bytes that the kernel takes from the start of `params`
-    struct loads_case target; // the case, if its kernel writes to `source`; else its kind is NULL
+    size_t params_bytes; // number of bytes that the kernel takes from the start of `params`
+    // The case, if its kernel writes to `source`. For other kernels, the kind of this case is NULL.
+    struct loads_case target;
 };
 
 // The function `programs` of struct benchmark.

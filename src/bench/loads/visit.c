@@ -150,7 +150,7 @@ static bool find_baseline(struct bench_visit *run, const struct loads_case *like
 // Returns the number of bytes that a workgroup loads or writes, for comparison with the hardware's
 // limit. These bytes count at the memory level that serves them: shared memory, a core's L1, or any
 // cache. A load of less than 4 bytes counts as 4 bytes, because it occupies the data path for as
-// long.
+// long as 4 bytes do.
 static struct measure_claim claim_of(const struct loads_session *session,
                                      const struct loads_kind *kind)
 {
