@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A case of `stream` as a struct, the sizes of its dispatches, and the arrays that the cases of a
-// session share.
+// Declares the cases of the benchmark stream, the sizes of their dispatches, and the arrays that
+// the cases of a session share.
 #ifndef BENCH_STREAM_SESSION_H
 #define BENCH_STREAM_SESSION_H
 
@@ -147,8 +147,8 @@ enum stream_array {
 };
 
 struct stream_buffer {
-    // Scope that owns only the buffer of this array. It is closed when a larger buffer replaces
-    // this one.
+    // Scope that owns only the buffer of this array. The scope is closed when a larger buffer
+    // replaces this buffer.
     struct gpu_scope *scope;
     struct gpu_buffer *buffer;
     uint64_t bytes;
@@ -174,7 +174,8 @@ MUST_CHECK bool stream_visit(struct bench_visit *run, struct measure_visit *visi
 MUST_CHECK bool stream_arrays_prepare(struct stream_session *session,
                                       const struct stream_case *this_case, struct error *err);
 
-// Fills the target with the data of a seed of its own, so that the check detects missing writes.
+// Fills the target with data of another seed than those of the arrays that operations read. So the
+// check detects numbers that a kernel did not write.
 MUST_CHECK bool stream_arrays_spoil(struct stream_session *session,
                                     const struct stream_case *this_case, struct error *err);
 
@@ -185,8 +186,8 @@ MUST_CHECK bool stream_arrays_check(struct stream_session *session,
                                     const struct stream_case *this_case, float value,
                                     struct error *err);
 
-// For an operation that only reads: sets *sum to the sum that a kernel of this shape must find in
-// one pass. Another kernel computes this sum, and compares every number in the arrays with
+// Sets *sum to the sum that a kernel of this shape must find in one pass of an operation that only
+// reads. Another kernel computes this sum, and compares every number in the arrays with
 // stream_value. Fails with ERROR_MISMATCH if a number differs.
 MUST_CHECK bool stream_arrays_sum(struct stream_session *session,
                                   const struct stream_case *this_case,

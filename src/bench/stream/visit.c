@@ -42,8 +42,8 @@ struct trial {
 
 // ---------------------------------------------------------------- the work
 
-// Returns the name of the shape of a trial: threads of a workgroup × vectors in flight, "256x8"; if
-// a workgroup has several steps, "256x8, 4 steps".
+// Returns the name of the trial's shape: threads of a workgroup × vectors in flight, such as
+// "256x8". If a workgroup has several steps, their number follows: "256x8, 4 steps".
 static const char *shape_name(const struct trial *trial)
 {
     const struct stream_shape *shape = &trial->shape;
@@ -114,8 +114,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Sizes the trial's work: one dispatch makes as many passes as fill the time of a sample, but at
-// most dispatch_ns_max. The last pass may end later.
+// Sizes the trial's work. One dispatch makes as many passes as fill the time of a sample, but at
+// most dispatch_ns_max. The last pass may exceed this time.
 static bool size_work(struct trial *trial, struct error *err)
 {
     double ns, wanted_ns = (double)trial->run->request->sample_ns;
