@@ -3,14 +3,16 @@
 //
 //   VALUES = PART[,PART…]      PART = VALUE | A..B[/N] | A..B+S
 //
-// A..B has N values per octave (1 without /N): A, A·2^(1/N), A·2^(2/N) … and B itself. Values
-// between powers-of-two multiples of A are rounded: bytes to multiples of 1/64 of the power of two
-// below, UINT to the nearest integer. A..B+S (only BYTES and UINT) has steps of S: A, A+S, A+2·S …
-// and B itself. BYTES allow the units KiB, MiB, GiB and TiB. BYTES and UINT may allow the word
-// "max" (param_info.takes_max), the most that the device allows. It is stored as UINT64_MAX, and
-// the benchmark replaces it. A..max has the values up to param_info.most (up to 2^63 if that is 0),
-// and then UINT64_MAX. A TEXT that begins with '{' is the text of a FILE. Such a text is one value,
-// although it contains commas.
+// - A..B has N values per octave (1 without /N): A, A·2^(1/N), A·2^(2/N) … and B itself. The values
+//   between A·2^k and A·2^(k+1) are rounded: BYTES to a multiple of 1/64 of the power of two below,
+//   UINT to the nearest integer.
+// - A..B+S has steps of S: A, A+S, A+2·S … and B itself. Only BYTES and UINT allow this form.
+// - BYTES allow the units KiB, MiB, GiB and TiB.
+// - The word "max" means the most that the device allows. BYTES and UINT allow this word if
+//   param_info.takes_max is true. It is stored as UINT64_MAX, and the benchmark replaces it. A..max
+//   has the values up to param_info.most (up to 2^63 if that is 0), and then UINT64_MAX.
+// - A TEXT that begins with '{' is the content of a file. It is one value, although it contains
+//   commas.
 #ifndef BENCH_VALUES_H
 #define BENCH_VALUES_H
 
