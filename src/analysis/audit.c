@@ -91,8 +91,8 @@ struct tally {
     // Number of cases whose claim `dram_read` (predicted bytes read from memory) agrees with the
     // count.
     size_t memory_cases;
-    // Largest share, 0 to 1, of the bytes in a claim `dram_read` that the L2 served instead of
-    // memory.
+    // The largest share found in these cases, 0 to 1: how much of the claimed dram_read did not
+    // come from memory, but from the L2.
     double served;
     const char *served_key;
 };

@@ -66,8 +66,8 @@ struct card_figure {
     // Value of the same figure on the reference card. Not finite if there is no reference card, or
     // if the card lacks this figure from the same version of the benchmark.
     double reference;
-    // Next figure with the same row and name, which another headline declares. The card does not
-    // show it. NULL at the end of the list.
+    // Next figure with the same row and name, from another headline; NULL at the end of the list.
+    // The row shows only the best figure. A note names the others if they differ much.
     const struct card_figure *other;
 };
 

@@ -22,7 +22,7 @@ struct level_curve {
     const struct result **results;
     double *octaves, *ns; // octaves: log2 of bytes (x); ns: medians of the metric (y)
     size_t count;
-    // Plateaus of the curve. If fit.decided is false, only the first fit.flat levels are known, and
+    // Plateaus fitted to the curve. If fit.decided is false, use only the first fit.flat levels;
     // fit.reason says why.
     struct plateaus fit;
 };

@@ -56,7 +56,8 @@ static void remove_benchmarks(struct run *run)
 }
 
 // Removes the results whose importance is below `least`, then the benchmarks without results. Then
-// removes each finding whose text has a path, or whose device and results are not all in the run.
+// removes each finding that has a path in its text, that names no device or no result, or that
+// names a result which is no longer in the run.
 static void remove_results(struct run *run, const int *importance, int least)
 {
     size_t kept = 0;

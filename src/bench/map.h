@@ -21,7 +21,7 @@
 #define MAP_NEIGHBOURS "neighbours" // probe of sharing: chains on several cores at the same time
 #define MAP_CODE       "code"       // probe of the instruction caches: straight-line code
 
-// The usual stride in bytes from one node of a chain to the next.
+// Default distance in bytes between nodes that follow each other in a chain.
 enum {
     MAP_NODE_BYTES = 128
 };

@@ -23,8 +23,8 @@ struct map_level {
     double next_end, slowest;
     double end;        // size in bytes at which the level ends
     double before_end; // size at which the level before this one ends; 0 if this is the first level
-    // The interval of `end`. `shapes` and `shape` describe how the latency rises at `end`; if
-    // `shapes` is NULL, it rises sharply.
+    // Lower and upper bound of `end`. `shapes` and `shape` say how gradually the latency rises
+    // there. If `shapes` is NULL, the whole rise is at `end`.
     double end_low, end_high;
     const struct step_shapes *shapes;
     unsigned shape;
@@ -124,7 +124,7 @@ struct map_clocks {
     // The part `b` in core cycles of the fit latency = a + b / core clock, and half of its 95 %
     // interval.
     double cycles, cycles_half;
-    // The clock that determines the level's latency, as part of a sentence: "the core's clock".
+    // Words for a sentence: which clock sets the level's latency, for example "the core's clock".
     const char *domain;
 };
 

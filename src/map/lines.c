@@ -14,8 +14,8 @@ enum {
     CANDIDATES_MAX = 2 * SECTORS_OF_LINES * SIZES * FILLINGS,
     PROBES_MAX = 16,
     SECTORS_MOST = 8, // maximum number of sector sizes that are compared (32 bytes to 4 KiB)
-    // Number of capacities tried with each sector: 0.6 to 1.63 times the capacity that was found
-    // before.
+    // For each sector size, this many capacities are tried. They go from 0.6 to 1.63 times the
+    // capacity found before, in steps of a factor of 1.08.
     SCALES = 14,
     POWERS = 64
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Decides which steps of the latency curve are caches and which are address translation. For this,
-// fits the steps to the curve and to the probes together.
+// Decides for each step of the latency curve whether its cause is a cache or address translation (a
+// TLB). Fits the steps to the curve and the probes together.
 #include "map/steps.h"
 
 #include "bench/map.h"

@@ -63,7 +63,8 @@ static double translation_end(const struct level_curve *curve)
     return exp2((curve->octaves[last] + curve->octaves[last + 1]) / 2);
 }
 
-// Returns the size in bytes of the largest region that a chain over pages can cover on a device.
+// Returns the largest region of a chain over pages in bytes: half of the device's memory, or what
+// the chain can address if that is less (with 64-bit addresses: PAGES_MOST).
 static double pages_most(const struct gpu_info *device)
 {
     uint64_t most = device->limits.memory_bytes / 2;

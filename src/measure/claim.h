@@ -46,9 +46,9 @@ struct measure_claim {
     // before the L2, so the hardware counter `l2_read` cannot be predicted. But if the L1 holds the
     // working set (set_bytes), the prediction is 0.
     bool merges;
-    // What hardware counters should count for one unit of this work. If the pointer is NULL,
-    // measure_claim_counts computes these values from the members above, under the assumption that
-    // whole sectors are read and written.
+    // Expected values of the hardware counters for one unit of work. If `counts` is NULL,
+    // measure_claim_counts computes them from the other members. It then assumes that whole sectors
+    // are read and written.
     const struct measure_count_claims *counts;
 };
 

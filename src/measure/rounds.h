@@ -18,7 +18,8 @@ struct round_metric {
     double half;
     // True if in at least one round the median is only a lower bound (visit_at_least).
     bool at_least;
-    // True if in at least one round the samples include host time (visit_by_host).
+    // True if the samples of at least one round depend on the host: the host's clock timed them, or
+    // the device waited for the host (visit_by_host).
     bool by_host;
     struct stats_serial within;
 };

@@ -32,8 +32,8 @@ struct measure_samples {
 struct visit_clock {
     double low_hz, high_hz; // lowest and highest core clock of the samples; 0 if not known
     double error;           // relative error of the core clock of one sample
-    // Number of the kind of load (measure_claim_load), for which one core clock is normal; 0: not
-    // known.
+    // Identifies the kind of load (measure_claim_load). Visits with the same number should run at
+    // the same core clock. 0: not known.
     uint32_t load;
     bool uses_memory; // true if the load reads or writes the device's memory
 };

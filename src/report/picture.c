@@ -133,8 +133,8 @@ static void figures_put(const struct picture *picture, const struct card_row *ro
     }
 }
 
-// Draws a line under a row of the card. The filled part of the line is the share of the limit that
-// the first figure of the row reaches.
+// Draws a line under a row of the card. Its filled part is the share of the limit that the row's
+// first figure reaches. No part is filled if the share is not known or the figure not trusted.
 static void share_put(const struct picture *picture, const struct card_row *row, int y)
 {
     const struct card_figure *figure = &row->figures[0];

@@ -163,8 +163,8 @@ struct cell cell_of(const struct table *table, const struct result *result,
 // cell.
 void cell_measure(struct cell_widths *widths, const struct cell *cell);
 
-// Returns the width of a column of cells. A head that is wider than the cells widens the column
-// first.
+// If the head is wider than the cells, makes widths->number larger until the head fits. Returns the
+// width of the column.
 size_t cell_columns(struct cell_widths *widths, const char *head);
 void cell_print(struct screen *screen, const struct cell *cell, const struct cell_widths *widths);
 

@@ -66,8 +66,8 @@ struct check_desc {
     struct interrupt *interrupt;
 };
 
-// The runs that the processes of the devices sent. They must live as long as the run that
-// check_measure fills, because that run uses their texts.
+// Each device is measured in its own process, which sends a run. These are the runs received.
+// check_measure fills another run that uses their texts. So keep them as long as that run.
 struct check_parts {
     struct run *runs[CHECK_DEVICES_MAX]; // run of each device; NULL if its process sent no run
     size_t count;

@@ -5,8 +5,8 @@
 
 struct preset_plan {
     struct plan plan; // must be the first member, because preset_next() casts struct plan
-    // the plan's cases; `benchmark` is NULL if a co-run of another device has taken the case
-    // (preset_take)
+    // Cases of the plan. If a co-run of another device took a case (preset_take), its `benchmark`
+    // is NULL, and the plan passes over it.
     struct plan_case *cases;
     size_t count, capacity;
     size_t at;

@@ -343,8 +343,8 @@ static void measure(struct runner *runner)
     save(runner);
 }
 
-// Makes the plan of each device, and a clock lock if the plan asks for core clocks. Adds the number
-// of cases of each plan (plan->total; 0 if it is not known) to *cases.
+// Makes a plan for each device, and a clock lock for each device whose plan asks for core clocks.
+// Adds the number of cases of each plan (plan->total; 0 if it is not known) to *cases.
 static bool make_plans(struct runner *runner, size_t *cases, struct error *err)
 {
     const struct runner_desc *desc = runner->desc;

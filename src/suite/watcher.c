@@ -126,7 +126,8 @@ static void judge_memory(struct arena *arena, const struct watch_finding *findin
         raise_both(judgement, allocated);
 }
 
-// Returns a text about other work on the host; NULL if there is too little of it to matter.
+// Returns a text about what disturbs fathom on the host: other work, or too little processor time.
+// Returns NULL if the disturbance is too small to matter.
 static const char *host_text(struct arena *arena, const struct watch_finding *finding)
 {
     if (finding->host_used >= host_used_busy)

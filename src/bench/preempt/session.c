@@ -61,8 +61,8 @@ static bool is_processes(const struct preempt_setup *setup)
     return strcmp(setup->setting, "processes") == 0;
 }
 
-// Opens the chip again, as the logical device *own. Sets *side to this device, its last queue and
-// its program.
+// Opens the chip again, as a second logical device, and begins the session *own on it. Sets *side
+// to this device, its last queue and its program.
 static bool device_open(struct bench_session *bench, const struct gpu_device_desc *desc,
                         struct bench_session *own, struct preempt_side *side, struct error *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A case of `strides` as a struct: where its threads load, and what these loads must add up to.
-// Also what the cases of a session share.
+// Declares a case of `strides` as a struct, the functions that say where its threads load and what
+// the loads must add up to, and the data that the cases of a session share.
 #ifndef BENCH_STRIDES_SESSION_H
 #define BENCH_STRIDES_SESSION_H
 

@@ -88,7 +88,8 @@ static bool is_driver(const char *path)
            dynlib_exports(path, "vk_icdGetInstanceProcAddr");
 }
 
-// Without layers, vkGetDeviceProcAddr returns the driver's own functions.
+// Returns the path of a layer that intercepts calls, or NULL. Without layers, vkGetDeviceProcAddr
+// returns functions of the driver. So a function from another file belongs to a layer.
 static const char *interceptor(const struct gpu_device *base)
 {
     const struct vulkan_device *device = (const struct vulkan_device *)base;
