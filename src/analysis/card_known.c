@@ -286,14 +286,20 @@ static void note_reference(struct arena *arena, struct card *card)
                                 differ.count - 2, 100 * CARD_DIFFERS));
 }
 
+// The page shows no reasons beside the figures. So the note names a reason that all of them share.
 static void note_flagged(struct arena *arena, struct card *card)
 {
     struct choice flagged = choose(card, by_flag);
-    const char *names = "";
-    for (size_t i = 0; i < flagged.count; i++)
-        names = text_join(arena, names, ", ", flagged.figures[i]->title);
+    const char *names = "", *shared = flagged.count > 1 ? flagged.figures[0]->reason : NULL;
+    for (size_t i = 0; i < flagged.count; i++) {
+        const struct card_figure *figure = flagged.figures[i];
+        names = text_join(arena, names, ", ", figure->title);
+        if (shared && (!figure->reason || strcmp(figure->reason, shared) != 0))
+            shared = NULL;
+    }
     if (flagged.count)
-        note(card, arena_printf(arena, "Not trusted: %s", names));
+        note(card, shared ? arena_printf(arena, "Not trusted (%s): %s", shared, names)
+                          : arena_printf(arena, "Not trusted: %s", names));
 }
 
 static void note_limits(struct arena *arena, struct card *card)

@@ -378,20 +378,21 @@ static void at_most_five_sentences_the_farthest_from_its_limit_first(void **stat
     struct run *run = new_run("A");
     struct card card = {.run = run, .device = &run->devices[0], .api = "vulkan", .count = 8};
     for (size_t i = 0; i < card.count; i++) {
-        const char *title = arena_printf(run->arena, "figure %zu", i);
         const double share = 0.8 - 0.1 * (double)i; // the first one is near its limit
         card.rows[i].count = 1;
-        card.rows[i].figures[0] = (struct card_figure){.title = title,
-                                                       .value = share * 1e9,
-                                                       .limit = 1e9,
-                                                       .share = share,
-                                                       .unit = UNIT_BYTE_PER_S,
-                                                       .reference = NAN};
+        card.rows[i].figures[0] =
+            (struct card_figure){.title = arena_printf(run->arena, "figure %zu", i),
+                                 .value = share * 1e9,
+                                 .limit = 1e9,
+                                 .share = share,
+                                 .unit = UNIT_BYTE_PER_S,
+                                 .reference = NAN,
+                                 .verdict = i == 1 || i == 2 ? VERDICT_SUSPECT : VERDICT_OK,
+                                 .reason = i == 1 || i == 2 ? "noisy" : NULL};
     }
-    card.rows[1].figures[0].verdict = VERDICT_SUSPECT;
     card_judge(run->arena, &card, NULL);
     assert_int_equal(card.note_count, CARD_NOTES_MAX);
-    assert_string_equal(card.notes[0], "Not trusted: figure 1");
+    assert_string_equal(card.notes[0], "Not trusted (noisy): figure 1, figure 2");
     assert_string_equal(card.notes[1], "figure 7: 10 % of its limit, 1.000 GB/s");
     assert_string_equal(card.notes[4], "figure 4: 40 % of its limit, 1.000 GB/s");
     run_destroy(run);

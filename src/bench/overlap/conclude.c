@@ -297,12 +297,9 @@ static void ask_targets(const struct subject *subject)
 
 // ---------------------------------------------------------------- pairs of workloads
 
-// True if all of these hold for the workloads `a` and `b` of this row:
-// - `b` comes right after `a` on the same queue.
-// - `b` waits for an earlier workload of this queue.
-// - `b` does not wait for `a`.
-// A barrier for all work then makes `b` wait for `a` without need. (There are no barriers between
-// queues.)
+// True if workload `b` of this row comes right after `a` on the same queue, and waits for an
+// earlier workload of this queue, but not for `a`. A barrier for all work then makes `b` wait for
+// `a` without need. (There are no barriers between queues.)
 static bool is_bystander(const struct series *matrix, size_t row)
 {
     bool follows = cell_of(matrix, row, "queue_shared") == 1, waits = false;
