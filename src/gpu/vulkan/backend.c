@@ -80,8 +80,8 @@ static size_t validation_messages(const struct gpu_device *device, const char **
     return state->messages;
 }
 
-// A Vulkan driver exports vk_icdGetInstanceProcAddr, by which the loader finds its functions. Only
-// NVIDIA's driver has its functions in other files than the one that exports it.
+// A Vulkan driver exports vk_icdGetInstanceProcAddr, by which the loader finds its functions.
+// NVIDIA's driver has its functions in other files; no other driver is known to do so.
 static bool is_driver(const char *path)
 {
     return text_begins(text_file_name(path), "libnvidia-") ||
