@@ -3,29 +3,14 @@
 
 #include "base/text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum {
-    PATH_BYTES = 512
-};
 
 static uint64_t meminfo_available(const char *root)
 {
-    static const char name[] = "MemAvailable:";
-    char line[128];
-    unsigned long long kib = 0;
-    char path[PATH_BYTES];
-    int length = snprintf(path, sizeof path, "%s/proc/meminfo", root);
-    FILE *file = length > 0 && length < PATH_BYTES ? fopen(path, "r") : NULL;
-    if (!file)
-        return 0;
-    while (fgets(line, sizeof line, file))
-        if (text_begins(line, name))
-            kib = strtoull(line + strlen(name), NULL, 10);
-    fclose(file);
-    return kib * 1024;
+    char kib[32];
+    return text_read_field(kib, sizeof kib, "MemAvailable:", "%s/proc/meminfo", root)
+               ? strtoull(kib, NULL, 10) * 1024
+               : 0;
 }
 
 uint64_t host_memory_available_bytes(const char *root)

@@ -132,17 +132,10 @@ static bool read_machine(const char *root, struct processors_time *time)
 static void read_throttled(const char *root, struct processors_time *time)
 {
     static const char *const files[] = {"/sys/fs/cgroup/cpu.stat", "/sys/fs/cgroup/cpu/cpu.stat"};
-    static const char key[] = "nr_throttled ";
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char path[256], line[128];
-        snprintf(path, sizeof path, "%s%s", root, files[i]);
-        FILE *file = fopen(path, "r");
-        while (file && fgets(line, sizeof line, file))
-            if (text_begins(line, key))
-                time->throttled = strtod(line + strlen(key), NULL);
-        if (file)
-            fclose(file);
-    }
+    char number[32];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (text_read_field(number, sizeof number, "nr_throttled", "%s%s", root, files[i]))
+            time->throttled = strtod(number, NULL);
 }
 
 bool processors_time_read(const char *root, long family_pid, struct processors_time *time)

@@ -276,14 +276,20 @@ const char *text_markup(struct arena *arena, const char *text)
     return to;
 }
 
-bool text_read_line(char *line, size_t bytes, const char *format, ...)
+// Opens the file whose path is made from `format`; NULL if that fails or the path is too long.
+static FILE *open_path(const char *format, va_list args)
 {
     char path[PATH_BYTES];
+    int length = vsnprintf(path, sizeof path, format, args);
+    return length > 0 && length < PATH_BYTES ? fopen(path, "r") : NULL;
+}
+
+bool text_read_line(char *line, size_t bytes, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(path, sizeof path, format, args);
+    FILE *file = open_path(format, args);
     va_end(args);
-    FILE *file = length > 0 && length < PATH_BYTES ? fopen(path, "r") : NULL;
     if (!file)
         return false;
     bool read = fgets(line, (int)bytes, file) != NULL;
@@ -291,4 +297,24 @@ bool text_read_line(char *line, size_t bytes, const char *format, ...)
     if (read)
         line[strcspn(line, "\n")] = '\0';
     return read;
+}
+
+bool text_read_field(char *field, size_t bytes, const char *key, const char *format, ...)
+{
+    char line[1024];
+    bool found = false;
+    va_list args;
+    va_start(args, format);
+    FILE *file = open_path(format, args);
+    va_end(args);
+    while (file && !found && fgets(line, sizeof line, file))
+        if (text_begins(line, key)) {
+            const char *at = line + strlen(key);
+            at += strspn(at, " \t:=\"");
+            snprintf(field, bytes, "%.*s", (int)strcspn(at, "\"\n"), at);
+            found = true;
+        }
+    if (file)
+        fclose(file);
+    return found;
 }

@@ -91,4 +91,10 @@ const char *text_markup(struct arena *arena, const char *text);
 // be opened or is empty, or if its path has 512 bytes or more.
 bool text_read_line(char *line, size_t bytes, const char *format, ...) PRINTF_LIKE(3, 4);
 
+// Finds the first line of a file that begins with `key`. Copies the rest of this line into `field`,
+// without blanks, quotes, ':' and '=' at its beginning, up to a quote or the end of the line.
+// `bytes` is the size of `field`; a longer text is cut. Returns false if there is no such line.
+bool text_read_field(char *field, size_t bytes, const char *key, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+
 #endif

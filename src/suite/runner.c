@@ -22,7 +22,6 @@ static const uint64_t save_ns = NS_PER_S;
 
 enum {
     HOST_ENTRIES_MAX = 8,
-    LINE_BYTES = 512,
     WORKER_ARGS_MAX = 16,
     SILENT_WAITS = 6 // a worker that is silent for this many times timeout_ns is assumed to hang
 };
@@ -47,26 +46,11 @@ static void add_host(struct run *run, const char *name, const char *text)
         run->host[run->host_count++] = (struct named_text){.name = name, .text = text};
 }
 
-// Finds the file's first line that begins with `key` and contains `separator`. Returns the text
-// after the separator, without quotes, or NULL if there is no such line.
-static const char *read_field(struct arena *arena, const char *path, const char *key,
-                              char separator)
+static const char *read_field(struct arena *arena, const char *path, const char *key)
 {
-    char line[LINE_BYTES];
-    const char *found = NULL;
-    FILE *file = fopen(path, "r");
-    while (file && !found && fgets(line, sizeof line, file)) {
-        char *at = text_begins(line, key) ? strchr(line, separator) : NULL;
-        if (!at)
-            continue;
-        at++;
-        at += strspn(at, " \t\"");
-        at[strcspn(at, "\"\n")] = '\0';
-        found = arena_strdup(arena, at);
-    }
-    if (file)
-        fclose(file);
-    return found;
+    char field[256];
+    return text_read_field(field, sizeof field, key, "%s", path) ? arena_strdup(arena, field)
+                                                                 : NULL;
 }
 
 static const char *number(struct arena *arena, long value)
@@ -82,14 +66,14 @@ static void describe_host(struct run *run)
     struct utsname names;
     run->host = ARENA_ARRAY(arena, HOST_ENTRIES_MAX, struct named_text);
     run->host_count = 0;
-    add_host(run, "os", read_field(arena, "/etc/os-release", "PRETTY_NAME", '='));
+    add_host(run, "os", read_field(arena, "/etc/os-release", "PRETTY_NAME"));
     if (uname(&names) == 0) {
         add_host(run, "kernel", arena_printf(arena, "%s %s", names.sysname, names.release));
         add_host(run, "architecture", arena_strdup(arena, names.machine));
     }
-    add_host(run, "cpu", read_field(arena, "/proc/cpuinfo", "model name", ':'));
+    add_host(run, "cpu", read_field(arena, "/proc/cpuinfo", "model name"));
     add_host(run, "cpu_threads", number(arena, sysconf(_SC_NPROCESSORS_ONLN)));
-    add_host(run, "memory", read_field(arena, "/proc/meminfo", "MemTotal", ':'));
+    add_host(run, "memory", read_field(arena, "/proc/meminfo", "MemTotal"));
 }
 
 // Returns the present time as "2026-01-31T12:00:00Z". If the time cannot be converted, returns the
