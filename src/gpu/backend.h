@@ -420,6 +420,40 @@ struct gpu_backend {
     void (*object_destroy)(struct gpu_object *object);
 };
 
+// The type of the functions for a slot of a table such as struct gpu_backend. A backend declares
+// its functions with it: GPU_SLOT(gpu_backend, batch_wait) cuda_batch_wait;
+#define GPU_SLOT(table, slot) __typeof__(*((struct table *)0)->slot)
+
+// The slots of struct gpu_backend that the backends of all real APIs fill.
+#define GPU_SLOTS(X)                                                                               \
+    X(load)                                                                                        \
+    X(unload)                                                                                      \
+    X(device_open)                                                                                 \
+    X(device_close)                                                                                \
+    X(buffer_create)                                                                               \
+    X(buffer_write)                                                                                \
+    X(buffer_read)                                                                                 \
+    X(typed_create)                                                                                \
+    X(image_create)                                                                                \
+    X(image_write)                                                                                 \
+    X(image_copy_from)                                                                             \
+    X(sampler_create)                                                                              \
+    X(program_create)                                                                              \
+    X(batch_create)                                                                                \
+    X(batch_dispatch)                                                                              \
+    X(batch_copy)                                                                                  \
+    X(batch_fill)                                                                                  \
+    X(batch_barrier)                                                                               \
+    X(batch_span)                                                                                  \
+    X(batch_end)                                                                                   \
+    X(batch_reset)                                                                                 \
+    X(batch_submit)                                                                                \
+    X(batch_wait)                                                                                  \
+    X(batch_span_ns)                                                                               \
+    X(hold_create)                                                                                 \
+    X(hold_release)                                                                                \
+    X(object_destroy)
+
 // Returns true if the argument lists `a` and `b` for `kernel` name the same objects and the same
 // ranges. Ignores arguments of kind GPU_ARG_ADDRESS.
 bool gpu_args_equal(const struct gpu_kernel *kernel, const struct gpu_arg *a,

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void object_destroy(struct gpu_object *object)
+void cuda_object_destroy(struct gpu_object *object)
 {
     // If the context is lost, cuda_enter fails. The objects are destroyed anyway: the driver's
     // functions then only return errors.
@@ -63,36 +63,12 @@ static const struct gpu_managed managed = {
 
 const struct gpu_backend cuda_backend = {
     .name = "cuda",
-    .load = cuda_load,
-    .unload = cuda_unload,
-    .device_open = cuda_device_open,
-    .device_close = cuda_device_close,
-    .interceptor = interceptor,
-    .buffer_create = cuda_buffer_create,
-    .buffer_write = cuda_buffer_write,
-    .buffer_read = cuda_buffer_read,
-    .typed_create = cuda_typed_create,
-    .image_create = cuda_image_create,
-    .image_write = cuda_image_write,
-    .image_copy_from = cuda_image_copy_from,
-    .sampler_create = cuda_sampler_create,
-    .program_create = cuda_program_create,
+#define X(slot) .slot = cuda_##slot,
+    GPU_SLOTS(X)
+#undef X
+        .interceptor = interceptor,
     .program_stats = cuda_program_stats,
-    .batch_create = cuda_batch_create,
-    .batch_dispatch = cuda_batch_dispatch,
-    .batch_copy = cuda_batch_copy,
-    .batch_fill = cuda_batch_fill,
-    .batch_barrier = cuda_batch_barrier,
-    .batch_span = cuda_batch_span,
-    .batch_end = cuda_batch_end,
-    .batch_reset = cuda_batch_reset,
-    .batch_submit = cuda_batch_submit,
-    .batch_wait = cuda_batch_wait,
-    .batch_span_ns = cuda_batch_span_ns,
-    .hold_create = cuda_hold_create,
-    .hold_release = cuda_hold_release,
     .peers = &peers,
     .counting = &cuda_counting,
     .managed = &managed,
-    .object_destroy = object_destroy,
 };

@@ -233,80 +233,31 @@ MUST_CHECK bool cuda_texture_sampled(const struct cuda_device *device,
                                      const struct gpu_sampler *sampler, uint64_t *texture,
                                      struct error *err);
 
-// ---------------------------------------------------------------- slots of the backend
-
 // Returns true if pages of managed memory can move while kernels run (system.c).
 bool cuda_moves_pages(const struct cuda_api *api, int device);
 
-void *cuda_load(struct gpu_enumeration *to);
-void cuda_unload(void *state);
-
-struct gpu_device *cuda_device_open(void *state, const struct gpu_info *info,
-                                    const struct gpu_device_desc *desc, struct arena *arena,
-                                    struct error *err);
-void cuda_device_close(struct gpu_device *device);
-
-struct gpu_buffer *cuda_buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
-                                      struct error *err);
 void cuda_buffer_destroy(struct cuda_buffer *buffer);
-bool cuda_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes,
-                       struct error *err);
-bool cuda_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data, uint64_t bytes,
-                      struct error *err);
-
-struct gpu_typed *cuda_typed_create(struct gpu_scope *scope, struct gpu_buffer *buffer,
-                                    enum gpu_format format, uint64_t offset, uint64_t elements,
-                                    struct error *err);
 void cuda_typed_destroy(struct cuda_typed *typed);
-struct gpu_image *cuda_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,
-                                    struct error *err);
 void cuda_image_destroy(struct cuda_image *image);
-bool cuda_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer, const void *texels,
-                      uint64_t bytes, struct error *err);
-bool cuda_image_copy_from(struct gpu_image *image, struct gpu_buffer *source, uint64_t offset,
-                          struct error *err);
-struct gpu_sampler *cuda_sampler_create(struct gpu_scope *scope,
-                                        const struct gpu_sampler_desc *desc, struct error *err);
-
-struct gpu_program *cuda_program_create(struct gpu_scope *scope,
-                                        const struct gpu_program_desc *desc, struct error *err);
 void cuda_program_destroy(struct cuda_program *program);
-bool cuda_program_stats(struct gpu_program *program, struct arena *arena,
-                        struct gpu_program_stats *stats, struct error *err);
-
-struct gpu_batch *cuda_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
-                                    struct error *err);
 void cuda_batch_destroy(struct gpu_batch *batch);
-bool cuda_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch,
-                         struct error *err);
-bool cuda_batch_copy(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_offset,
-                     struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes,
-                     struct error *err);
-bool cuda_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t offset,
-                     uint64_t bytes, uint32_t word, struct error *err);
-bool cuda_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier, struct error *err);
-bool cuda_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct error *err);
-bool cuda_batch_end(struct gpu_batch *batch, struct error *err);
-bool cuda_batch_reset(struct gpu_batch *batch, struct error *err);
-bool cuda_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err);
-bool cuda_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
-bool cuda_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns, struct error *err);
-
-struct gpu_hold *cuda_hold_create(struct gpu_scope *scope, struct error *err);
 void cuda_hold_destroy(struct cuda_hold *hold);
-bool cuda_hold_release(struct gpu_hold *hold, struct error *err);
 
-bool cuda_managed_free_bytes(struct gpu_device *device, uint64_t *bytes, struct error *err);
-bool cuda_managed_advise(struct gpu_buffer *buffer, enum gpu_managed_advice advice,
-                         struct error *err);
-bool cuda_managed_batch_prefetch(struct gpu_batch *batch, const struct gpu_managed_range *range,
-                                 struct error *err);
+// ---------------------------------------------------------------- slots of the backend
+
+#define X(slot) GPU_SLOT(gpu_backend, slot) cuda_##slot;
+GPU_SLOTS(X)
+#undef X
+GPU_SLOT(gpu_backend, program_stats) cuda_program_stats;
+
+GPU_SLOT(gpu_managed, free_bytes) cuda_managed_free_bytes;
+GPU_SLOT(gpu_managed, advise) cuda_managed_advise;
+GPU_SLOT(gpu_managed, batch_prefetch) cuda_managed_batch_prefetch;
+
+GPU_SLOT(gpu_peers, connect) cuda_peers_connect;
+GPU_SLOT(gpu_peers, batch_copy) cuda_peers_batch_copy;
+
 // The functions of this backend for hardware counters (cuda/counters.c).
 extern const struct gpu_counting cuda_counting;
-
-bool cuda_peers_connect(struct gpu_device *from, struct gpu_device *to, bool *direct,
-                        struct error *err);
-bool cuda_peers_batch_copy(struct gpu_batch *batch, const struct gpu_peers_copy *copy,
-                           struct error *err);
 
 #endif

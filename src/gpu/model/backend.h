@@ -203,21 +203,16 @@ void model_count_streams(struct model_device *device, const struct model_executi
 
 // ---------------------------------------------------------------- batch.c
 
-struct gpu_batch *model_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
-                                     struct error *err);
-bool model_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch,
-                          struct error *err);
-bool model_batch_copy(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_offset,
-                      struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes,
-                      struct error *err);
-bool model_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t offset,
-                      uint64_t bytes, uint32_t word, struct error *err);
-bool model_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier, struct error *err);
-bool model_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct error *err);
-bool model_batch_end(struct gpu_batch *batch, struct error *err);
-bool model_batch_reset(struct gpu_batch *batch, struct error *err);
-bool model_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err);
-bool model_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
-bool model_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns, struct error *err);
+GPU_SLOT(gpu_backend, batch_create) model_batch_create;
+GPU_SLOT(gpu_backend, batch_dispatch) model_batch_dispatch;
+GPU_SLOT(gpu_backend, batch_copy) model_batch_copy;
+GPU_SLOT(gpu_backend, batch_fill) model_batch_fill;
+GPU_SLOT(gpu_backend, batch_barrier) model_batch_barrier;
+GPU_SLOT(gpu_backend, batch_span) model_batch_span;
+GPU_SLOT(gpu_backend, batch_end) model_batch_end;
+GPU_SLOT(gpu_backend, batch_reset) model_batch_reset;
+GPU_SLOT(gpu_backend, batch_submit) model_batch_submit;
+GPU_SLOT(gpu_backend, batch_wait) model_batch_wait;
+GPU_SLOT(gpu_backend, batch_span_ns) model_batch_span_ns;
 
 #endif

@@ -2,7 +2,7 @@
 // Defines the OpenCL backend (struct gpu_backend), and destroys its objects.
 #include "gpu/opencl/opencl.h"
 
-static void object_destroy(struct gpu_object *object)
+void opencl_object_destroy(struct gpu_object *object)
 {
     switch (object->kind) {
     case GPU_OBJECT_BUFFER:
@@ -35,32 +35,8 @@ static void object_destroy(struct gpu_object *object)
 
 const struct gpu_backend opencl_backend = {
     .name = "opencl",
-    .load = opencl_load,
-    .after_others = opencl_after_others,
-    .unload = opencl_unload,
-    .device_open = opencl_device_open,
-    .device_close = opencl_device_close,
-    .buffer_create = opencl_buffer_create,
-    .buffer_write = opencl_buffer_write,
-    .buffer_read = opencl_buffer_read,
-    .typed_create = opencl_typed_create,
-    .image_create = opencl_image_create,
-    .image_write = opencl_image_write,
-    .image_copy_from = opencl_image_copy_from,
-    .sampler_create = opencl_sampler_create,
-    .program_create = opencl_program_create,
-    .batch_create = opencl_batch_create,
-    .batch_dispatch = opencl_batch_dispatch,
-    .batch_copy = opencl_batch_copy,
-    .batch_fill = opencl_batch_fill,
-    .batch_barrier = opencl_batch_barrier,
-    .batch_span = opencl_batch_span,
-    .batch_end = opencl_batch_end,
-    .batch_reset = opencl_batch_reset,
-    .batch_submit = opencl_batch_submit,
-    .batch_wait = opencl_batch_wait,
-    .batch_span_ns = opencl_batch_span_ns,
-    .hold_create = opencl_hold_create,
-    .hold_release = opencl_hold_release,
-    .object_destroy = object_destroy,
+#define X(slot) .slot = opencl_##slot,
+    GPU_SLOTS(X)
+#undef X
+        .after_others = opencl_after_others,
 };

@@ -166,64 +166,19 @@ bool opencl_batch_lends(const struct opencl_batch *batch, const struct opencl_bu
 // Releases the events of the batch's latest submission.
 void opencl_batch_drop_events(struct opencl_batch *batch);
 
+void opencl_buffer_destroy(struct opencl_buffer *buffer);
+void opencl_typed_destroy(struct opencl_typed *typed);
+void opencl_image_destroy(struct opencl_image *image);
+void opencl_sampler_destroy(struct opencl_sampler *sampler);
+void opencl_program_destroy(struct opencl_program *program);
+void opencl_batch_destroy(struct gpu_batch *batch);
+void opencl_hold_destroy(struct opencl_hold *hold);
+
 // ---------------------------------------------------------------- slots of the backend
 
-bool opencl_after_others(void);
-void *opencl_load(struct gpu_enumeration *to);
-void opencl_unload(void *state);
-
-struct gpu_device *opencl_device_open(void *state, const struct gpu_info *info,
-                                      const struct gpu_device_desc *desc, struct arena *arena,
-                                      struct error *err);
-void opencl_device_close(struct gpu_device *device);
-
-struct gpu_buffer *opencl_buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
-                                        struct error *err);
-void opencl_buffer_destroy(struct opencl_buffer *buffer);
-bool opencl_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
-                         uint64_t bytes, struct error *err);
-bool opencl_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data, uint64_t bytes,
-                        struct error *err);
-
-struct gpu_typed *opencl_typed_create(struct gpu_scope *scope, struct gpu_buffer *buffer,
-                                      enum gpu_format format, uint64_t offset, uint64_t elements,
-                                      struct error *err);
-void opencl_typed_destroy(struct opencl_typed *typed);
-struct gpu_image *opencl_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,
-                                      struct error *err);
-void opencl_image_destroy(struct opencl_image *image);
-bool opencl_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer, const void *texels,
-                        uint64_t bytes, struct error *err);
-bool opencl_image_copy_from(struct gpu_image *image, struct gpu_buffer *source, uint64_t offset,
-                            struct error *err);
-struct gpu_sampler *opencl_sampler_create(struct gpu_scope *scope,
-                                          const struct gpu_sampler_desc *desc, struct error *err);
-void opencl_sampler_destroy(struct opencl_sampler *sampler);
-
-struct gpu_program *opencl_program_create(struct gpu_scope *scope,
-                                          const struct gpu_program_desc *desc, struct error *err);
-void opencl_program_destroy(struct opencl_program *program);
-
-struct gpu_batch *opencl_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
-                                      struct error *err);
-void opencl_batch_destroy(struct gpu_batch *batch);
-bool opencl_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch,
-                           struct error *err);
-bool opencl_batch_copy(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_offset,
-                       struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes,
-                       struct error *err);
-bool opencl_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t offset,
-                       uint64_t bytes, uint32_t word, struct error *err);
-bool opencl_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier, struct error *err);
-bool opencl_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct error *err);
-bool opencl_batch_end(struct gpu_batch *batch, struct error *err);
-bool opencl_batch_reset(struct gpu_batch *batch, struct error *err);
-bool opencl_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err);
-bool opencl_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
-bool opencl_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns, struct error *err);
-
-struct gpu_hold *opencl_hold_create(struct gpu_scope *scope, struct error *err);
-void opencl_hold_destroy(struct opencl_hold *hold);
-bool opencl_hold_release(struct gpu_hold *hold, struct error *err);
+#define X(slot) GPU_SLOT(gpu_backend, slot) opencl_##slot;
+GPU_SLOTS(X)
+#undef X
+GPU_SLOT(gpu_backend, after_others) opencl_after_others;
 
 #endif

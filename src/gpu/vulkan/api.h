@@ -286,18 +286,11 @@ void vulkan_features_want(const struct vulkan_physical *physical, bool robust,
 
 // ---------------------------------------------------------------- device.c, transfer.c
 
-struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
-                                      const struct gpu_device_desc *desc, struct arena *arena,
-                                      struct error *err);
-void vulkan_device_close(struct gpu_device *base);
-
 // Each call of vulkan_profiling_lock needs one call of vulkan_profiling_unlock. The driver's
 // profiling lock is held from the first call to the last one. If the driver refuses the lock, the
 // error message says what the user can do.
 MUST_CHECK bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err);
 void vulkan_profiling_unlock(struct vulkan_device *device);
-bool vulkan_device_hold_clock(struct gpu_device *base, struct error *err);
-void vulkan_device_free_clock(struct gpu_device *base);
 
 // vulkan_transfer_need creates staging memory and a command buffer unless they exist. It is called
 // before each transfer and not when the device is opened, because RADV without hardware (in tests)
@@ -310,11 +303,6 @@ void vulkan_transfer_fini(struct vulkan_device *device);
 // lost and hung.
 MUST_CHECK bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err);
 MUST_CHECK bool vulkan_transfer_end(struct vulkan_device *device, struct error *err);
-
-bool vulkan_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
-                         uint64_t bytes, struct error *err);
-bool vulkan_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data, uint64_t bytes,
-                        struct error *err);
 
 enum {
     VULKAN_STAGING_BYTES = 4 * 1024 * 1024
@@ -339,16 +327,11 @@ MUST_CHECK bool vulkan_memory_allocate(const struct vulkan_device *device,
 MUST_CHECK bool vulkan_buffer_make(const struct vulkan_device *device, uint64_t bytes,
                                    VkBufferUsageFlags usage, VkBuffer *buffer, struct error *err);
 
-struct gpu_buffer *vulkan_buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
-                                        struct error *err);
 void vulkan_buffer_destroy(struct vulkan_device *device, struct vulkan_buffer *buffer);
 
 VkFormat vulkan_format(enum gpu_format format);
 VkFormatFeatureFlags vulkan_format_features(const struct vulkan_device *device, VkFormat format);
 
-struct gpu_typed *vulkan_typed_create(struct gpu_scope *scope, struct gpu_buffer *base,
-                                      enum gpu_format format, uint64_t offset, uint64_t elements,
-                                      struct error *err);
 // What a VkImage is used for; an argument of vulkan_image_make.
 struct vulkan_image_use {
     VkFormat format;
@@ -377,22 +360,14 @@ struct vulkan_image_change {
 void vulkan_image_barrier(const struct vulkan_device *device, VkCommandBuffer commands,
                           const struct vulkan_image_change *change);
 
-struct gpu_image *vulkan_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,
-                                      struct error *err);
-bool vulkan_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer, const void *texels,
-                        uint64_t bytes, struct error *err);
-bool vulkan_image_copy_from(struct gpu_image *image, struct gpu_buffer *source, uint64_t offset,
-                            struct error *err);
-struct gpu_sampler *vulkan_sampler_create(struct gpu_scope *scope,
-                                          const struct gpu_sampler_desc *desc, struct error *err);
 void vulkan_typed_destroy(struct vulkan_device *device, struct vulkan_typed *typed);
 void vulkan_image_destroy(struct vulkan_device *device, struct vulkan_image *image);
 void vulkan_sampler_destroy(struct vulkan_device *device, struct vulkan_sampler *sampler);
 
 // ---------------------------------------------------------------- program.c, stats.c
 
-struct gpu_program *vulkan_program_create(struct gpu_scope *scope,
-                                          const struct gpu_program_desc *desc, struct error *err);
+// Creates a program of a compute kernel; vulkan_ray_program_create creates the other programs.
+GPU_SLOT(gpu_backend, program_create) vulkan_compute_program_create;
 void vulkan_program_destroy(struct vulkan_device *device, struct vulkan_program *program);
 
 // Creates the layouts (VkDescriptorSetLayout, VkPipelineLayout) of a kernel's arguments for use in
@@ -409,8 +384,6 @@ MUST_CHECK bool vulkan_pipeline_create(const struct vulkan_device *device,
                                        const struct vulkan_program *program,
                                        VkPipelineCreateFlags flags, VkPipeline *pipeline,
                                        struct error *err);
-bool vulkan_program_stats(struct gpu_program *program, struct arena *arena,
-                          struct gpu_program_stats *stats, struct error *err);
 
 // Returns the Vulkan descriptor type for a kind of argument. It must not be GPU_ARG_ADDRESS.
 VkDescriptorType vulkan_descriptor_type(enum gpu_arg_kind kind);
@@ -428,35 +401,10 @@ void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *b
 
 void vulkan_spare_fini(struct vulkan_device *device);
 
-// ---------------------------------------------------------------- batch.c, record.c
+// ---------------------------------------------------------------- batch.c
 
-struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
-                                      struct error *err);
 void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *batch);
-bool vulkan_batch_end(struct gpu_batch *batch, struct error *err);
-bool vulkan_batch_reset(struct gpu_batch *batch, struct error *err);
-bool vulkan_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err);
-bool vulkan_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
-bool vulkan_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns, struct error *err);
-
-struct gpu_hold *vulkan_hold_create(struct gpu_scope *scope, struct error *err);
-bool vulkan_hold_release(struct gpu_hold *hold, struct error *err);
 void vulkan_hold_destroy(struct vulkan_device *device, struct vulkan_hold *hold);
-
-bool vulkan_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch,
-                           struct error *err);
-bool vulkan_batch_copy(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_offset,
-                       struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes,
-                       struct error *err);
-bool vulkan_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t offset,
-                       uint64_t bytes, uint32_t word, struct error *err);
-bool vulkan_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier, struct error *err);
-bool vulkan_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer,
-                                 struct error *err);
-bool vulkan_batch_barrier_image(struct gpu_batch *batch, struct gpu_image *image,
-                                struct error *err);
-bool vulkan_batch_split(struct gpu_batch *batch, unsigned split, bool wait, struct error *err);
-bool vulkan_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct error *err);
 
 // ---------------------------------------------------------------- counters.c
 
@@ -496,5 +444,17 @@ void vulkan_descriptors_reset(const struct vulkan_device *device,
                               struct vulkan_descriptors *descriptors);
 void vulkan_descriptors_fini(const struct vulkan_device *device,
                              struct vulkan_descriptors *descriptors);
+
+// ---------------------------------------------------------------- slots of the backend
+
+#define X(slot) GPU_SLOT(gpu_backend, slot) vulkan_##slot;
+GPU_SLOTS(X)
+#undef X
+GPU_SLOT(gpu_backend, device_hold_clock) vulkan_device_hold_clock;
+GPU_SLOT(gpu_backend, device_free_clock) vulkan_device_free_clock;
+GPU_SLOT(gpu_backend, program_stats) vulkan_program_stats;
+GPU_SLOT(gpu_backend, batch_barrier_buffer) vulkan_batch_barrier_buffer;
+GPU_SLOT(gpu_backend, batch_barrier_image) vulkan_batch_barrier_image;
+GPU_SLOT(gpu_backend, batch_split) vulkan_batch_split;
 
 #endif

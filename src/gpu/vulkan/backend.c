@@ -229,8 +229,9 @@ static bool start(struct vulkan_state *state, struct gpu_enumeration *to)
     return result == VK_SUCCESS;
 }
 
-static void stop(struct vulkan_state *state)
+void vulkan_unload(void *loaded)
 {
+    struct vulkan_state *state = loaded;
     if (state->abandoned)
         return;
     if (state->messenger)
@@ -238,11 +239,6 @@ static void stop(struct vulkan_state *state)
     if (state->instance)
         vkDestroyInstance(state->instance, NULL);
     dynlib_close(state->loader);
-}
-
-static void unload(void *state)
-{
-    stop(state);
 }
 
 static bool has_vendor(const struct vulkan_state *state, uint32_t vendor_id)
@@ -256,7 +252,7 @@ static bool has_vendor(const struct vulkan_state *state, uint32_t vendor_id)
     return false;
 }
 
-static void *load(struct gpu_enumeration *to)
+void *vulkan_load(struct gpu_enumeration *to)
 {
     struct vulkan_state *state = ARENA_NEW(to->arena, struct vulkan_state);
     bool started = start(state, to);
@@ -265,13 +261,13 @@ static void *load(struct gpu_enumeration *to)
     note_unreached_nvidia(to, started && has_vendor(state, GPU_VENDOR_NVIDIA));
     if (started && state->physical_count)
         return state;
-    stop(state);
+    vulkan_unload(state);
     return NULL;
 }
 
 // ---------------------------------------------------------------- slots
 
-static void object_destroy(struct gpu_object *object)
+void vulkan_object_destroy(struct gpu_object *object)
 {
     struct vulkan_device *device = vulkan_device_of(object);
     switch (object->kind) {
@@ -316,11 +312,12 @@ static const struct gpu_graphics graphics = {
     .batch_copy_target = vulkan_batch_copy_target,
 };
 
-static struct gpu_program *program_create(struct gpu_scope *scope,
+struct gpu_program *vulkan_program_create(struct gpu_scope *scope,
                                           const struct gpu_program_desc *desc, struct error *err)
 {
-    return desc->kernel->stage == GPU_STAGE_RAYGEN ? vulkan_ray_program_create(scope, desc, err)
-                                                   : vulkan_program_create(scope, desc, err);
+    return desc->kernel->stage == GPU_STAGE_RAYGEN
+               ? vulkan_ray_program_create(scope, desc, err)
+               : vulkan_compute_program_create(scope, desc, err);
 }
 
 static const struct gpu_rays rays = {
@@ -332,43 +329,19 @@ static const struct gpu_rays rays = {
 
 const struct gpu_backend vulkan_backend = {
     .name = "vulkan",
-    .load = load,
-    .unload = unload,
-    .device_open = vulkan_device_open,
-    .device_close = vulkan_device_close,
-    .validation_messages = validation_messages,
+#define X(slot) .slot = vulkan_##slot,
+    GPU_SLOTS(X)
+#undef X
+        .validation_messages = validation_messages,
     .interceptor = interceptor,
     .device_calibrated_timestamp = device_calibrated_timestamp,
     .device_hold_clock = vulkan_device_hold_clock,
     .device_free_clock = vulkan_device_free_clock,
-    .buffer_create = vulkan_buffer_create,
-    .buffer_write = vulkan_buffer_write,
-    .buffer_read = vulkan_buffer_read,
-    .typed_create = vulkan_typed_create,
-    .image_create = vulkan_image_create,
-    .image_write = vulkan_image_write,
-    .image_copy_from = vulkan_image_copy_from,
-    .sampler_create = vulkan_sampler_create,
-    .program_create = program_create,
     .program_stats = vulkan_program_stats,
-    .batch_create = vulkan_batch_create,
-    .batch_dispatch = vulkan_batch_dispatch,
-    .batch_copy = vulkan_batch_copy,
-    .batch_fill = vulkan_batch_fill,
-    .batch_barrier = vulkan_batch_barrier,
     .batch_barrier_buffer = vulkan_batch_barrier_buffer,
     .batch_barrier_image = vulkan_batch_barrier_image,
     .batch_split = vulkan_batch_split,
-    .batch_span = vulkan_batch_span,
-    .batch_end = vulkan_batch_end,
-    .batch_reset = vulkan_batch_reset,
-    .batch_submit = vulkan_batch_submit,
-    .batch_wait = vulkan_batch_wait,
-    .batch_span_ns = vulkan_batch_span_ns,
-    .hold_create = vulkan_hold_create,
-    .hold_release = vulkan_hold_release,
     .graphics = &graphics,
     .rays = &rays,
     .counting = &vulkan_counting,
-    .object_destroy = object_destroy,
 };

@@ -46,16 +46,12 @@ struct vulkan_pass {
 
 // ---------------------------------------------------------------- target.c
 
-struct gpu_target *vulkan_target_create(struct gpu_scope *scope, const struct gpu_target_desc *desc,
-                                        struct error *err);
+GPU_SLOT(gpu_graphics, target_create) vulkan_target_create;
 void vulkan_target_destroy(struct vulkan_device *device, struct vulkan_target *target);
 
 // ---------------------------------------------------------------- program.c
 
-struct gpu_draw_program *vulkan_draw_program_create(struct gpu_scope *scope,
-                                                    const struct gpu_draw_program_desc *desc,
-                                                    const struct gpu_kernel *args,
-                                                    struct error *err);
+GPU_SLOT(gpu_graphics, program_create) vulkan_draw_program_create;
 void vulkan_draw_program_destroy(struct vulkan_device *device, struct vulkan_draw_program *program);
 
 // ---------------------------------------------------------------- draw.c
@@ -70,10 +66,8 @@ void vulkan_pass_forget(struct vulkan_pass *pass);
 // that is in the layout for kernels back to the layout for draws.
 void vulkan_pass_end_batch(struct vulkan_batch *batch);
 
-bool vulkan_batch_draw(struct gpu_batch *batch, const struct gpu_draw *draw, struct error *err);
-bool vulkan_batch_barrier_target(struct gpu_batch *batch, struct gpu_target *target,
-                                 struct error *err);
-bool vulkan_batch_copy_target(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_offset,
-                              struct gpu_target *target, struct error *err);
+GPU_SLOT(gpu_graphics, batch_draw) vulkan_batch_draw;
+GPU_SLOT(gpu_graphics, batch_barrier_target) vulkan_batch_barrier_target;
+GPU_SLOT(gpu_graphics, batch_copy_target) vulkan_batch_copy_target;
 
 #endif

@@ -121,8 +121,9 @@ bool vulkan_pipeline_create(const struct vulkan_device *device,
            vulkan_error(err, result, "kernel %s: vkCreateComputePipelines", kernel->name);
 }
 
-struct gpu_program *vulkan_program_create(struct gpu_scope *scope,
-                                          const struct gpu_program_desc *desc, struct error *err)
+struct gpu_program *vulkan_compute_program_create(struct gpu_scope *scope,
+                                                  const struct gpu_program_desc *desc,
+                                                  struct error *err)
 {
     struct vulkan_device *device = vulkan_scope_device(scope);
     struct vulkan_program *program = ARENA_NEW(scope->arena, struct vulkan_program);

@@ -23,14 +23,11 @@ MUST_CHECK bool vulkan_ray_memory(const struct vulkan_device *device, uint64_t b
                                   VkDeviceMemory *memory, struct error *err);
 VkDeviceAddress vulkan_ray_address(const struct vulkan_device *device, VkBuffer buffer);
 
-struct gpu_tree *vulkan_tree_create(struct gpu_scope *scope, const struct gpu_tree_desc *desc,
-                                    uint64_t copy_bytes, struct error *err);
+GPU_SLOT(gpu_rays, tree_create) vulkan_tree_create;
 void vulkan_tree_destroy(struct vulkan_device *device, struct vulkan_tree *tree);
-bool vulkan_tree_compact_bytes(struct gpu_tree *tree, uint64_t *bytes, struct error *err);
-bool vulkan_batch_tree_build(struct gpu_batch *batch, struct gpu_tree *tree, bool update,
-                             struct error *err);
-bool vulkan_batch_tree_copy(struct gpu_batch *batch, struct gpu_tree *to, struct gpu_tree *from,
-                            bool compact, struct error *err);
+GPU_SLOT(gpu_rays, tree_compact_bytes) vulkan_tree_compact_bytes;
+GPU_SLOT(gpu_rays, batch_tree_build) vulkan_batch_tree_build;
+GPU_SLOT(gpu_rays, batch_tree_copy) vulkan_batch_tree_copy;
 
 // Returns the pipeline stages that a batch with rays needs in addition to the stages of its queue.
 VkPipelineStageFlags2 vulkan_ray_stages(const struct vulkan_device *device);
@@ -63,8 +60,6 @@ MUST_CHECK bool vulkan_ray_pipeline_create(const struct vulkan_device *device,
 VkDeviceSize vulkan_ray_stack_bytes(const struct vulkan_device *device,
                                     const struct vulkan_program *program);
 
-struct gpu_program *vulkan_ray_program_create(struct gpu_scope *scope,
-                                              const struct gpu_program_desc *desc,
-                                              struct error *err);
+GPU_SLOT(gpu_backend, program_create) vulkan_ray_program_create;
 
 #endif
