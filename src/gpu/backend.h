@@ -454,6 +454,17 @@ struct gpu_backend {
     X(hold_release)                                                                                \
     X(object_destroy)
 
+enum gpu_channel_type {
+    GPU_CHANNEL_UNORM8,
+    GPU_CHANNEL_HALF,
+    GPU_CHANNEL_FLOAT,
+    GPU_CHANNEL_UINT32,
+};
+
+// Returns the type of a format's channels. It has no meaning for packed formats
+// (gpu_format_is_packed).
+enum gpu_channel_type gpu_format_channel_type(enum gpu_format format);
+
 // Returns true if the argument lists `a` and `b` for `kernel` name the same objects and the same
 // ranges. Ignores arguments of kind GPU_ARG_ADDRESS.
 bool gpu_args_equal(const struct gpu_kernel *kernel, const struct gpu_arg *a,

@@ -4,6 +4,14 @@
 
 #include <inttypes.h>
 
+enum gpu_channel_type gpu_format_channel_type(enum gpu_format format)
+{
+    unsigned bytes = gpu_format_bytes(format) / gpu_format_channels(format);
+    if (bytes < 4)
+        return bytes == 1 ? GPU_CHANNEL_UNORM8 : GPU_CHANNEL_HALF;
+    return format < GPU_FORMAT_R32_UINT ? GPU_CHANNEL_FLOAT : GPU_CHANNEL_UINT32;
+}
+
 static const char *image_kind_name(enum gpu_image_kind kind)
 {
     switch (kind) {

@@ -10,37 +10,13 @@ enum {
 
 static int array_format(enum gpu_format format)
 {
-    switch (format) {
-    case GPU_FORMAT_R8_UNORM:
-    case GPU_FORMAT_RG8_UNORM:
-    case GPU_FORMAT_RGBA8_UNORM:
-        return CU_FORMAT_UINT8;
-    case GPU_FORMAT_R16_FLOAT:
-    case GPU_FORMAT_RG16_FLOAT:
-    case GPU_FORMAT_RGBA16_FLOAT:
-        return CU_FORMAT_HALF;
-    case GPU_FORMAT_R32_FLOAT:
-    case GPU_FORMAT_RG32_FLOAT:
-    case GPU_FORMAT_RGBA32_FLOAT:
-        return CU_FORMAT_FLOAT;
-    case GPU_FORMAT_R32_UINT:
-    case GPU_FORMAT_RG32_UINT:
-    case GPU_FORMAT_RGBA32_UINT:
-    // This backend refuses RGBA8_SRGB and all formats that follow RGBA8_SRGB in GPU_FORMATS.
-    case GPU_FORMAT_RGBA8_SRGB:
-    case GPU_FORMAT_RGB10A2_UNORM:
-    case GPU_FORMAT_RG11B10_FLOAT:
-    case GPU_FORMAT_BC1_UNORM:
-    case GPU_FORMAT_BC2_UNORM:
-    case GPU_FORMAT_BC3_UNORM:
-    case GPU_FORMAT_BC4_UNORM:
-    case GPU_FORMAT_BC5_UNORM:
-    case GPU_FORMAT_BC6H_UFLOAT:
-    case GPU_FORMAT_BC7_UNORM:
-    case GPU_FORMAT_COUNT:
-        break;
-    }
-    return CU_FORMAT_UINT32;
+    static const int formats[] = {
+        [GPU_CHANNEL_UNORM8] = CU_FORMAT_UINT8,
+        [GPU_CHANNEL_HALF] = CU_FORMAT_HALF,
+        [GPU_CHANNEL_FLOAT] = CU_FORMAT_FLOAT,
+        [GPU_CHANNEL_UINT32] = CU_FORMAT_UINT32,
+    };
+    return formats[gpu_format_channel_type(format)];
 }
 
 // Returns the texture flag for reading integers if the format is a UINT format; else 0. Without the
@@ -156,13 +132,13 @@ struct gpu_image *cuda_image_create(struct gpu_scope *scope, const struct gpu_im
     struct cuda_device *device = (struct cuda_device *)scope->device;
     struct cuda_image *image = ARENA_NEW(scope->arena, struct cuda_image);
     image->base.object.scope = scope; // the scope is set first, because cuda_image_destroy reads it
+    if (!check_format(desc->format, err) || !cuda_enter(device, err))
+        return NULL;
     if (desc->storage && array_format(desc->format) == CU_FORMAT_UINT8) {
         error_set(err, ERROR_UNSUPPORTED, "image of %s: CUDA has no normalised stores",
                   gpu_format_name(desc->format));
         return NULL;
     }
-    if (!check_format(desc->format, err) || !cuda_enter(device, err))
-        return NULL;
     if (!create_array(device->api, image, desc, err) ||
         !create_objects(device->api, image, desc, err)) {
         error_prefix(err, "image of %s", gpu_format_name(desc->format));

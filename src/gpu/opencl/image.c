@@ -5,42 +5,14 @@
 static cl_image_format format_of(enum gpu_format format)
 {
     static const cl_channel_order orders[] = {0, CL_R, CL_RG, 0, CL_RGBA};
-    cl_image_format image = {.image_channel_order = orders[gpu_format_channels(format)],
-                             .image_channel_data_type = CL_UNSIGNED_INT32};
-    switch (format) {
-    case GPU_FORMAT_R8_UNORM:
-    case GPU_FORMAT_RG8_UNORM:
-    case GPU_FORMAT_RGBA8_UNORM:
-        image.image_channel_data_type = CL_UNORM_INT8;
-        break;
-    case GPU_FORMAT_R16_FLOAT:
-    case GPU_FORMAT_RG16_FLOAT:
-    case GPU_FORMAT_RGBA16_FLOAT:
-        image.image_channel_data_type = CL_HALF_FLOAT;
-        break;
-    case GPU_FORMAT_R32_FLOAT:
-    case GPU_FORMAT_RG32_FLOAT:
-    case GPU_FORMAT_RGBA32_FLOAT:
-        image.image_channel_data_type = CL_FLOAT;
-        break;
-    case GPU_FORMAT_R32_UINT:
-    case GPU_FORMAT_RG32_UINT:
-    case GPU_FORMAT_RGBA32_UINT:
-    // This backend refuses RGBA8_SRGB and all formats that follow RGBA8_SRGB in GPU_FORMATS.
-    case GPU_FORMAT_RGBA8_SRGB:
-    case GPU_FORMAT_RGB10A2_UNORM:
-    case GPU_FORMAT_RG11B10_FLOAT:
-    case GPU_FORMAT_BC1_UNORM:
-    case GPU_FORMAT_BC2_UNORM:
-    case GPU_FORMAT_BC3_UNORM:
-    case GPU_FORMAT_BC4_UNORM:
-    case GPU_FORMAT_BC5_UNORM:
-    case GPU_FORMAT_BC6H_UFLOAT:
-    case GPU_FORMAT_BC7_UNORM:
-    case GPU_FORMAT_COUNT:
-        break;
-    }
-    return image;
+    static const cl_channel_type types[] = {
+        [GPU_CHANNEL_UNORM8] = CL_UNORM_INT8,
+        [GPU_CHANNEL_HALF] = CL_HALF_FLOAT,
+        [GPU_CHANNEL_FLOAT] = CL_FLOAT,
+        [GPU_CHANNEL_UINT32] = CL_UNSIGNED_INT32,
+    };
+    return (cl_image_format){.image_channel_order = orders[gpu_format_channels(format)],
+                             .image_channel_data_type = types[gpu_format_channel_type(format)]};
 }
 
 // Returns true if the driver lists this format for this type of image and this use. If a program
