@@ -116,14 +116,18 @@ struct vulkan_queue {
     VkPipelineStageFlags2 stages; // pipeline stages that barriers of this queue's batches cover
 };
 
+struct vulkan_buffer {
+    struct gpu_buffer base;
+    VkBuffer handle;
+    VkDeviceMemory memory;
+};
+
 // Staging memory and a command buffer for blocking host copies, which run on the first queue.
 struct vulkan_transfer {
     VkCommandPool pool;
     VkCommandBuffer commands;
     VkFence fence;
-    VkBuffer buffer;
-    VkDeviceMemory memory;
-    void *mapped;
+    struct vulkan_buffer staging;
 };
 
 struct vulkan_device {
@@ -144,12 +148,6 @@ struct vulkan_device {
     struct vulkan_counter_set *counted;
     // `spare`: list of Vulkan objects for reuse. `empty`: list elements that have no objects now.
     struct vulkan_spare *spare, *empty;
-};
-
-struct vulkan_buffer {
-    struct gpu_buffer base;
-    VkBuffer handle;
-    VkDeviceMemory memory;
 };
 
 struct vulkan_typed {
@@ -327,6 +325,13 @@ MUST_CHECK bool vulkan_memory_allocate(const struct vulkan_device *device,
 MUST_CHECK bool vulkan_buffer_make(const struct vulkan_device *device, uint64_t bytes,
                                    VkBufferUsageFlags usage, VkBuffer *buffer, struct error *err);
 
+// Creates the VkBuffer of `buffer` and its memory. Sets base.mapped unless the memory is
+// GPU_MEMORY_DEVICE, and base.address if `usage` asks for an address. `what` is the name of the
+// buffer in error messages. If this fails, the caller must call vulkan_buffer_destroy.
+MUST_CHECK bool vulkan_buffer_init(const struct vulkan_device *device,
+                                   const struct gpu_buffer_desc *desc, VkBufferUsageFlags usage,
+                                   const char *what, struct vulkan_buffer *buffer,
+                                   struct error *err);
 void vulkan_buffer_destroy(struct vulkan_device *device, struct vulkan_buffer *buffer);
 
 VkFormat vulkan_format(enum gpu_format format);

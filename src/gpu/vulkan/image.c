@@ -326,7 +326,8 @@ bool vulkan_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, co
     for (uint64_t row = 0; row < row_count;) {
         uint32_t y = (uint32_t)(row % height);
         uint32_t rows = height - y < rows_at_once ? height - y : rows_at_once;
-        memcpy(device->transfer.mapped, (const char *)texels + row * row_bytes, rows * row_bytes);
+        memcpy(device->transfer.staging.base.mapped, (const char *)texels + row * row_bytes,
+               rows * row_bytes);
         VkBufferImageCopy region = {
             .imageSubresource = {.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
                                  .mipLevel = mip,
@@ -337,7 +338,8 @@ bool vulkan_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, co
         };
         if (region.imageExtent.height > texel_rows - y * side)
             region.imageExtent.height = texel_rows - y * side;
-        if (!copy_into(device, (struct vulkan_image *)base, device->transfer.buffer, &region, err))
+        if (!copy_into(device, (struct vulkan_image *)base, device->transfer.staging.handle,
+                       &region, err))
             return error_prefix(err, "gpu_image_write");
         row += rows;
     }

@@ -103,11 +103,15 @@ bool vulkan_buffer_make(const struct vulkan_device *device, uint64_t bytes,
            vulkan_error(err, result, "buffer of %" PRIu64 " bytes on %s", bytes, device->info->id);
 }
 
-static bool back_buffer(struct vulkan_device *device, struct vulkan_buffer *buffer,
-                        const struct gpu_buffer_desc *desc, bool address, struct error *err)
+bool vulkan_buffer_init(const struct vulkan_device *device, const struct gpu_buffer_desc *desc,
+                        VkBufferUsageFlags usage, const char *what, struct vulkan_buffer *buffer,
+                        struct error *err)
 {
+    bool address = usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     struct vulkan_allocation allocation = {
-        .memory = desc->memory, .address = address, .what = "buffer"};
+        .memory = desc->memory, .address = address, .what = what};
+    if (!vulkan_buffer_make(device, desc->bytes, usage, &buffer->handle, err))
+        return false;
     device->vk.vkGetBufferMemoryRequirements(device->handle, buffer->handle, &allocation.needs);
     if (!vulkan_memory_allocate(device, &allocation, &buffer->memory, err))
         return false;
@@ -117,7 +121,7 @@ static bool back_buffer(struct vulkan_device *device, struct vulkan_buffer *buff
         result = device->vk.vkMapMemory(device->handle, buffer->memory, 0, VK_WHOLE_SIZE, 0,
                                         &buffer->base.mapped);
     if (result != VK_SUCCESS)
-        return vulkan_error(err, result, "buffer of %" PRIu64 " bytes", desc->bytes);
+        return vulkan_error(err, result, "%s of %" PRIu64 " bytes", what, desc->bytes);
     VkBufferDeviceAddressInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
                                       .buffer = buffer->handle};
     if (address)
@@ -130,24 +134,20 @@ struct gpu_buffer *vulkan_buffer_create(struct gpu_scope *scope, const struct gp
 {
     struct vulkan_device *device = vulkan_scope_device(scope);
     struct vulkan_buffer *buffer = ARENA_NEW(scope->arena, struct vulkan_buffer);
-    bool address = device->info->caps & GPU_CAP(ADDRESSES);
     // The memory must also suit the typed views, which put a second VkBuffer over it. So this
     // VkBuffer has all texel usages that a typed view may have.
     VkBufferUsageFlags usage =
         VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
         VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT |
         VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-    if (address)
+    if (device->info->caps & GPU_CAP(ADDRESSES))
         usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     if (device->info->caps & GPU_CAP(RAYS))
         usage |= VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR;
-    if (!vulkan_buffer_make(device, desc->bytes, usage, &buffer->handle, err))
-        return NULL;
-    if (!back_buffer(device, buffer, desc, address, err)) {
-        vulkan_buffer_destroy(device, buffer);
-        return NULL;
-    }
-    return &buffer->base;
+    if (vulkan_buffer_init(device, desc, usage, "buffer", buffer, err))
+        return &buffer->base;
+    vulkan_buffer_destroy(device, buffer);
+    return NULL;
 }
 
 void vulkan_buffer_destroy(struct vulkan_device *device, struct vulkan_buffer *buffer)

@@ -141,10 +141,8 @@ void vulkan_program_destroy(struct vulkan_device *device, struct vulkan_program 
 {
     device->vk.vkDestroyPipeline(device->handle, program->pipeline, NULL);
     layouts_fini(device, &program->layouts);
-    if (program->table) {
-        device->vk.vkDestroyBuffer(device->handle, program->table->buffer, NULL);
-        device->vk.vkFreeMemory(device->handle, program->table->memory, NULL);
-    }
+    if (program->table)
+        vulkan_buffer_destroy(device, &program->table->buffer);
 }
 
 // ---------------------------------------------------------------- graphics

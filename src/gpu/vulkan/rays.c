@@ -83,49 +83,34 @@ build_of(const struct gpu_tree_desc *desc, const VkAccelerationStructureGeometry
 
 // ---------------------------------------------------------------- memory
 
-bool vulkan_ray_memory(const struct vulkan_device *device, uint64_t bytes, VkBufferUsageFlags usage,
-                       VkBuffer *buffer, VkDeviceMemory *memory, struct error *err)
+bool vulkan_ray_buffer(const struct vulkan_device *device, uint64_t bytes, VkBufferUsageFlags usage,
+                       struct vulkan_buffer *buffer, struct error *err)
 {
-    struct vulkan_allocation allocation = {
-        .memory = GPU_MEMORY_DEVICE, .address = true, .what = "memory for rays"};
-    if (!vulkan_buffer_make(device, bytes, usage | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT,
-                            buffer, err))
-        return false;
-    device->vk.vkGetBufferMemoryRequirements(device->handle, *buffer, &allocation.needs);
-    if (!vulkan_memory_allocate(device, &allocation, memory, err))
-        return false;
-    VkResult result = device->vk.vkBindBufferMemory(device->handle, *buffer, *memory, 0);
-    return result == VK_SUCCESS ||
-           vulkan_error(err, result, "memory for rays of %" PRIu64 " bytes", bytes);
-}
-
-VkDeviceAddress vulkan_ray_address(const struct vulkan_device *device, VkBuffer buffer)
-{
-    VkBufferDeviceAddressInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
-                                      .buffer = buffer};
-    return device->vk.vkGetBufferDeviceAddress(device->handle, &info);
+    const struct gpu_buffer_desc desc = {.bytes = bytes, .memory = GPU_MEMORY_DEVICE};
+    return vulkan_buffer_init(device, &desc, usage | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT,
+                              "memory for rays", buffer, err);
 }
 
 static bool make_scratch(const struct vulkan_device *device, uint64_t bytes,
                          struct vulkan_tree *tree, struct error *err)
 {
     const uint64_t align = device->physical->scratch_align_bytes;
-    if (!vulkan_ray_memory(device, bytes + align, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                           &tree->scratch, &tree->scratch_memory, err))
+    if (!vulkan_ray_buffer(device, bytes + align, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                           &tree->scratch, err))
         return false;
-    tree->scratch_address = (vulkan_ray_address(device, tree->scratch) + align - 1) / align * align;
+    tree->scratch_address = (tree->scratch.base.address + align - 1) / align * align;
     return true;
 }
 
 static bool make_structure(const struct vulkan_device *device, uint64_t bytes,
                            struct vulkan_tree *tree, struct error *err)
 {
-    if (!vulkan_ray_memory(device, bytes, VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_STORAGE_BIT_KHR,
-                           &tree->storage, &tree->storage_memory, err))
+    if (!vulkan_ray_buffer(device, bytes, VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_STORAGE_BIT_KHR,
+                           &tree->storage, err))
         return false;
     VkAccelerationStructureCreateInfoKHR info = {
         .sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_CREATE_INFO_KHR,
-        .buffer = tree->storage,
+        .buffer = tree->storage.handle,
         .size = bytes,
         .type = type_of(&tree->desc),
     };
@@ -185,10 +170,8 @@ void vulkan_tree_destroy(struct vulkan_device *device, struct vulkan_tree *tree)
 {
     if (tree->handle)
         device->vk.vkDestroyAccelerationStructureKHR(device->handle, tree->handle, NULL);
-    device->vk.vkDestroyBuffer(device->handle, tree->storage, NULL);
-    device->vk.vkDestroyBuffer(device->handle, tree->scratch, NULL);
-    device->vk.vkFreeMemory(device->handle, tree->storage_memory, NULL);
-    device->vk.vkFreeMemory(device->handle, tree->scratch_memory, NULL);
+    vulkan_buffer_destroy(device, &tree->storage);
+    vulkan_buffer_destroy(device, &tree->scratch);
 }
 
 // ---------------------------------------------------------------- the size of the compacted tree

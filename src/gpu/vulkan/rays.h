@@ -9,19 +9,17 @@ struct vulkan_tree {
     struct gpu_tree base;
     struct gpu_tree_desc desc;
     VkAccelerationStructureKHR handle;
-    // `storage`: buffer of the tree. `scratch`: temporary memory for builds; VK_NULL_HANDLE if the
-    // tree can only be the destination of copies.
-    VkBuffer storage, scratch;
-    VkDeviceMemory storage_memory, scratch_memory;
+    // `storage`: buffer of the tree. `scratch`: temporary memory for builds; its handles are
+    // VK_NULL_HANDLE if the tree can only be the destination of copies.
+    struct vulkan_buffer storage, scratch;
     VkDeviceAddress scratch_address; // address in `scratch` with the alignment that a build needs
 };
 
-// Creates a buffer in device memory; vulkan_ray_address returns its address. If this fails, the
-// caller destroys what was created.
-MUST_CHECK bool vulkan_ray_memory(const struct vulkan_device *device, uint64_t bytes,
-                                  VkBufferUsageFlags usage, VkBuffer *buffer,
-                                  VkDeviceMemory *memory, struct error *err);
-VkDeviceAddress vulkan_ray_address(const struct vulkan_device *device, VkBuffer buffer);
+// Creates a buffer in device memory that has an address. If this fails, the caller must call
+// vulkan_buffer_destroy.
+MUST_CHECK bool vulkan_ray_buffer(const struct vulkan_device *device, uint64_t bytes,
+                                  VkBufferUsageFlags usage, struct vulkan_buffer *buffer,
+                                  struct error *err);
 
 GPU_SLOT(gpu_rays, tree_create) vulkan_tree_create;
 void vulkan_tree_destroy(struct vulkan_device *device, struct vulkan_tree *tree);
@@ -45,8 +43,7 @@ enum {
 
 // The shader binding table of a ray pipeline, which has one entry for each shader group.
 struct vulkan_ray_table {
-    VkBuffer buffer;
-    VkDeviceMemory memory;
+    struct vulkan_buffer buffer;
     VkStridedDeviceAddressRegionKHR groups[VULKAN_RAY_GROUPS];
 };
 

@@ -143,7 +143,7 @@ static bool write_table(struct vulkan_device *device, const struct vulkan_progra
     ok = ok && vulkan_transfer_begin(device, err);
     if (ok) {
         for (uint32_t i = 0; i < VULKAN_RAY_GROUPS; i++)
-            device->vk.vkCmdUpdateBuffer(device->transfer.commands, program->table->buffer,
+            device->vk.vkCmdUpdateBuffer(device->transfer.commands, program->table->buffer.handle,
                                          first + (VkDeviceSize)i * stride, bytes,
                                          names + (size_t)i * bytes);
         ok = vulkan_transfer_end(device, err);
@@ -161,12 +161,12 @@ static bool create_table(struct vulkan_device *device, const struct vulkan_progr
     const uint32_t stride = (physical->ray_handle_bytes + align - 1) / align * align;
     // The table has room for one group more than it needs. If the buffer's address lacks the
     // alignment of groups, the first group begins later in the buffer.
-    if (!vulkan_ray_memory(device, (uint64_t)(VULKAN_RAY_GROUPS + 1) * stride,
+    if (!vulkan_ray_buffer(device, (uint64_t)(VULKAN_RAY_GROUPS + 1) * stride,
                            VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR |
                                VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                           &table->buffer, &table->memory, err))
+                           &table->buffer, err))
         return false;
-    const VkDeviceAddress start = vulkan_ray_address(device, table->buffer);
+    const VkDeviceAddress start = table->buffer.base.address;
     const VkDeviceAddress address = (start + align - 1) / align * align;
     if (!write_table(device, program, address - start, stride, err))
         return false;

@@ -37,26 +37,17 @@ static bool create_commands(struct vulkan_device *device, struct error *err)
 
 static bool create_staging(struct vulkan_device *device, struct error *err)
 {
-    struct vulkan_transfer *transfer = &device->transfer;
-    if (!vulkan_buffer_make(device, VULKAN_STAGING_BYTES,
-                            VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                            &transfer->buffer, err))
-        return false;
-    struct vulkan_allocation allocation = {.memory = GPU_MEMORY_READBACK, .what = "staging buffer"};
-    device->vk.vkGetBufferMemoryRequirements(device->handle, transfer->buffer, &allocation.needs);
-    if (!vulkan_memory_allocate(device, &allocation, &transfer->memory, err))
-        return false;
-    VkResult result =
-        device->vk.vkBindBufferMemory(device->handle, transfer->buffer, transfer->memory, 0);
-    if (result == VK_SUCCESS)
-        result = device->vk.vkMapMemory(device->handle, transfer->memory, 0, VK_WHOLE_SIZE, 0,
-                                        &transfer->mapped);
-    return result == VK_SUCCESS || vulkan_error(err, result, "staging buffer");
+    const struct gpu_buffer_desc desc = {.bytes = VULKAN_STAGING_BYTES,
+                                         .memory = GPU_MEMORY_READBACK};
+    return vulkan_buffer_init(device, &desc,
+                              VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                              "staging buffer", &device->transfer.staging, err);
 }
 
 bool vulkan_transfer_need(struct vulkan_device *device, struct error *err)
 {
-    if (device->transfer.mapped || (create_commands(device, err) && create_staging(device, err)))
+    if (device->transfer.staging.base.mapped ||
+        (create_commands(device, err) && create_staging(device, err)))
         return true;
     vulkan_transfer_fini(device);
     return false;
@@ -67,8 +58,7 @@ void vulkan_transfer_fini(struct vulkan_device *device)
     struct vulkan_transfer *transfer = &device->transfer;
     device->vk.vkDestroyFence(device->handle, transfer->fence, NULL);
     device->vk.vkDestroyCommandPool(device->handle, transfer->pool, NULL);
-    device->vk.vkDestroyBuffer(device->handle, transfer->buffer, NULL);
-    device->vk.vkFreeMemory(device->handle, transfer->memory, NULL);
+    vulkan_buffer_destroy(device, &transfer->staging);
     *transfer = (struct vulkan_transfer){0};
 }
 
@@ -154,8 +144,8 @@ bool vulkan_buffer_write(struct gpu_buffer *base, uint64_t offset, const void *d
         return error_prefix(err, "gpu_buffer_write");
     while (bytes) {
         uint64_t part = bytes < VULKAN_STAGING_BYTES ? bytes : VULKAN_STAGING_BYTES;
-        memcpy(device->transfer.mapped, from, part);
-        if (!copy_staged(device, device->transfer.buffer, buffer->handle,
+        memcpy(device->transfer.staging.base.mapped, from, part);
+        if (!copy_staged(device, device->transfer.staging.handle, buffer->handle,
                          &(VkBufferCopy){.dstOffset = offset, .size = part}, err))
             return error_prefix(err, "gpu_buffer_write");
         from += part;
@@ -175,10 +165,10 @@ bool vulkan_buffer_read(struct gpu_buffer *base, uint64_t offset, void *data, ui
         return error_prefix(err, "gpu_buffer_read");
     while (bytes) {
         uint64_t part = bytes < VULKAN_STAGING_BYTES ? bytes : VULKAN_STAGING_BYTES;
-        if (!copy_staged(device, buffer->handle, device->transfer.buffer,
+        if (!copy_staged(device, buffer->handle, device->transfer.staging.handle,
                          &(VkBufferCopy){.srcOffset = offset, .size = part}, err))
             return error_prefix(err, "gpu_buffer_read");
-        memcpy(to, device->transfer.mapped, part);
+        memcpy(to, device->transfer.staging.base.mapped, part);
         to += part;
         offset += part;
         bytes -= part;
