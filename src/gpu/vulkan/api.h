@@ -296,9 +296,10 @@ void vulkan_profiling_unlock(struct vulkan_device *device);
 MUST_CHECK bool vulkan_transfer_need(struct vulkan_device *device, struct error *err);
 void vulkan_transfer_fini(struct vulkan_device *device);
 
-// vulkan_transfer_begin begins the command buffer transfer.commands. vulkan_transfer_end submits it
-// after a barrier, and waits for its end. If the wait takes longer than 10 s, the device counts as
-// lost and hung.
+// vulkan_transfer_begin begins the command buffer transfer.commands with a barrier: what is recorded
+// next waits for earlier batches and sees what they wrote. vulkan_transfer_end submits the command
+// buffer after another barrier, and waits for its end. If the wait takes longer than 10 s, the
+// device counts as lost and hung.
 MUST_CHECK bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err);
 MUST_CHECK bool vulkan_transfer_end(struct vulkan_device *device, struct error *err);
 

@@ -161,8 +161,8 @@ void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *bat
 }
 
 // Records a barrier at the end of the batch, so that the host sees what the batch wrote to mapped
-// memory. After draws, the barrier also covers later batches, whose own barriers may not cover the
-// stages of draws.
+// memory. After draws and rays, the barrier also covers later batches, whose own barriers may not
+// cover the stages of draws and rays.
 static void record_host_barrier(const struct vulkan_device *device,
                                 const struct vulkan_batch *batch)
 {
@@ -173,7 +173,7 @@ static void record_host_barrier(const struct vulkan_device *device,
         .dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT,
         .dstAccessMask = VK_ACCESS_2_HOST_READ_BIT,
     };
-    if (batch->pass) {
+    if (batch->stages != batch->queue->stages) {
         barrier.dstStageMask |= batch->queue->stages;
         barrier.dstAccessMask |= VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
     }

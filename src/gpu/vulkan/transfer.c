@@ -62,23 +62,9 @@ void vulkan_transfer_fini(struct vulkan_device *device)
     *transfer = (struct vulkan_transfer){0};
 }
 
-bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err)
-{
-    if (!vulkan_transfer_need(device, err))
-        return false;
-    VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-                                     .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
-    VkResult result = device->vk.vkResetCommandPool(device->handle, device->transfer.pool, 0);
-    if (result == VK_SUCCESS)
-        result = device->vk.vkResetFences(device->handle, 1, &device->transfer.fence);
-    if (result == VK_SUCCESS)
-        result = device->vk.vkBeginCommandBuffer(device->transfer.commands, &info);
-    return result == VK_SUCCESS || vulkan_error(err, result, "vkBeginCommandBuffer");
-}
-
-// Records a barrier before or after a copy. Before a copy, it makes the copy wait for earlier
-// batches and see what they wrote. After a copy, it makes the copied data visible to the host and
-// to later batches.
+// Records the barrier at the begin or at the end of a transfer. At the begin, it makes the transfer
+// wait for earlier batches and see what they wrote. At the end, it makes what the transfer wrote
+// visible to the host and to later batches.
 static void record_barrier(struct vulkan_device *device)
 {
     VkMemoryBarrier2 barrier = {
@@ -93,6 +79,23 @@ static void record_barrier(struct vulkan_device *device)
                                    .memoryBarrierCount = 1,
                                    .pMemoryBarriers = &barrier};
     device->vk.vkCmdPipelineBarrier2(device->transfer.commands, &dependency);
+}
+
+bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err)
+{
+    if (!vulkan_transfer_need(device, err))
+        return false;
+    VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                     .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    VkResult result = device->vk.vkResetCommandPool(device->handle, device->transfer.pool, 0);
+    if (result == VK_SUCCESS)
+        result = device->vk.vkResetFences(device->handle, 1, &device->transfer.fence);
+    if (result == VK_SUCCESS)
+        result = device->vk.vkBeginCommandBuffer(device->transfer.commands, &info);
+    if (result != VK_SUCCESS)
+        return vulkan_error(err, result, "vkBeginCommandBuffer");
+    record_barrier(device);
+    return true;
 }
 
 bool vulkan_transfer_end(struct vulkan_device *device, struct error *err)
@@ -129,7 +132,6 @@ static bool copy_staged(struct vulkan_device *device, VkBuffer from, VkBuffer to
 {
     if (!vulkan_transfer_begin(device, err))
         return false;
-    record_barrier(device);
     device->vk.vkCmdCopyBuffer(device->transfer.commands, from, to, 1, region);
     return vulkan_transfer_end(device, err);
 }
