@@ -127,53 +127,45 @@ bool vulkan_transfer_end(struct vulkan_device *device, struct error *err)
     return result == VK_SUCCESS || vulkan_error(err, result, "copy between host and device");
 }
 
-static bool copy_staged(struct vulkan_device *device, VkBuffer from, VkBuffer to,
-                        const VkBufferCopy *region, struct error *err)
-{
-    if (!vulkan_transfer_begin(device, err))
-        return false;
-    device->vk.vkCmdCopyBuffer(device->transfer.commands, from, to, 1, region);
-    return vulkan_transfer_end(device, err);
-}
-
-bool vulkan_buffer_write(struct gpu_buffer *base, uint64_t offset, const void *data, uint64_t bytes,
-                         struct error *err)
+// Copies between the buffer and the host, in parts of the size of the staging buffer: from the host
+// memory `from`, or to the host memory `to`. The other pointer is NULL.
+static bool copy_staged(const struct gpu_buffer *base, uint64_t offset, const char *from, char *to,
+                        uint64_t bytes, struct error *err)
 {
     struct vulkan_device *device = vulkan_device_of(&base->object);
-    const struct vulkan_buffer *buffer = (const struct vulkan_buffer *)base;
-    const char *from = data;
+    VkBuffer buffer = ((const struct vulkan_buffer *)base)->handle;
     if (!vulkan_transfer_need(device, err))
-        return error_prefix(err, "gpu_buffer_write");
-    while (bytes) {
-        uint64_t part = bytes < VULKAN_STAGING_BYTES ? bytes : VULKAN_STAGING_BYTES;
-        memcpy(device->transfer.staging.base.mapped, from, part);
-        if (!copy_staged(device, device->transfer.staging.handle, buffer->handle,
-                         &(VkBufferCopy){.dstOffset = offset, .size = part}, err))
-            return error_prefix(err, "gpu_buffer_write");
-        from += part;
-        offset += part;
-        bytes -= part;
+        return false;
+    const struct vulkan_buffer *staging = &device->transfer.staging;
+    for (uint64_t done = 0, part; done < bytes; done += part) {
+        part = bytes - done < VULKAN_STAGING_BYTES ? bytes - done : VULKAN_STAGING_BYTES;
+        const VkBufferCopy region = {.srcOffset = from ? 0 : offset + done,
+                                     .dstOffset = from ? offset + done : 0,
+                                     .size = part};
+        if (from)
+            memcpy(staging->base.mapped, from + done, part);
+        if (!vulkan_transfer_begin(device, err))
+            return false;
+        device->vk.vkCmdCopyBuffer(device->transfer.commands, from ? staging->handle : buffer,
+                                   from ? buffer : staging->handle, 1, &region);
+        if (!vulkan_transfer_end(device, err))
+            return false;
+        if (to)
+            memcpy(to + done, staging->base.mapped, part);
     }
     return true;
 }
 
-bool vulkan_buffer_read(struct gpu_buffer *base, uint64_t offset, void *data, uint64_t bytes,
+bool vulkan_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
+                         uint64_t bytes, struct error *err)
+{
+    return copy_staged(buffer, offset, data, NULL, bytes, err) ||
+           error_prefix(err, "gpu_buffer_write");
+}
+
+bool vulkan_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data, uint64_t bytes,
                         struct error *err)
 {
-    struct vulkan_device *device = vulkan_device_of(&base->object);
-    const struct vulkan_buffer *buffer = (const struct vulkan_buffer *)base;
-    char *to = data;
-    if (!vulkan_transfer_need(device, err))
-        return error_prefix(err, "gpu_buffer_read");
-    while (bytes) {
-        uint64_t part = bytes < VULKAN_STAGING_BYTES ? bytes : VULKAN_STAGING_BYTES;
-        if (!copy_staged(device, buffer->handle, device->transfer.staging.handle,
-                         &(VkBufferCopy){.srcOffset = offset, .size = part}, err))
-            return error_prefix(err, "gpu_buffer_read");
-        memcpy(to, device->transfer.staging.base.mapped, part);
-        to += part;
-        offset += part;
-        bytes -= part;
-    }
-    return true;
+    return copy_staged(buffer, offset, NULL, data, bytes, err) ||
+           error_prefix(err, "gpu_buffer_read");
 }
