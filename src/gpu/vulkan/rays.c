@@ -207,7 +207,8 @@ bool vulkan_tree_compact_bytes(struct gpu_tree *base, uint64_t *bytes, struct er
     if (result != VK_SUCCESS)
         return vulkan_error(err, result, "size of the compacted tree: vkCreateQueryPool");
     bool ok = query_compact_bytes(device, (struct vulkan_tree *)base, pool, bytes, err);
-    device->vk.vkDestroyQueryPool(device->handle, pool, NULL);
+    if (!device->base.hung)
+        device->vk.vkDestroyQueryPool(device->handle, pool, NULL);
     return ok;
 }
 

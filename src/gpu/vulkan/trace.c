@@ -188,6 +188,7 @@ struct gpu_program *vulkan_ray_program_create(struct gpu_scope *scope,
         vulkan_ray_pipeline_create(device, program, 0, &program->pipeline, err) &&
         create_table(device, program, err))
         return &program->base;
-    vulkan_program_destroy(device, program);
+    if (!device->base.hung)
+        vulkan_program_destroy(device, program);
     return NULL;
 }
