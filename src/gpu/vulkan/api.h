@@ -32,7 +32,6 @@
     X(EXT_global_priority)                                                                         \
     X(NV_shader_sm_builtins)                                                                       \
     X(NV_cooperative_matrix)                                                                       \
-    X(KHR_cooperative_matrix)                                                                      \
     X(AMD_shader_core_properties)                                                                  \
     X(AMD_shader_core_properties2)                                                                 \
     X(EXT_memory_budget)                                                                           \
@@ -51,14 +50,6 @@ struct vulkan_extensions {
 #undef X
 };
 
-// The features of VK_KHR_cooperative_matrix (vk.xml), which Debian 12's Vulkan headers lack.
-struct vulkan_matrix_features {
-    VkStructureType sType;
-    void *pNext;
-    VkBool32 cooperativeMatrix;
-    VkBool32 cooperativeMatrixRobustBufferAccess;
-};
-
 // A pNext chain of feature structs: features that a device has, or with which it is opened.
 struct vulkan_features {
     VkPhysicalDeviceFeatures2 core;
@@ -70,7 +61,6 @@ struct vulkan_features {
     VkPhysicalDevicePerformanceQueryFeaturesKHR counters;
     VkPhysicalDeviceShaderSMBuiltinsFeaturesNV sm;
     VkPhysicalDeviceCooperativeMatrixFeaturesNV matrix_nv;
-    struct vulkan_matrix_features matrix;
     VkPhysicalDeviceRobustness2FeaturesEXT robustness2;
     VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float;
     VkPhysicalDeviceAccelerationStructureFeaturesKHR trees;
@@ -296,10 +286,10 @@ void vulkan_profiling_unlock(struct vulkan_device *device);
 MUST_CHECK bool vulkan_transfer_need(struct vulkan_device *device, struct error *err);
 void vulkan_transfer_fini(struct vulkan_device *device);
 
-// vulkan_transfer_begin begins the command buffer transfer.commands with a barrier: what is recorded
-// next waits for earlier batches and sees what they wrote. vulkan_transfer_end submits the command
-// buffer after another barrier, and waits for its end. If the wait takes longer than 10 s, the
-// device counts as lost and hung.
+// vulkan_transfer_begin begins the command buffer transfer.commands with a barrier: what is
+// recorded next waits for earlier batches and sees what they wrote. vulkan_transfer_end submits the
+// command buffer after another barrier, and waits for its end. If the wait takes longer than 10 s,
+// the device counts as lost and hung.
 MUST_CHECK bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err);
 MUST_CHECK bool vulkan_transfer_end(struct vulkan_device *device, struct error *err);
 

@@ -13,9 +13,7 @@ static const struct {
 };
 
 enum {
-    EXTENSION_COUNT = sizeof extension_table / sizeof extension_table[0],
-    // A value of VkStructureType in the Vulkan registry (vk.xml), which older Vulkan headers lack.
-    COOPERATIVE_MATRIX_FEATURES_KHR = 1000506000
+    EXTENSION_COUNT = sizeof extension_table / sizeof extension_table[0]
 };
 
 void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
@@ -76,8 +74,6 @@ static void chain(struct vulkan_features *f, const struct vulkan_extensions *ext
     if (extensions->NV_cooperative_matrix)
         append(&tail, &f->matrix_nv,
                VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV);
-    if (extensions->KHR_cooperative_matrix)
-        append(&tail, &f->matrix, (VkStructureType)COOPERATIVE_MATRIX_FEATURES_KHR);
     if (extensions->EXT_robustness2)
         append(&tail, &f->robustness2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT);
     if (extensions->EXT_shader_atomic_float)
@@ -117,7 +113,6 @@ static const size_t wanted[] = {
     FEATURE(core.features.shaderStorageImageWriteWithoutFormat),
     FEATURE(core.features.vertexPipelineStoresAndAtomics),
     FEATURE(core.features.fragmentStoresAndAtomics),
-    FEATURE(core.features.pipelineStatisticsQuery),
     FEATURE(v11.storageBuffer16BitAccess),
     FEATURE(v11.uniformAndStorageBuffer16BitAccess),
     FEATURE(v11.variablePointersStorageBuffer),
@@ -149,7 +144,6 @@ static const size_t wanted[] = {
     FEATURE(counters.performanceCounterQueryPools),
     FEATURE(sm.shaderSMBuiltins),
     FEATURE(matrix_nv.cooperativeMatrix),
-    FEATURE(matrix.cooperativeMatrix),
     FEATURE(atomic_float.shaderBufferFloat32Atomics),
     FEATURE(atomic_float.shaderBufferFloat32AtomicAdd),
     FEATURE(atomic_float.shaderSharedFloat32AtomicAdd),
