@@ -14,7 +14,7 @@ void cuda_object_destroy(struct gpu_object *object)
     (void)entered;
     switch (object->kind) {
     case GPU_OBJECT_BUFFER:
-        cuda_buffer_destroy((struct cuda_buffer *)object);
+        cuda_buffer_destroy((struct gpu_buffer *)object);
         break;
     case GPU_OBJECT_TYPED:
         cuda_typed_destroy((struct cuda_typed *)object);

@@ -168,7 +168,7 @@ static bool add_upload(struct cuda_batch *batch, const struct cuda_constant *con
 {
     struct cuda_range_copy copy = {
         .to = constant->address,
-        .from = ((struct cuda_buffer *)arg->buffer)->address + arg->offset,
+        .from = arg->buffer->address + arg->offset,
         .bytes = arg->bytes < constant->bytes ? arg->bytes : constant->bytes,
     };
     struct cuda_upload *upload = NULL;
@@ -204,10 +204,10 @@ static bool argument_value(struct cuda_batch *batch, const struct cuda_program *
     switch (program->base.kernel->args[position]) {
     case GPU_ARG_BUFFER:
     case GPU_ARG_ADDRESS:
-        *value = ((const struct cuda_buffer *)arg->buffer)->address + arg->offset;
+        *value = arg->buffer->address + arg->offset;
         return true;
     case GPU_ARG_CONSTANT:
-        *value = ((const struct cuda_buffer *)arg->buffer)->address + arg->offset;
+        *value = arg->buffer->address + arg->offset;
         return add_upload(batch, &program->constants[position], arg, err);
     case GPU_ARG_TYPED:
         *value = ((const struct cuda_typed *)arg->typed)->texture;
@@ -265,8 +265,8 @@ bool cuda_batch_copy(struct gpu_batch *base, struct gpu_buffer *to, uint64_t to_
 {
     (void)err;
     add_command((struct cuda_batch *)base, CUDA_COMMAND_COPY)->as.copy = (struct cuda_range_copy){
-        .to = ((struct cuda_buffer *)to)->address + to_offset,
-        .from = ((struct cuda_buffer *)from)->address + from_offset,
+        .to = to->address + to_offset,
+        .from = from->address + from_offset,
         .bytes = bytes,
     };
     return true;
@@ -277,7 +277,7 @@ bool cuda_batch_fill(struct gpu_batch *base, struct gpu_buffer *buffer, uint64_t
 {
     (void)err;
     struct cuda_command *command = add_command((struct cuda_batch *)base, CUDA_COMMAND_FILL);
-    command->as.fill.to = ((struct cuda_buffer *)buffer)->address + offset;
+    command->as.fill.to = buffer->address + offset;
     command->as.fill.words = bytes / 4;
     command->as.fill.word = word;
     return true;
@@ -289,8 +289,8 @@ bool cuda_peers_batch_copy(struct gpu_batch *batch, const struct gpu_peers_copy 
     (void)err;
     add_command((struct cuda_batch *)batch, CUDA_COMMAND_PEER_COPY)->as.peer =
         (struct cuda_peer_copy){
-            .range = {.to = ((struct cuda_buffer *)copy->to)->address + copy->to_offset,
-                      .from = ((struct cuda_buffer *)copy->from)->address + copy->from_offset,
+            .range = {.to = copy->to->address + copy->to_offset,
+                      .from = copy->from->address + copy->from_offset,
                       .bytes = copy->bytes},
             .to = cuda_device_of(&copy->to->object)->context,
             .from = cuda_device_of(&copy->from->object)->context,
@@ -306,7 +306,7 @@ bool cuda_managed_batch_prefetch(struct gpu_batch *batch, const struct gpu_manag
         return false;
     add_command((struct cuda_batch *)batch, CUDA_COMMAND_PREFETCH)->as.prefetch =
         (struct cuda_prefetch){
-            .address = ((struct cuda_buffer *)range->buffer)->address + range->offset,
+            .address = range->buffer->address + range->offset,
             .bytes = range->bytes,
             .to = range->to_host ? CU_DEVICE_CPU : device->device,
         };

@@ -55,12 +55,6 @@ struct cuda_device {
     struct cuda_deferred *deferred; // list of driver objects to free once `held` is 0
 };
 
-struct cuda_buffer {
-    struct gpu_buffer base;
-    // address of the buffer for the device; the buffer is in device memory or host memory
-    uint64_t address;
-};
-
 struct cuda_typed {
     struct gpu_typed base;
     uint64_t texture;
@@ -236,7 +230,7 @@ MUST_CHECK bool cuda_texture_sampled(const struct cuda_device *device,
 // Returns true if pages of managed memory can move while kernels run (system.c).
 bool cuda_moves_pages(const struct cuda_api *api, int device);
 
-void cuda_buffer_destroy(struct cuda_buffer *buffer);
+void cuda_buffer_destroy(struct gpu_buffer *buffer);
 void cuda_typed_destroy(struct cuda_typed *typed);
 void cuda_image_destroy(struct cuda_image *image);
 void cuda_program_destroy(struct cuda_program *program);

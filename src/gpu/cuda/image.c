@@ -44,7 +44,7 @@ struct gpu_typed *cuda_typed_create(struct gpu_scope *scope, struct gpu_buffer *
     struct cuda_typed *typed = ARENA_NEW(scope->arena, struct cuda_typed);
     struct cu_resource resource = {
         .type = CU_RESOURCE_LINEAR,
-        .of.linear = {.device = ((struct cuda_buffer *)buffer)->address + offset,
+        .of.linear = {.device = buffer->address + offset,
                       .format = array_format(format),
                       .channels = gpu_format_channels(format),
                       .bytes = elements * gpu_format_bytes(format)},
@@ -215,9 +215,7 @@ bool cuda_image_copy_from(struct gpu_image *image, struct gpu_buffer *source, ui
 {
     return fill_level(
         (struct cuda_image *)image, 0, 0,
-        (struct cu_copy_end){.memory = CU_MEMORY_DEVICE,
-                             .device = ((struct cuda_buffer *)source)->address + offset},
-        err);
+        (struct cu_copy_end){.memory = CU_MEMORY_DEVICE, .device = source->address + offset}, err);
 }
 
 // ---------------------------------------------------------------- samplers

@@ -20,7 +20,7 @@ bool cuda_host_alloc(const struct cuda_api *api, uint64_t bytes, void **memory, 
     return false;
 }
 
-static bool allocate(const struct cuda_device *device, struct cuda_buffer *buffer,
+static bool allocate(const struct cuda_device *device, struct gpu_buffer *buffer,
                      const struct gpu_buffer_desc *desc, struct error *err)
 {
     const struct cuda_api *api = device->api;
@@ -30,13 +30,13 @@ static bool allocate(const struct cuda_device *device, struct cuda_buffer *buffe
                           err);
     case GPU_MEMORY_UPLOAD:
     case GPU_MEMORY_READBACK:
-        return cuda_host_alloc(api, desc->bytes, &buffer->base.mapped, &buffer->address, err);
+        return cuda_host_alloc(api, desc->bytes, &buffer->mapped, &buffer->address, err);
     case GPU_MEMORY_MANAGED:
         if (!cuda_check(api,
                         api->cuMemAllocManaged(&buffer->address, desc->bytes, CU_MEM_ATTACH_GLOBAL),
                         "cuMemAllocManaged", err))
             return false;
-        buffer->base.mapped = (void *)(uintptr_t)buffer->address;
+        buffer->mapped = (void *)(uintptr_t)buffer->address;
         return true;
     case GPU_MEMORY_VISIBLE:
         break;
@@ -48,24 +48,21 @@ struct gpu_buffer *cuda_buffer_create(struct gpu_scope *scope, const struct gpu_
                                       struct error *err)
 {
     struct cuda_device *device = (struct cuda_device *)scope->device;
-    struct cuda_buffer *buffer = ARENA_NEW(scope->arena, struct cuda_buffer);
-    buffer->base.memory = desc->memory;
+    struct gpu_buffer *buffer = ARENA_NEW(scope->arena, struct gpu_buffer);
     if (!cuda_enter(device, err))
         return NULL;
     if (!allocate(device, buffer, desc, err)) {
         error_prefix(err, "%s: buffer of %" PRIu64 " bytes", scope->device->info->id, desc->bytes);
         return NULL;
     }
-    buffer->base.address = buffer->address;
-    return &buffer->base;
+    return buffer;
 }
 
-void cuda_buffer_destroy(struct cuda_buffer *buffer)
+void cuda_buffer_destroy(struct gpu_buffer *buffer)
 {
-    bool is_host =
-        buffer->base.memory == GPU_MEMORY_UPLOAD || buffer->base.memory == GPU_MEMORY_READBACK;
-    cuda_free(cuda_device_of(&buffer->base.object),
-              is_host ? (struct cuda_owned){.host = buffer->base.mapped}
+    bool is_host = buffer->memory == GPU_MEMORY_UPLOAD || buffer->memory == GPU_MEMORY_READBACK;
+    cuda_free(cuda_device_of(&buffer->object),
+              is_host ? (struct cuda_owned){.host = buffer->mapped}
                       : (struct cuda_owned){.memory = buffer->address});
 }
 
@@ -74,11 +71,10 @@ void cuda_buffer_destroy(struct cuda_buffer *buffer)
 // Copies data from the host to a buffer. The driver's copy function has no time limit. So
 // cuda_stream_drain first waits, with a time limit, until the stream is empty; the copy then has
 // nothing to wait for.
-bool cuda_buffer_write(struct gpu_buffer *base, uint64_t offset, const void *data, uint64_t bytes,
+bool cuda_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes,
                        struct error *err)
 {
-    struct cuda_buffer *buffer = (struct cuda_buffer *)base;
-    struct cuda_device *device = cuda_device_of(&base->object);
+    struct cuda_device *device = cuda_device_of(&buffer->object);
     struct cu_stream *stream = ((struct cuda_queue *)device->base.queues[0])->stream;
     return cuda_enter(device, err) && cuda_stream_drain(device, stream, err) &&
            cuda_check(
@@ -88,11 +84,10 @@ bool cuda_buffer_write(struct gpu_buffer *base, uint64_t offset, const void *dat
            cuda_stream_drain(device, stream, err);
 }
 
-bool cuda_buffer_read(struct gpu_buffer *base, uint64_t offset, void *data, uint64_t bytes,
+bool cuda_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data, uint64_t bytes,
                       struct error *err)
 {
-    struct cuda_buffer *buffer = (struct cuda_buffer *)base;
-    struct cuda_device *device = cuda_device_of(&base->object);
+    struct cuda_device *device = cuda_device_of(&buffer->object);
     struct cu_stream *stream = ((struct cuda_queue *)device->base.queues[0])->stream;
     return cuda_enter(device, err) && cuda_stream_drain(device, stream, err) &&
            cuda_check(
@@ -125,22 +120,23 @@ bool cuda_managed_free_bytes(struct gpu_device *base, uint64_t *bytes, struct er
     return true;
 }
 
-bool cuda_managed_advise(struct gpu_buffer *base, enum gpu_managed_advice advice, struct error *err)
+bool cuda_managed_advise(struct gpu_buffer *buffer, enum gpu_managed_advice advice,
+                         struct error *err)
 {
-    const struct cuda_device *device = cuda_device_of(&base->object);
-    uint64_t address = ((struct cuda_buffer *)base)->address;
+    const struct cuda_device *device = cuda_device_of(&buffer->object);
     if (!cuda_pages_check(device, err))
         return false;
     int what =
         advice == GPU_MANAGED_READ_MOSTLY ? CU_ADVISE_READ_MOSTLY : CU_ADVISE_PREFERRED_LOCATION;
     int where = advice == GPU_MANAGED_PREFER_HOST ? CU_DEVICE_CPU : device->device;
-    if (!cuda_check(device->api, device->api->cuMemAdvise(address, base->bytes, what, where),
+    if (!cuda_check(device->api,
+                    device->api->cuMemAdvise(buffer->address, buffer->bytes, what, where),
                     "cuMemAdvise", err))
         return false;
     return advice != GPU_MANAGED_PREFER_HOST ||
            cuda_check(device->api,
-                      device->api->cuMemAdvise(address, base->bytes, CU_ADVISE_ACCESSED_BY,
-                                               device->device),
+                      device->api->cuMemAdvise(buffer->address, buffer->bytes,
+                                               CU_ADVISE_ACCESSED_BY, device->device),
                       "cuMemAdvise", err);
 }
 
