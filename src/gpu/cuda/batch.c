@@ -39,7 +39,7 @@ static bool create_events(const struct cuda_api *api, struct cuda_batch *batch, 
     if (!cuda_check(api, api->cuEventCreate(&batch->done, CU_EVENT_DISABLE_TIMING), "cuEventCreate",
                     err))
         return false;
-    for (unsigned i = 0; i < batch->span_count; i++)
+    for (unsigned i = 0; i < batch->base.desc.span_count; i++)
         if (!cuda_check(api, api->cuEventCreate(&batch->spans[i].begin, 0), "cuEventCreate", err) ||
             !cuda_check(api, api->cuEventCreate(&batch->spans[i].end, 0), "cuEventCreate", err))
             return false;
@@ -51,15 +51,13 @@ struct gpu_batch *cuda_batch_create(struct gpu_scope *scope, const struct gpu_ba
 {
     struct cuda_device *device = (struct cuda_device *)scope->device;
     struct cuda_batch *batch = ARENA_NEW(scope->arena, struct cuda_batch);
-    batch->base.object.scope = scope; // set first, because cuda_batch_destroy reads the scope
+    // set first, because cuda_batch_destroy reads the scope and the number of spans
+    batch->base = (struct gpu_batch){.object.scope = scope, .desc = *desc};
     batch->queue = (struct cuda_queue *)desc->queue;
-    batch->unordered = desc->unordered;
-    batch->replay = desc->replay;
-    batch->span_count = desc->span_count;
     batch->spans = ARENA_ARRAY(scope->arena, desc->span_count, struct cuda_span);
     if (!cuda_enter(device, err))
         return NULL;
-    if ((!batch->unordered || add_sides(device, batch->queue, err)) &&
+    if ((!batch->base.desc.unordered || add_sides(device, batch->queue, err)) &&
         create_events(device->api, batch, err))
         return &batch->base;
     cuda_batch_destroy(&batch->base);
@@ -85,7 +83,7 @@ void cuda_batch_destroy(struct gpu_batch *base)
     struct cuda_batch *batch = (struct cuda_batch *)base;
     const struct cuda_api *api = cuda_device_of(&base->object)->api;
     drop_recorded(api, batch);
-    for (unsigned i = 0; i < batch->span_count; i++) {
+    for (unsigned i = 0; i < batch->base.desc.span_count; i++) {
         if (batch->spans[i].begin)
             api->cuEventDestroy_v2(batch->spans[i].begin);
         if (batch->spans[i].end)
@@ -186,7 +184,7 @@ static bool add_upload(struct cuda_batch *batch, const struct cuda_constant *con
     }
     if (upload->last.from == copy.from && upload->last.bytes == copy.bytes)
         return true;
-    if (batch->unordered)
+    if (batch->base.desc.unordered)
         return error_set(err, ERROR_UNSUPPORTED,
                          "CUDA: one program with two constant buffers in an unordered batch: make "
                          "two programs");
@@ -319,7 +317,7 @@ bool cuda_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct
 {
     (void)barrier;
     (void)err;
-    if (((struct cuda_batch *)base)->unordered)
+    if (base->desc.unordered)
         add_command((struct cuda_batch *)base, CUDA_COMMAND_BARRIER);
     return true;
 }

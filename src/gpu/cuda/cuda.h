@@ -164,7 +164,6 @@ struct cuda_sampled {
 struct cuda_batch {
     struct gpu_batch base;
     struct cuda_queue *queue;
-    bool unordered, replay;
     struct cuda_command *commands;
     size_t command_count, command_capacity;
     struct cuda_upload *uploads;
@@ -175,7 +174,6 @@ struct cuda_batch {
     // recorded command gets memory.
     struct cuda_block *blocks, *block;
     struct cuda_span *spans;
-    unsigned span_count;
     struct cu_event *done; // event that marks the end of the latest submission of the batch
     struct cu_graph_exec *graph;
 };

@@ -43,7 +43,7 @@ static int pick_stream(struct issue *issue, struct cu_stream **stream)
 {
     struct cuda_queue *queue = issue->batch->queue;
     *stream = queue->stream;
-    if (!issue->batch->unordered)
+    if (!issue->batch->base.desc.unordered)
         return CU_SUCCESS;
     unsigned side = issue->next++ % CUDA_SIDES;
     *stream = queue->sides[side];
@@ -159,7 +159,7 @@ bool cuda_batch_end(struct gpu_batch *base, struct error *err)
 {
     struct cuda_batch *batch = (struct cuda_batch *)base;
     struct cuda_device *device = cuda_device_of(&base->object);
-    return !batch->replay || (cuda_enter(device, err) && make_graph(device, batch, err));
+    return !batch->base.desc.replay || (cuda_enter(device, err) && make_graph(device, batch, err));
 }
 
 // ---------------------------------------------------------------- submitting and waiting

@@ -17,11 +17,8 @@ struct gpu_batch *opencl_batch_create(struct gpu_scope *scope, const struct gpu_
 {
     struct opencl_queue *queue = (struct opencl_queue *)desc->queue;
     struct opencl_batch *batch = ARENA_NEW(scope->arena, struct opencl_batch);
-    batch->base.object.scope = scope;
     batch->queue = queue;
-    batch->unordered = desc->unordered;
     batch->open_span = -1;
-    batch->span_count = desc->span_count;
     batch->spans = ARENA_ARRAY(scope->arena, desc->span_count, struct opencl_span);
     if (desc->unordered && !queue->unordered &&
         !opencl_queue_create((struct opencl_device *)scope->device, &queue->unordered,
@@ -34,7 +31,7 @@ struct gpu_batch *opencl_batch_create(struct gpu_scope *scope, const struct gpu_
 void opencl_batch_drop_events(struct opencl_batch *batch)
 {
     const struct opencl_api *api = opencl_device_of(&batch->base.object)->api;
-    for (unsigned i = 0; i < batch->span_count; i++) {
+    for (unsigned i = 0; i < batch->base.desc.span_count; i++) {
         for (size_t k = 0; k < batch->spans[i].count; k++) {
             if (batch->spans[i].events[k])
                 api->clReleaseEvent(batch->spans[i].events[k]);
@@ -54,7 +51,7 @@ static void drop_recorded(struct opencl_batch *batch)
         api->clReleaseKernel(batch->bound[i].kernel);
     for (size_t i = 0; i < batch->range_count; i++)
         api->clReleaseMemObject(batch->ranges[i]);
-    for (unsigned i = 0; i < batch->span_count; i++)
+    for (unsigned i = 0; i < batch->base.desc.span_count; i++)
         batch->spans[i] = (struct opencl_span){0};
     batch->command_count = batch->bound_count = batch->range_count = batch->lent_count = 0;
     batch->open_span = -1;
@@ -279,7 +276,7 @@ bool opencl_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, stru
     (void)barrier;
     (void)err;
     struct opencl_batch *batch = (struct opencl_batch *)base;
-    if (batch->unordered)
+    if (batch->base.desc.unordered)
         add_command(batch, OPENCL_COMMAND_BARRIER);
     return true;
 }
@@ -315,14 +312,15 @@ static void place_events(struct opencl_batch *batch, unsigned span)
     }
     if (!first)
         return; // the span has no command that could return an event
-    if (!batch->unordered && count > 2)
+    if (!batch->base.desc.unordered && count > 2)
         count = 2;
     struct opencl_span *events = &batch->spans[span];
     events->events = ARENA_ARRAY(batch->base.object.scope->arena, count, cl_event);
     events->count = 0;
     for (size_t i = 0; i < batch->command_count; i++) {
         struct opencl_command *command = &batch->commands[i];
-        if (is_timed(command, span) && (batch->unordered || command == first || command == last))
+        if (is_timed(command, span) &&
+            (batch->base.desc.unordered || command == first || command == last))
             command->event = &events->events[events->count++];
     }
 }
@@ -331,7 +329,7 @@ bool opencl_batch_end(struct gpu_batch *base, struct error *err)
 {
     (void)err;
     struct opencl_batch *batch = (struct opencl_batch *)base;
-    for (unsigned span = 0; span < batch->span_count; span++)
+    for (unsigned span = 0; span < batch->base.desc.span_count; span++)
         place_events(batch, span);
     return true;
 }

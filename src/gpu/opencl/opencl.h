@@ -111,7 +111,6 @@ struct opencl_span {
 struct opencl_batch {
     struct gpu_batch base;
     struct opencl_queue *queue;
-    bool unordered;
     int open_span;
     struct opencl_command *commands;
     size_t command_count, command_capacity;
@@ -126,7 +125,6 @@ struct opencl_batch {
     struct opencl_buffer **lent;
     size_t lent_count, lent_capacity;
     struct opencl_span *spans;
-    unsigned span_count;
     cl_event done; // event at the end of the batch's latest submission; NULL if there was none
 };
 

@@ -62,13 +62,13 @@ static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
         events[count++] = ((const struct opencl_hold *)hold)->event;
     for (unsigned i = 0; i < base->after_count; i++)
         events[count++] = ((const struct opencl_batch *)base->after[i])->done;
-    if (queue->last && queue->last_unordered != issue->batch->unordered)
+    if (queue->last && queue->last_unordered != issue->batch->base.desc.unordered)
         events[count++] = queue->last;
     cl_int result = CL_SUCCESS;
     if (count)
         result = issue->api->clEnqueueBarrierWithWaitList(issue->queue, count, events, NULL);
     // An out-of-order queue waits for its own earlier work only at a barrier.
-    if (result == CL_SUCCESS && issue->batch->unordered)
+    if (result == CL_SUCCESS && issue->batch->base.desc.unordered)
         result = issue->api->clEnqueueBarrierWithWaitList(issue->queue, 0, NULL, NULL);
     for (size_t i = 0; i < issue->batch->lent_count && result == CL_SUCCESS; i++) {
         const struct opencl_buffer *buffer = issue->batch->lent[i];
@@ -76,7 +76,7 @@ static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
                                                      buffer->base.mapped, 0, NULL, NULL);
         issue->lent += result == CL_SUCCESS;
     }
-    if (result == CL_SUCCESS && issue->batch->unordered && issue->batch->lent_count)
+    if (result == CL_SUCCESS && issue->batch->base.desc.unordered && issue->batch->lent_count)
         result = issue->api->clEnqueueBarrierWithWaitList(issue->queue, 0, NULL, NULL);
     return result;
 }
@@ -87,7 +87,7 @@ static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
 static cl_int issue_end(const struct issue *issue, cl_event *done)
 {
     cl_int result = CL_SUCCESS;
-    if (issue->batch->unordered)
+    if (issue->batch->base.desc.unordered)
         result = issue->api->clEnqueueBarrierWithWaitList(issue->queue, 0, NULL, NULL);
     for (size_t i = 0; i < issue->lent && result == CL_SUCCESS; i++) {
         const struct opencl_buffer *buffer = issue->batch->lent[i];
@@ -109,7 +109,7 @@ static void remember_last(const struct opencl_api *api, struct opencl_batch *bat
         api->clReleaseEvent(queue->last);
     api->clRetainEvent(batch->done);
     queue->last = batch->done;
-    queue->last_unordered = batch->unordered;
+    queue->last_unordered = batch->base.desc.unordered;
 }
 
 bool opencl_batch_submit(struct gpu_batch *base, struct gpu_hold *hold, struct error *err)
@@ -118,7 +118,7 @@ bool opencl_batch_submit(struct gpu_batch *base, struct gpu_hold *hold, struct e
     struct issue issue = {
         .api = opencl_device_of(&base->object)->api,
         .batch = batch,
-        .queue = batch->unordered ? batch->queue->unordered : batch->queue->ordered,
+        .queue = batch->base.desc.unordered ? batch->queue->unordered : batch->queue->ordered,
     };
     opencl_batch_drop_events(batch);
     cl_int result = issue_begin(&issue, hold);

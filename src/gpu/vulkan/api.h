@@ -182,8 +182,6 @@ struct vulkan_batch {
     struct gpu_batch base;
     const struct vulkan_queue *queue;
     VkPipelineStageFlags2 stages; // pipeline stages that barriers in this batch cover
-    bool unordered;
-    unsigned span_count, split_count;
     VkCommandPool pool;
     VkCommandBuffer commands;
     // Primary command buffer that executes the secondary command buffer `commands`. If counters

@@ -21,7 +21,7 @@ static bool begin_commands(const struct vulkan_device *device, struct vulkan_bat
     }
     VkResult result = device->vk.vkBeginCommandBuffer(batch->commands, &info);
     // In an ordered batch, a barrier before the first command makes it wait for earlier batches.
-    batch->barrier_due = !batch->unordered;
+    batch->barrier_due = !batch->base.desc.unordered;
     batch->last_program = NULL;
     if (batch->pass)
         vulkan_pass_forget(batch->pass);
@@ -55,7 +55,7 @@ static VkResult create_commands(struct vulkan_device *device, struct vulkan_batc
 // which cannot reset a pool, have spans, too.
 static VkResult create_stamps(struct vulkan_device *device, struct vulkan_batch *batch)
 {
-    uint32_t count = 2 * batch->span_count;
+    uint32_t count = 2 * batch->base.desc.span_count;
     if (count == 0)
         return VK_SUCCESS;
     VkQueryPoolCreateInfo info = {
@@ -84,8 +84,8 @@ static VkResult create_splits(struct vulkan_device *device, struct vulkan_batch 
     VkResult result = VK_SUCCESS;
     // Events that were not created stay NULL, so vulkan_batch_destroy can be called after a
     // failure.
-    batch->splits = ARENA_ARRAY(arena, batch->split_count, VkEvent);
-    for (unsigned i = 0; i < batch->split_count && result == VK_SUCCESS; i++)
+    batch->splits = ARENA_ARRAY(arena, batch->base.desc.split_count, VkEvent);
+    for (unsigned i = 0; i < batch->base.desc.split_count && result == VK_SUCCESS; i++)
         result = device->vk.vkCreateEvent(device->handle, &info, NULL, &batch->splits[i]);
     return result;
 }
@@ -126,10 +126,10 @@ struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_
 {
     struct vulkan_device *device = vulkan_scope_device(scope);
     struct vulkan_batch *batch = ARENA_NEW(scope->arena, struct vulkan_batch);
+    // The scope and the description are set here, because functions below read them before the
+    // front end sets them.
+    batch->base = (struct gpu_batch){.object.scope = scope, .desc = *desc};
     batch->queue = (const struct vulkan_queue *)desc->queue;
-    batch->unordered = desc->unordered;
-    batch->span_count = desc->span_count;
-    batch->split_count = desc->split_count;
     batch->stages = batch->queue->stages;
     if (desc->rays)
         batch->stages |= vulkan_ray_stages(device);
@@ -137,10 +137,8 @@ struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_
         batch->stages |= VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT;
         batch->pass = vulkan_pass_create(scope->arena);
     }
-    // The scope is set here, because the descriptors need it before the front end sets it.
-    batch->base.object.scope = scope;
     batch->stamp_values =
-        ARENA_ARRAY(scope->arena, (size_t)2 * batch->span_count, struct vulkan_stamp);
+        ARENA_ARRAY(scope->arena, (size_t)2 * batch->base.desc.span_count, struct vulkan_stamp);
     VkResult result = create_parts(device, batch);
     if (result == VK_SUCCESS)
         result = create_splits(device, batch, scope->arena);
@@ -155,7 +153,7 @@ struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_
 
 void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *batch)
 {
-    for (unsigned i = 0; batch->splits && i < batch->split_count; i++)
+    for (unsigned i = 0; batch->splits && i < batch->base.desc.split_count; i++)
         device->vk.vkDestroyEvent(device->handle, batch->splits[i], NULL);
     vulkan_spare_put(device, batch);
 }
@@ -250,7 +248,7 @@ bool vulkan_batch_submit(struct gpu_batch *base, struct gpu_hold *hold, struct e
 static bool fetch_stamps(struct vulkan_device *device, struct vulkan_batch *batch,
                          struct error *err)
 {
-    uint32_t count = 2 * batch->span_count;
+    uint32_t count = 2 * batch->base.desc.span_count;
     if (count == 0)
         return true;
     VkResult result = device->vk.vkGetQueryPoolResults(
@@ -296,7 +294,7 @@ bool vulkan_batch_wait(struct gpu_batch *base, uint64_t timeout_ns, struct error
                          device->info->id, base->commands, (double)timeout_ns * 1e-9);
     if (result != VK_SUCCESS)
         return vulkan_error(err, result, "%s: vkWaitSemaphores", device->info->id);
-    for (unsigned i = 0; i < batch->split_count; i++)
+    for (unsigned i = 0; i < batch->base.desc.split_count; i++)
         device->vk.vkResetEvent(device->handle, batch->splits[i]);
     return fetch_stamps(device, batch, err);
 }

@@ -243,7 +243,7 @@ bool vulkan_batch_draw(struct gpu_batch *base, const struct gpu_draw *draw, stru
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
     const struct vulkan_device *device = device_of(batch);
     const struct vulkan_draw_program *program = (const struct vulkan_draw_program *)draw->program;
-    const struct vulkan_bindings bindings = {.kernel = program->args,
+    const struct vulkan_bindings bindings = {.kernel = program->base.args,
                                              .args = draw->args,
                                              .params = draw->params,
                                              .params_bytes = draw->params_bytes};
@@ -254,6 +254,6 @@ bool vulkan_batch_draw(struct gpu_batch *base, const struct gpu_draw *draw, stru
     enter_pass(batch, draw);
     push_constants(batch, program, push, push_bytes);
     device->vk.vkCmdDraw(batch->commands, draw->vertices, draw->instances, 0, 0);
-    batch->barrier_due = !batch->unordered;
+    batch->barrier_due = !batch->base.desc.unordered;
     return true;
 }

@@ -24,7 +24,6 @@ struct vulkan_target {
 
 struct vulkan_draw_program {
     struct gpu_draw_program base;
-    const struct gpu_kernel *args;
     struct vulkan_layouts layouts;
     VkPipeline pipeline;
 };

@@ -266,7 +266,6 @@ struct gpu_draw_program *vulkan_draw_program_create(struct gpu_scope *scope,
 {
     struct vulkan_device *device = vulkan_scope_device(scope);
     struct vulkan_draw_program *program = ARENA_NEW(scope->arena, struct vulkan_draw_program);
-    program->args = args;
     bool ok =
         vulkan_layouts_init(device, args, VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
                             &program->layouts, err);

@@ -112,7 +112,7 @@ static bool make_structure(const struct vulkan_device *device, uint64_t bytes,
         .sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_CREATE_INFO_KHR,
         .buffer = tree->storage.handle,
         .size = bytes,
-        .type = type_of(&tree->desc),
+        .type = type_of(&tree->base.desc),
     };
     VkResult result =
         device->vk.vkCreateAccelerationStructureKHR(device->handle, &info, NULL, &tree->handle);
@@ -141,13 +141,13 @@ static bool make_tree(const struct vulkan_device *device, uint64_t copy_bytes,
 {
     if (copy_bytes)
         return make_structure(device, copy_bytes, tree, err);
-    VkAccelerationStructureGeometryKHR geometry = geometry_of(&tree->desc);
-    VkAccelerationStructureBuildGeometryInfoKHR build = build_of(&tree->desc, &geometry);
+    VkAccelerationStructureGeometryKHR geometry = geometry_of(&tree->base.desc);
+    VkAccelerationStructureBuildGeometryInfoKHR build = build_of(&tree->base.desc, &geometry);
     VkAccelerationStructureBuildSizesInfoKHR sizes = {
         .sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_BUILD_SIZES_INFO_KHR};
     device->vk.vkGetAccelerationStructureBuildSizesKHR(
-        device->handle, VK_ACCELERATION_STRUCTURE_BUILD_TYPE_DEVICE_KHR, &build, &tree->desc.count,
-        &sizes);
+        device->handle, VK_ACCELERATION_STRUCTURE_BUILD_TYPE_DEVICE_KHR, &build,
+        &tree->base.desc.count, &sizes);
     uint64_t scratch = sizes.buildScratchSize > sizes.updateScratchSize ? sizes.buildScratchSize
                                                                         : sizes.updateScratchSize;
     return make_structure(device, sizes.accelerationStructureSize, tree, err) &&
@@ -159,7 +159,7 @@ struct gpu_tree *vulkan_tree_create(struct gpu_scope *scope, const struct gpu_tr
 {
     struct vulkan_device *device = vulkan_scope_device(scope);
     struct vulkan_tree *tree = ARENA_NEW(scope->arena, struct vulkan_tree);
-    tree->desc = *desc;
+    tree->base.desc = *desc;
     if (check_count(device, desc, err) && make_tree(device, copy_bytes, tree, err))
         return &tree->base;
     vulkan_tree_destroy(device, tree);
@@ -228,15 +228,16 @@ bool vulkan_batch_tree_build(struct gpu_batch *base, struct gpu_tree *of, bool u
     (void)err;
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
     const struct vulkan_tree *tree = (const struct vulkan_tree *)of;
-    VkAccelerationStructureGeometryKHR geometry = geometry_of(&tree->desc);
-    VkAccelerationStructureBuildGeometryInfoKHR build = build_of(&tree->desc, &geometry);
+    VkAccelerationStructureGeometryKHR geometry = geometry_of(&tree->base.desc);
+    VkAccelerationStructureBuildGeometryInfoKHR build = build_of(&tree->base.desc, &geometry);
     build.dstAccelerationStructure = tree->handle;
     build.scratchData.deviceAddress = tree->scratch_address;
     if (update) {
         build.mode = VK_BUILD_ACCELERATION_STRUCTURE_MODE_UPDATE_KHR;
         build.srcAccelerationStructure = tree->handle;
     }
-    const VkAccelerationStructureBuildRangeInfoKHR range = {.primitiveCount = tree->desc.count};
+    const VkAccelerationStructureBuildRangeInfoKHR range = {.primitiveCount =
+                                                                tree->base.desc.count};
     const VkAccelerationStructureBuildRangeInfoKHR *ranges = &range;
     vulkan_batch_order(batch);
     vulkan_device_of(&base->object)

@@ -7,7 +7,6 @@
 
 struct vulkan_tree {
     struct gpu_tree base;
-    struct gpu_tree_desc desc;
     VkAccelerationStructureKHR handle;
     // `storage`: buffer of the tree. `scratch`: temporary memory for builds; its handles are
     // VK_NULL_HANDLE if the tree can only be the destination of copies.

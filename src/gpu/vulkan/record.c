@@ -43,7 +43,7 @@ void vulkan_batch_order(struct vulkan_batch *batch)
     vulkan_pass_leave(batch);
     if (batch->barrier_due)
         record_barrier(batch, GPU_BARRIER_MEMORY);
-    batch->barrier_due = !batch->unordered;
+    batch->barrier_due = !batch->base.desc.unordered;
 }
 
 uint32_t vulkan_push_constants(const struct vulkan_bindings *bindings,
@@ -251,13 +251,14 @@ bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct e
     if (!end) {
         if (batch->barrier_due)
             record_barrier(batch, GPU_BARRIER_MEMORY);
-        else if (batch->unordered)
+        else if (batch->base.desc.unordered)
             record_barrier(batch, GPU_BARRIER_EXECUTION);
         batch->barrier_due = false;
     }
     device_of(batch)->vk.vkCmdWriteTimestamp2(batch->commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
                                               batch->stamps, 2 * span + (end ? 1 : 0));
-    if (end && batch->unordered) // an ordered batch records a barrier before each command anyway
+    if (end &&
+        batch->base.desc.unordered) // an ordered batch records a barrier before each command anyway
         record_barrier(batch, GPU_BARRIER_EXECUTION);
     return true;
 }

@@ -9,8 +9,8 @@
 static struct vulkan_spare **find(struct vulkan_device *device, const struct vulkan_batch *batch)
 {
     struct vulkan_spare **link = &device->spare;
-    while (*link &&
-           ((*link)->family != batch->queue->family || (*link)->span_count != batch->span_count))
+    while (*link && ((*link)->family != batch->queue->family ||
+                     (*link)->span_count != batch->base.desc.span_count))
         link = &(*link)->next;
     return link;
 }
@@ -58,7 +58,8 @@ bool vulkan_spare_take(struct vulkan_device *device, struct vulkan_batch *batch)
     leave_place(device, spare);
     vulkan_descriptors_reset(device, &batch->descriptors);
     if (batch->stamps)
-        device->vk.vkResetQueryPool(device->handle, batch->stamps, 0, 2 * batch->span_count);
+        device->vk.vkResetQueryPool(device->handle, batch->stamps, 0,
+                                    2 * batch->base.desc.span_count);
     return true;
 }
 
@@ -67,7 +68,7 @@ void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *b
     struct vulkan_spare *place = take_place(device);
     *place = (struct vulkan_spare){.next = device->spare,
                                    .family = batch->queue->family,
-                                   .span_count = batch->span_count,
+                                   .span_count = batch->base.desc.span_count,
                                    .pool = batch->pool,
                                    .commands = batch->commands,
                                    .stamps = batch->stamps,
