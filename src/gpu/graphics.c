@@ -59,18 +59,12 @@ bool gpu_target_blends(const struct gpu_target *target)
 
 static bool check_stage(const struct gpu_kernel *kernel, enum gpu_stage stage, struct error *err)
 {
-    static const char *const names[] = {
-        [GPU_STAGE_COMPUTE] = "compute",
-        [GPU_STAGE_VERTEX] = "vertex",
-        [GPU_STAGE_FRAGMENT] = "fragment",
-    };
+    const char *name = stage == GPU_STAGE_VERTEX ? "vertex" : "fragment";
     if (!kernel)
-        return error_set(err, ERROR_INTERNAL, "draw program: the %s kernel is missing",
-                         names[stage]);
-    if (kernel->stage != stage)
-        return error_set(err, ERROR_INTERNAL, "draw program: %s is a %s kernel, not a %s kernel",
-                         kernel->name, names[kernel->stage], names[stage]);
-    return true;
+        return error_set(err, ERROR_INTERNAL, "draw program: the %s kernel is missing", name);
+    return kernel->stage == stage ||
+           error_set(err, ERROR_INTERNAL, "draw program: %s is not a %s kernel", kernel->name,
+                     name);
 }
 
 // Returns the vertex or the fragment kernel, whichever has more arguments. Returns NULL with the

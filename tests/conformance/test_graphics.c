@@ -391,6 +391,9 @@ static void wrong_draw_programs_are_refused(void **state)
         .vertex = fragment, .fragment = fragment, .target = target};
     assert_refused(gpu_draw_program_create(t->scope, &desc, &err), &err, ERROR_INTERNAL,
                    "not a vertex kernel");
+    desc.vertex = kernel_find("conf_raygen");
+    assert_refused(gpu_draw_program_create(t->scope, &desc, &err), &err, ERROR_INTERNAL,
+                   "conf_raygen is not a vertex kernel");
     desc = (struct gpu_draw_program_desc){.vertex = vertex, .fragment = fragment};
     assert_refused(gpu_draw_program_create(t->scope, &desc, &err), &err, ERROR_INTERNAL,
                    "target is missing");
