@@ -31,7 +31,7 @@ struct gpu_counters *gpu_counters_open(struct gpu_device *device, struct error *
     }
     struct arena *arena = arena_create();
     struct gpu_counters *counters = slots->open(device, arena, err);
-    if (!gpu_device_note(device, counters != NULL, err) || !counters) {
+    if (!gpu_device_note(device, counters, err)) {
         arena_destroy(arena);
         return NULL;
     }
@@ -75,7 +75,7 @@ struct gpu_counter_set *gpu_counter_set_create(struct gpu_counters *counters,
         return NULL;
     struct gpu_counter_set *set =
         counters->device->backend->counting->set_create(counters, sources, count, err);
-    if (!set)
+    if (!gpu_device_note(counters->device, set, err))
         return NULL;
     double *factors = ARENA_ARRAY(counters->arena, count, double);
     for (size_t i = 0; i < count; i++)

@@ -67,8 +67,7 @@ bool model_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *di
                                           .memory = &device->memory,
                                           .places = &device->places,
                                           .kernel = dispatch->program->kernel};
-    for (int axis = 0; axis < 3; axis++)
-        execution->groups[axis] = dispatch->groups[axis] ? dispatch->groups[axis] : 1;
+    memcpy(execution->groups, dispatch->groups, sizeof execution->groups);
     for (unsigned i = 0; i < execution->kernel->arg_count; i++)
         execution->args[i] = model_host_of(dispatch->args[i].buffer) + dispatch->args[i].offset;
     if (dispatch->params_bytes)

@@ -111,15 +111,6 @@ static void counters_close(struct gpu_counters *counters)
     (void)counters; // nothing to free, because all memory is in the arena
 }
 
-static enum gpu_counter_unit native_unit(const struct gpu_counters *counters, const char *native)
-{
-    (void)counters;
-    for (int i = 0; i < GPU_COUNTER_COUNT; i++)
-        if (sources[i].native && strcmp(sources[i].native, native) == 0)
-            return gpu_counter_info((enum gpu_counter)i)->unit;
-    return GPU_COUNTER_EVENTS;
-}
-
 static bool find_counter(const char *native, enum gpu_counter *which, struct error *err)
 {
     for (int i = 0; i < GPU_COUNTER_COUNT; i++)
@@ -128,6 +119,13 @@ static bool find_counter(const char *native, enum gpu_counter *which, struct err
             return true;
         }
     return error_set(err, ERROR_UNSUPPORTED, "a model has no counter %s", native);
+}
+
+static enum gpu_counter_unit native_unit(const struct gpu_counters *counters, const char *native)
+{
+    (void)counters;
+    enum gpu_counter which;
+    return find_counter(native, &which, NULL) ? gpu_counter_info(which)->unit : GPU_COUNTER_EVENTS;
 }
 
 static struct gpu_counter_set *set_create(struct gpu_counters *base,

@@ -51,15 +51,15 @@ static const char *text(const struct asked *asked, cl_device_info which)
     return value;
 }
 
-static const char *platform_text(const struct opencl_api *api, struct arena *arena,
-                                 cl_platform_id platform, cl_platform_info which)
+static const char *platform_name(const struct opencl_api *api, struct arena *arena,
+                                 cl_platform_id platform)
 {
     size_t bytes = 0;
-    if (api->clGetPlatformInfo(platform, which, 0, NULL, &bytes) != CL_SUCCESS ||
+    if (api->clGetPlatformInfo(platform, CL_PLATFORM_NAME, 0, NULL, &bytes) != CL_SUCCESS ||
         bytes > TEXT_BYTES_MAX)
         return "OpenCL";
     char *value = arena_alloc(arena, bytes + 1);
-    if (api->clGetPlatformInfo(platform, which, bytes, value, NULL) != CL_SUCCESS)
+    if (api->clGetPlatformInfo(platform, CL_PLATFORM_NAME, bytes, value, NULL) != CL_SUCCESS)
         return "OpenCL";
     return value;
 }
@@ -276,7 +276,7 @@ static void list_platform(struct opencl_state *state, cl_platform_id platform,
                           struct gpu_enumeration *to)
 {
     const struct opencl_api *api = &state->api;
-    const char *name = platform_text(api, to->arena, platform, CL_PLATFORM_NAME);
+    const char *name = platform_name(api, to->arena, platform);
     cl_uint count = 0;
     cl_int result = api->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
     if (!gpu_count_check(to, count))
