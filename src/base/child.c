@@ -239,9 +239,7 @@ static int exec_result(const struct plumbing *p)
 
 struct child *child_create(const struct child_desc *desc, struct error *err)
 {
-    struct child *child = arena_malloc(sizeof *child);
-    *child = (struct child){0};
-    struct plumbing p = {-1, -1, -1, -1, -1, -1};
+    struct plumbing p;
     pid_t parent = getpid();
     pid_t pid = plumbing_open(&p) ? fork() : -1;
     if (pid == 0)
@@ -249,7 +247,6 @@ struct child *child_create(const struct child_desc *desc, struct error *err)
     if (pid < 0) {
         error_set(err, ERROR_IO, "cannot start %s: %s", desc->argv[0], strerror(errno));
         plumbing_close(&p);
-        free(child);
         return NULL;
     }
     close(p.exec_failed);
@@ -259,9 +256,9 @@ struct child *child_create(const struct child_desc *desc, struct error *err)
         error_set(err, ERROR_IO, "cannot start %s: %s", desc->argv[0], strerror(failure));
         waitpid(pid, NULL, 0);
         plumbing_close(&p);
-        free(child);
         return NULL;
     }
+    struct child *child = arena_malloc(sizeof *child);
     *child = (struct child){.pid = pid, .words_fd = p.words_read};
     child->line_bytes_max = desc->line_bytes_max ? desc->line_bytes_max : line_bytes_default;
     child_channel_init(&child->channel, p.ours);

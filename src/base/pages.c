@@ -25,8 +25,7 @@ void *pages_alloc_sparse(size_t bytes)
     if (memory == MAP_FAILED)
         return NULL;
     size_t before = PAGES_ALIGN - (uintptr_t)memory % PAGES_ALIGN;
-    if (before > 0)
-        munmap(memory, before);
+    munmap(memory, before);
     if (before < PAGES_ALIGN)
         munmap(memory + before + bytes, PAGES_ALIGN - before);
     return memory + before;
