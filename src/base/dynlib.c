@@ -32,8 +32,6 @@ static bool fill_table(void *handle, const struct dynlib_desc *desc, const char 
     for (size_t i = 0; i < desc->symbol_count; i++) {
         const struct dynlib_symbol *symbol = &desc->symbols[i];
         void *address = dlsym(handle, symbol->name);
-        if (!address && symbol->former)
-            address = dlsym(handle, symbol->former);
         if (!address && !symbol->optional)
             return error_set(err, ERROR_NO_DEVICE, "%s: symbol %s is missing (too old?)", file,
                              symbol->name);

@@ -15,9 +15,8 @@ struct dynlib; // an open library; the pointer is the handle that dlopen returne
 // `offset` bytes. One X-macro with the names of the symbols can declare both the members of that
 // struct and, with DYNLIB_SYMBOL, the array of symbols.
 struct dynlib_symbol {
-    const char *name;   // exported name, with its version suffix: "cuCtxCreate_v2"
-    const char *former; // older name, which is tried if `name` is missing; NULL if there is none
-    size_t offset;      // offset of the function pointer in the struct at dynlib_desc.table
+    const char *name; // exported name, with its version suffix: "cuCtxCreate_v2"
+    size_t offset;    // offset of the function pointer in the struct at dynlib_desc.table
     // If true, a missing symbol sets the pointer to NULL. If false, a missing symbol is an error.
     bool optional;
 };

@@ -38,23 +38,6 @@ static void the_first_library_that_loads_fills_the_table(void **state)
     dynlib_close(lib);
 }
 
-static void a_former_name_is_tried(void **state)
-{
-    (void)state;
-    static const struct dynlib_symbol symbols[] = {
-        {.name = "cos_v9", .former = "cos", .offset = offsetof(struct maths, cos)}};
-    struct maths maths = {0};
-    struct error err = {0};
-    struct dynlib *lib = dynlib_open(
-        &(struct dynlib_desc){
-            .files = libm, .symbols = symbols, .symbol_count = 1, .table = &maths},
-        &err);
-
-    assert_non_null(lib);
-    assert_non_null(maths.cos);
-    dynlib_close(lib);
-}
-
 static void a_missing_required_symbol_is_named(void **state)
 {
     (void)state;
@@ -116,7 +99,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_library_that_loads_fills_the_table),
-        cmocka_unit_test(a_former_name_is_tried),
         cmocka_unit_test(a_missing_required_symbol_is_named),
         cmocka_unit_test(a_missing_library_is_named),
         cmocka_unit_test(a_function_leads_to_its_file),
