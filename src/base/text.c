@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE // for strverscmp
 #include "base/text.h"
 
 #include <ctype.h>
@@ -150,6 +151,11 @@ const char *text_bytes(struct arena *arena, uint64_t bytes)
 bool text_begins(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;
+}
+
+int text_compare_versions(const char *a, const char *b)
+{
+    return strverscmp(a, b);
 }
 
 const char *text_file_name(const char *path)

@@ -56,6 +56,9 @@ bool text_ends(const char *text, const char *end);
 // Returns true if `text` contains `part`. Capital and small ASCII letters count as equal.
 bool text_contains(const char *text, const char *part);
 
+// Compares two texts as strcmp does, but sequences of digits as numbers: "so.9" is before "so.10".
+int text_compare_versions(const char *a, const char *b);
+
 // Returns the part of `path` after its last slash; `path` itself without a slash.
 const char *text_file_name(const char *path);
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -345,6 +346,30 @@ static void a_library_without_its_companions_is_refused_with_their_name(void **s
     check_refused(world, "libnvperf_target.so");
 }
 
+// Neither file is a library; the message names the one that was tried first.
+static void the_newest_version_of_the_library_is_tried_first(void **state)
+{
+    static const char *const names[] = {"libnvperf_target.so", "libnvperf_host.so", "libcupti.so.9",
+                                        "libcupti.so.10"};
+    const struct world *world = *state;
+    char folder[] = "/tmp/fathom_cupti_XXXXXX", path[256], to[4096];
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        snprintf(to, sizeof to, "%s/%s", world->folder, names[i]);
+        assert_int_equal(symlink(i < 2 ? to : "/dev/null", path), 0);
+    }
+    setenv("FATHOM_CUPTI", folder, 1);
+
+    check_refused(world, "/libcupti.so.10: ");
+
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        assert_int_equal(unlink(path), 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void a_user_without_permission_gets_the_remedy(void **state)
 {
     set("FAKE_CUPTI_DENIED", 1);
@@ -400,6 +425,7 @@ int main(void)
         TEST(a_counter_is_read_if_its_group_is_selected_or_it_is_named),
         TEST(without_the_library_the_message_says_what_to_install),
         TEST(a_library_without_its_companions_is_refused_with_their_name),
+        TEST(the_newest_version_of_the_library_is_tried_first),
         TEST(a_user_without_permission_gets_the_remedy),
         TEST(each_call_that_fails_is_told_and_cleaned_up),
     };

@@ -3,6 +3,8 @@
 // Converts the results of CUPTI's functions to errors.
 #include "gpu/cuda/cupti.h"
 
+#include "base/text.h"
+
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,15 +27,21 @@ static void add_file(struct candidates *list, const char *file)
         list->files[list->count++] = arena_strdup(list->arena, file);
 }
 
+static int newer_first(const void *a, const void *b)
+{
+    return text_compare_versions(*(char *const *)b, *(char *const *)a);
+}
+
 // Adds the files that match the pattern to the list of candidates for libcupti, in descending order
-// of their names. So newer versions mostly come first.
+// of the versions in their names.
 static void add_pattern(struct candidates *list, const char *pattern)
 {
     glob_t found;
-    if (glob(pattern, 0, NULL, &found) != 0)
+    if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
         return;
-    for (size_t i = found.gl_pathc; i > 0; i--)
-        add_file(list, found.gl_pathv[i - 1]);
+    qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, newer_first);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        add_file(list, found.gl_pathv[i]);
     globfree(&found);
 }
 
