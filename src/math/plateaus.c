@@ -49,23 +49,18 @@ static double robust_deviation(double *values, size_t count)
     return count ? 1.4826 * stats_median(values, count) : 0;
 }
 
-// Returns the relative noise of a point; at least noise_min. It is computed from second differences
-// of neighbouring points, which are 0 on a straight line of any slope. The weights (1, −2, 1) / √6
-// give a second difference the variance of one point if the noise is independent.
-static double noise_of(const struct work *work)
+double plateaus_noise(const double *x, const double *y, size_t count, double *scratch)
 {
-    size_t count = 0;
-    for (size_t i = 1; i + 1 < work->n; i++) {
-        double left = work->desc->x[i] - work->desc->x[i - 1];
-        double right = work->desc->x[i + 1] - work->desc->x[i];
+    size_t differences = 0;
+    for (size_t i = 1; i + 1 < count; i++) {
+        double left = x[i] - x[i - 1], right = x[i + 1] - x[i];
         if (left + right <= 0)
             continue;
         double t = left / (left + right);
-        double middle = (1 - t) * work->ln_y[i - 1] + t * work->ln_y[i + 1];
-        work->scratch[count++] = (work->ln_y[i] - middle) / sqrt(1 + t * t + (1 - t) * (1 - t));
+        double middle = (1 - t) * log(y[i - 1]) + t * log(y[i + 1]);
+        scratch[differences++] = (log(y[i]) - middle) / sqrt(1 + t * t + (1 - t) * (1 - t));
     }
-    double noise = robust_deviation(work->scratch, count);
-    return noise > work->desc->noise_min ? noise : work->desc->noise_min;
+    return robust_deviation(scratch, differences);
 }
 
 // Gives outliers the weight 0 and all other points the weight 1. An outlier is far from the median
@@ -389,7 +384,8 @@ void plateaus_fit(struct arena *arena, const struct plateaus_desc *desc, struct 
         arena_rewind(arena, mark);
         return;
     }
-    double noise = noise_of(&work);
+    double noise =
+        fmax(plateaus_noise(desc->x, desc->y, desc->count, work.scratch), desc->noise_min);
     weigh(&work, noise);
     work.rise_part = fmin(noise * noise / (rise_noise * rise_noise), 1);
     make_prefix(&work);

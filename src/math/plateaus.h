@@ -68,6 +68,12 @@ struct plateaus {
     const char *reason;
 };
 
+// Returns the relative noise of a point of a curve. It is computed from second differences of
+// neighbouring points, which are 0 on a straight line of any slope. The weights (1, −2, 1) / √6
+// give a second difference the variance of one point if the noise is independent. `scratch` needs
+// room for `count` values.
+double plateaus_noise(const double *x, const double *y, size_t count, double *scratch);
+
 // Fits plateaus to the curve `desc` and stores the result in *fit. The function takes scratch
 // memory from `arena` and releases it before it returns.
 void plateaus_fit(struct arena *arena, const struct plateaus_desc *desc, struct plateaus *fit);

@@ -61,23 +61,6 @@ static void find_interval(const struct staircase_work *work, struct staircase *f
 
 // ---------------------------------------------------------------- the whole
 
-// Returns the relative noise of a point. It combines the noise of second differences of
-// neighbouring points (as in math/plateaus.c) with noise_least.
-static double noise_of(const struct staircase_work *work)
-{
-    size_t count = 0;
-    for (size_t i = 1; i + 1 < work->curve; i++) {
-        double left = work->x[i] - work->x[i - 1], right = work->x[i + 1] - work->x[i];
-        if (left + right <= 0)
-            continue;
-        double t = left / (left + right);
-        double middle = (1 - t) * log(work->y[i - 1]) + t * log(work->y[i + 1]);
-        work->scratch[count++] =
-            fabs(log(work->y[i]) - middle) / sqrt(1 + t * t + (1 - t) * (1 - t));
-    }
-    return root_of_squares(count ? 1.4826 * stats_median(work->scratch, count) : 0, noise_least);
-}
-
 // Returns the loss of the points of chains with other strides: −2 times a log likelihood. Each
 // point adds its squared deviation, in units of its standard deviation, but at most
 // STAIRCASE_OTHER_MOST. It also adds a term for the size of the standard deviation. Adds the sum of
@@ -241,7 +224,8 @@ bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
     if (count < 8)
         return false;
     staircase_prepare(arena, &work);
-    fit->noise = work.noise = noise_of(&work);
+    fit->noise = work.noise =
+        root_of_squares(plateaus_noise(x, y, count, work.scratch), noise_least);
     double cost = (double)INFINITY;
     for (int start = plateaus ? 2 : 1; start >= 0; start--) {
         struct staircase trial = {.noise = work.noise};
