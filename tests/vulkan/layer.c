@@ -13,6 +13,7 @@ static struct faults faults;
 static PFN_vkGetInstanceProcAddr next_instance_proc;
 static PFN_vkGetDeviceProcAddr next_device_proc;
 static PFN_vkDeviceWaitIdle next_wait_idle;
+static PFN_vkEnumeratePhysicalDevices next_enumerate;
 static VkInstance current_instance;
 
 EXPORT faults_control faults_control_of_layer;
@@ -150,9 +151,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL fault_EnumeratePhysicalDevices(VkInstance 
                                                                      uint32_t *count,
                                                                      VkPhysicalDevice *devices)
 {
-    PFN_vkEnumeratePhysicalDevices call =
-        (PFN_vkEnumeratePhysicalDevices)next_instance_proc(instance, "vkEnumeratePhysicalDevices");
-    return is_due("vkEnumeratePhysicalDevices") ? faults.result : call(instance, count, devices);
+    return is_due("vkEnumeratePhysicalDevices") ? faults.result
+                                                : next_enumerate(instance, count, devices);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL fault_CreateInstance(const VkInstanceCreateInfo *info,
@@ -169,8 +169,14 @@ static VKAPI_ATTR VkResult VKAPI_CALL fault_CreateInstance(const VkInstanceCreat
         return faults.result;
     PFN_vkCreateInstance call = (PFN_vkCreateInstance)next_instance_proc(NULL, "vkCreateInstance");
     VkResult result = call(info, allocator, instance);
+    if (result != VK_SUCCESS)
+        return result;
     current_instance = *instance;
-    return result;
+    // If no layer is behind this one, the loader answers here with its own function, but later with
+    // that of the first layer, which would lead back to this one.
+    next_enumerate =
+        (PFN_vkEnumeratePhysicalDevices)next_instance_proc(*instance, "vkEnumeratePhysicalDevices");
+    return VK_SUCCESS;
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL fault_CreateDevice(VkPhysicalDevice physical,

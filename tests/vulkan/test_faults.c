@@ -218,8 +218,9 @@ static void a_layer_between_fathom_and_the_driver_is_named(void **state)
 {
     (void)state;
     *open_control() = (struct faults){0};
-    assert_true(is_altered_by_the_layer(true)); // the validation layer lies behind this one
-    unsetenv("VK_INSTANCE_LAYERS");             // the loader reads it for each instance
+    assert_true(is_altered_by_the_layer(true));  // the validation layer lies behind this one
+    assert_true(is_altered_by_the_layer(false)); // no layer does
+    unsetenv("VK_INSTANCE_LAYERS");              // the loader reads it for each instance
     assert_false(is_altered_by_the_layer(false));
 }
 
