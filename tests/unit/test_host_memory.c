@@ -52,6 +52,7 @@ static int remove_root(void **state)
     static const char *const names[] = {"/proc/meminfo",
                                         "/sys/fs/cgroup/memory.max",
                                         "/sys/fs/cgroup/memory.current",
+                                        "/sys/fs/cgroup/memory.stat",
                                         "/sys/fs/cgroup",
                                         "/sys/fs",
                                         "/sys",
@@ -92,12 +93,24 @@ static void a_control_group_may_leave_less(void **state)
     assert_int_equal(host_memory_available_bytes(root), 0);
 }
 
+static void cached_files_of_a_control_group_can_be_given_back(void **state)
+{
+    (void)state;
+    write_file("/sys/fs/cgroup/memory.max", "100000\n");
+    write_file("/sys/fs/cgroup/memory.current", "99000\n");
+    write_file("/sys/fs/cgroup/memory.stat",
+               "anon 9000\nfile 90000\ninactive_anon 0\nactive_anon 9000\n"
+               "inactive_file 60000\nactive_file 30000\n");
+    assert_int_equal(host_memory_available_bytes(root), 61000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_files_it_is_not_known),
         cmocka_unit_test(it_is_what_the_kernel_says),
         cmocka_unit_test(a_control_group_may_leave_less),
+        cmocka_unit_test(cached_files_of_a_control_group_can_be_given_back),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }
