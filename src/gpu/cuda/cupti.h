@@ -22,7 +22,6 @@ struct cupti_range; // CUPTI's CUpti_RangeProfiler_Object, which counts on the d
 
 enum { // values of CUptiResult
     CUPTI_SUCCESS = 0,
-    CUPTI_INVALID_PARAMETER = 1,
     CUPTI_HARDWARE_BUSY = 26,
     CUPTI_NOT_SUPPORTED = 27,
     CUPTI_INSUFFICIENT_PRIVILEGES = 35,

@@ -38,9 +38,6 @@ struct model_memory {
     size_t last_used; // index of the range that the previous search for an address found
 };
 
-// Returns the memory range (one buffer) that contains the byte at `host`; NULL if no buffer does.
-struct model_range *model_memory_find(struct model_memory *memory, const void *host);
-
 // Returns the simulated address of the byte at `host`; 0 if no buffer contains this byte.
 uint64_t model_memory_address(struct model_memory *memory, const void *host);
 

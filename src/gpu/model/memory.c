@@ -10,7 +10,8 @@ enum {
     STEP_BYTES = 2048
 };
 
-struct model_range *model_memory_find(struct model_memory *memory, const void *host)
+// Returns the memory range (one buffer) that contains the byte at `host`; NULL if no buffer does.
+static struct model_range *find(struct model_memory *memory, const void *host)
 {
     const char *at = host;
     for (size_t i = 0; i < memory->count; i++) {
@@ -26,7 +27,7 @@ struct model_range *model_memory_find(struct model_memory *memory, const void *h
 
 uint64_t model_memory_address(struct model_memory *memory, const void *host)
 {
-    const struct model_range *range = model_memory_find(memory, host);
+    const struct model_range *range = find(memory, host);
     return range ? range->address + (uint64_t)((const char *)host - range->host) : 0;
 }
 
@@ -65,7 +66,7 @@ static uint32_t sum_before(struct model_range *range, uint64_t end)
 
 uint32_t model_memory_sum(struct model_memory *memory, const void *from, uint64_t bytes)
 {
-    struct model_range *range = bytes ? model_memory_find(memory, from) : NULL;
+    struct model_range *range = bytes ? find(memory, from) : NULL;
     uint64_t first = range ? (uint64_t)((const char *)from - range->host) : 0;
     bool whole = first % STEP_BYTES == 0 && bytes % STEP_BYTES == 0;
     if (range && range->own && whole && !range->sums)
@@ -77,7 +78,7 @@ uint32_t model_memory_sum(struct model_memory *memory, const void *from, uint64_
 
 void model_memory_forget(struct model_memory *memory, const void *host)
 {
-    struct model_range *only = host ? model_memory_find(memory, host) : NULL;
+    struct model_range *only = host ? find(memory, host) : NULL;
     for (size_t i = 0; !only && i < memory->count; i++)
         memory->ranges[i].sum_count = 0;
     if (only)
