@@ -59,9 +59,10 @@ bool gpu_batch_is_on(const struct gpu_batch *batch, uint32_t queues);
 // ERROR_DEVICE_LOST if the device is lost.
 MUST_CHECK bool gpu_host_copy_check(struct gpu_device *device, struct error *err);
 
-// Fails with ERROR_INTERNAL if the buffer is NULL or belongs to another device. The error message
-// begins with `what`, the name of the call.
-MUST_CHECK bool gpu_buffer_check(const struct gpu_device *device, const struct gpu_buffer *buffer,
+// Fails with ERROR_INTERNAL if `object` is NULL or belongs to another device. `object` points to a
+// struct whose first member is a struct gpu_object. The error message begins with `what`, the name
+// of the object.
+MUST_CHECK bool gpu_object_check(const struct gpu_device *device, const void *object,
                                  const char *what, struct error *err);
 
 // Fails with ERROR_INTERNAL if [offset, offset + bytes) does not lie inside the buffer. The error

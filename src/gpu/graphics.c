@@ -97,9 +97,8 @@ static bool check_program(const struct gpu_device *device, const struct gpu_draw
     if (!check_stage(desc->vertex, GPU_STAGE_VERTEX, err) ||
         (desc->fragment && !check_stage(desc->fragment, GPU_STAGE_FRAGMENT, err)))
         return false;
-    if (!desc->target || desc->target->object.scope->device != device)
-        return error_set(err, ERROR_INTERNAL, "draw program: target %s",
-                         desc->target ? "of another device" : "is missing");
+    if (!gpu_object_check(device, desc->target, "draw program: target", err))
+        return false;
     if (desc->depth != GPU_DEPTH_OFF && !desc->target->desc.depth)
         return error_set(err, ERROR_INTERNAL, "draw program: its target was made without depth");
     if (desc->blend != GPU_BLEND_NONE && !desc->target->blends)
@@ -142,10 +141,7 @@ static bool check_batch(const struct gpu_batch *batch, const struct gpu_target *
         return false;
     if (!batch->desc.draws)
         return error_set(err, ERROR_INTERNAL, "the batch was not made for draws");
-    if (!target || target->object.scope->device != batch->object.scope->device)
-        return error_set(err, ERROR_INTERNAL, "draw: target %s",
-                         target ? "of another device" : "is missing");
-    return true;
+    return gpu_object_check(batch->object.scope->device, target, "draw: target", err);
 }
 
 static bool check_draw(const struct gpu_batch *batch, struct gpu_draw *draw, struct error *err)
@@ -154,9 +150,8 @@ static bool check_draw(const struct gpu_batch *batch, struct gpu_draw *draw, str
     if (!check_batch(batch, draw->target, err))
         return false;
     const struct gpu_draw_program *program = draw->program;
-    if (!program || program->object.scope->device != device)
-        return error_set(err, ERROR_INTERNAL, "draw: program %s",
-                         program ? "of another device" : "is missing");
+    if (!gpu_object_check(device, program, "draw: program", err))
+        return false;
     if (program->format != draw->target->desc.format || program->depth != draw->target->desc.depth)
         return error_set(err, ERROR_INTERNAL, "draw: its program is for targets of %s%s",
                          gpu_format_name(program->format), program->depth ? " with depth" : "");
@@ -183,10 +178,8 @@ void gpu_batch_barrier_image(struct gpu_batch *batch, struct gpu_image *image)
 {
     struct error err;
     struct gpu_device *device = batch->object.scope->device;
-    bool ok = gpu_record_check(batch, &err);
-    if (ok && (!image || image->object.scope->device != device))
-        ok = error_set(&err, ERROR_INTERNAL, "barrier: image %s",
-                       image ? "of another device" : "is missing");
+    bool ok =
+        gpu_record_check(batch, &err) && gpu_object_check(device, image, "barrier: image", &err);
     if (ok && device->backend->batch_barrier_image)
         ok = device->backend->batch_barrier_image(batch, image, &err);
     else if (ok)
@@ -210,7 +203,7 @@ static bool check_copy(const struct gpu_batch *batch, const struct gpu_buffer *t
         return false;
     unsigned texel = gpu_format_bytes(target->desc.format);
     uint64_t bytes = (uint64_t)target->desc.width * target->desc.height * texel;
-    if (!gpu_buffer_check(batch->object.scope->device, to, "copy of a target", err))
+    if (!gpu_object_check(batch->object.scope->device, to, "copy of a target: buffer", err))
         return false;
     if (to_offset % texel || to_offset % 4)
         return error_set(err, ERROR_INTERNAL,

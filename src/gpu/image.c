@@ -158,7 +158,7 @@ bool gpu_image_copy_from(struct gpu_image *image, struct gpu_buffer *source, uin
         return error_set(err, ERROR_INTERNAL,
                          "gpu_image_copy_from: offset %" PRIu64 " is not a multiple of %u", offset,
                          align);
-    return gpu_buffer_check(device, source, "gpu_image_copy_from", err) &&
+    return gpu_object_check(device, source, "gpu_image_copy_from: buffer", err) &&
            gpu_range_check(source, offset, level_bytes(&image->desc, 0), "gpu_image_copy_from",
                            err) &&
            gpu_host_copy_check(device, err) &&

@@ -31,7 +31,7 @@ void gpu_managed_prefetch(struct gpu_batch *batch, const struct gpu_managed_rang
     struct error err;
     struct gpu_device *device = batch->object.scope->device;
     bool ok = gpu_record_check(batch, &err) && check_managed(range->buffer, &err) &&
-              gpu_buffer_check(device, range->buffer, "prefetch", &err) &&
+              gpu_object_check(device, range->buffer, "prefetch: buffer", &err) &&
               gpu_range_check(range->buffer, range->offset, range->bytes, "prefetch", &err) &&
               device->backend->managed->batch_prefetch(batch, range, &err);
     gpu_record_count(batch, ok, &err);

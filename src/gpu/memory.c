@@ -5,15 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-bool gpu_buffer_check(const struct gpu_device *device, const struct gpu_buffer *buffer,
-                      const char *what, struct error *err)
-{
-    if (buffer && buffer->object.scope->device == device)
-        return true;
-    return error_set(err, ERROR_INTERNAL, "%s: buffer %s", what,
-                     buffer ? "of another device" : "is missing");
-}
-
 bool gpu_range_check(const struct gpu_buffer *buffer, uint64_t offset, uint64_t bytes,
                      const char *what, struct error *err)
 {
@@ -144,7 +135,7 @@ struct gpu_typed *gpu_typed_create(struct gpu_scope *scope, struct gpu_buffer *b
 {
     struct gpu_device *device = scope->device;
     if (!gpu_device_check(device, err) || !gpu_require(device->info, GPU_CAP(TYPED), err) ||
-        !gpu_buffer_check(device, buffer, "typed view", err) ||
+        !gpu_object_check(device, buffer, "typed view: buffer", err) ||
         !check_typed(buffer, format, offset, elements, err))
         return NULL;
     struct gpu_typed *typed =

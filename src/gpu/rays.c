@@ -28,7 +28,7 @@ static bool check_tree(const struct gpu_device *device, const struct gpu_tree_de
     if ((unsigned)desc->kind > GPU_TREE_INSTANCES || desc->count == 0)
         return error_set(err, ERROR_INTERNAL, "tree of %" PRIu32 " primitives of kind %d",
                          desc->count, (int)desc->kind);
-    return gpu_buffer_check(device, desc->input, "tree", err) &&
+    return gpu_object_check(device, desc->input, "tree: buffer", err) &&
            gpu_range_check(desc->input, 0, desc->count * primitive_bytes(desc->kind), "tree", err);
 }
 
@@ -96,9 +96,7 @@ static bool check_command(const struct gpu_batch *batch, const struct gpu_tree *
         return false;
     if (!batch->desc.rays)
         return error_set(err, ERROR_INTERNAL, "the batch was not made for rays");
-    if (!tree || tree->object.scope->device != batch->object.scope->device)
-        return error_set(err, ERROR_INTERNAL, "tree %s", tree ? "of another device" : "is missing");
-    return true;
+    return gpu_object_check(batch->object.scope->device, tree, "tree", err);
 }
 
 static void record_build(struct gpu_batch *batch, struct gpu_tree *tree, bool update)

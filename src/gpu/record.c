@@ -32,62 +32,27 @@ void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err)
 
 // ---------------------------------------------------------------- arguments of a dispatch
 
-// The input of the functions that check one argument of a dispatch or a draw.
-struct arg_check {
-    const struct gpu_device *device;
-    const struct gpu_kernel *kernel;
-    unsigned position;
-    // argument to check; the check sets the length of its range if that is 0
-    struct gpu_arg *arg;
-};
+// Each of these functions checks one argument of a dispatch or a draw. gpu_arguments_check puts the
+// names of the kernel and the argument before their errors.
 
-static bool bad_arg(const struct arg_check *check, enum error_code code, const char *what,
-                    struct error *err)
+// Checks the range of a buffer. Sets the length of the range if that is 0.
+static bool check_range(const struct gpu_device *device, uint64_t most, uint64_t align,
+                        const char *limit, struct gpu_arg *arg, struct error *err)
 {
-    return error_set(err, code, "kernel %s, argument %u: %s", check->kernel->name, check->position,
-                     what);
-}
-
-static bool is_missing(const struct arg_check *check, const char *kind, struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, "kernel %s, argument %u: %s is missing",
-                     check->kernel->name, check->position, kind);
-}
-
-static bool check_owner(const struct arg_check *check, const struct gpu_object *object,
-                        const char *kind, struct error *err)
-{
-    if (object->scope->device == check->device)
-        return true;
-    return error_set(err, ERROR_INTERNAL, "kernel %s, argument %u: %s of another device",
-                     check->kernel->name, check->position, kind);
-}
-
-static bool check_range(const struct arg_check *check, uint64_t most, uint64_t align,
-                        const char *limit, struct error *err)
-{
-    struct gpu_arg *arg = check->arg;
-    if (!arg->buffer)
-        return is_missing(check, "buffer", err);
-    if (!check_owner(check, &arg->buffer->object, "buffer", err))
+    if (!gpu_object_check(device, arg->buffer, "buffer", err))
         return false;
     if (align && arg->offset % align)
         return error_set(err, ERROR_INTERNAL,
-                         "kernel %s, argument %u: offset %" PRIu64 " is not a multiple of %" PRIu64
-                         " (%s_align_bytes)",
-                         check->kernel->name, check->position, arg->offset, align, limit);
+                         "offset %" PRIu64 " is not a multiple of %" PRIu64 " (%s_align_bytes)",
+                         arg->offset, align, limit);
     if (arg->offset >= arg->buffer->bytes || arg->bytes > arg->buffer->bytes - arg->offset)
         return error_set(err, ERROR_INTERNAL,
-                         "kernel %s, argument %u: bytes %" PRIu64 " to %" PRIu64
-                         " of a buffer of %" PRIu64 " bytes",
-                         check->kernel->name, check->position, arg->offset,
-                         arg->offset + arg->bytes, arg->buffer->bytes);
+                         "bytes %" PRIu64 " to %" PRIu64 " of a buffer of %" PRIu64 " bytes",
+                         arg->offset, arg->offset + arg->bytes, arg->buffer->bytes);
     if (most && arg->bytes > most)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "kernel %s, argument %u: a range of %" PRIu64 " bytes, %s allows %" PRIu64
-                         " (%s_range_bytes)",
-                         check->kernel->name, check->position, arg->bytes, check->device->info->id,
-                         most, limit);
+                         "a range of %" PRIu64 " bytes, %s allows %" PRIu64 " (%s_range_bytes)",
+                         arg->bytes, device->info->id, most, limit);
     if (arg->bytes == 0) {
         arg->bytes = arg->buffer->bytes - arg->offset;
         if (most && arg->bytes > most)
@@ -96,83 +61,68 @@ static bool check_range(const struct arg_check *check, uint64_t most, uint64_t a
     return true;
 }
 
-static bool check_address(const struct arg_check *check, struct error *err)
+static bool check_address(const struct gpu_device *device, const struct gpu_arg *arg,
+                          struct error *err)
 {
-    const struct gpu_arg *arg = check->arg;
-    if (!arg->buffer)
-        return is_missing(check, "buffer", err);
-    if (!check_owner(check, &arg->buffer->object, "buffer", err))
+    if (!gpu_object_check(device, arg->buffer, "buffer", err))
         return false;
-    if (arg->offset || arg->bytes)
-        return bad_arg(check, ERROR_INTERNAL, "an address takes no range: it always means byte 0",
-                       err);
-    return true;
+    return (arg->offset == 0 && arg->bytes == 0) ||
+           error_set(err, ERROR_INTERNAL, "an address takes no range: it always means byte 0");
 }
 
-static bool check_typed(const struct arg_check *check, bool written, struct error *err)
+static bool check_typed(const struct gpu_device *device, bool written, const struct gpu_arg *arg,
+                        struct error *err)
 {
-    const struct gpu_typed *typed = check->arg->typed;
-    if (!typed)
-        return is_missing(check, "typed view", err);
-    if (!check_owner(check, &typed->object, "typed view", err))
+    if (!gpu_object_check(device, arg->typed, "typed view", err))
         return false;
-    if (written && !typed->writable)
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "kernel %s, argument %u: %s cannot write typed views of %s",
-                         check->kernel->name, check->position, check->device->info->id,
-                         gpu_format_name(typed->format));
-    return true;
+    return !written || arg->typed->writable ||
+           error_set(err, ERROR_UNSUPPORTED, "%s cannot write typed views of %s", device->info->id,
+                     gpu_format_name(arg->typed->format));
 }
 
-static bool check_image(const struct arg_check *check, enum gpu_arg_kind kind, struct error *err)
+static bool check_image(const struct gpu_device *device, enum gpu_arg_kind kind,
+                        const struct gpu_arg *arg, struct error *err)
 {
-    const struct gpu_image *image = check->arg->image;
-    const struct gpu_sampler *sampler = check->arg->sampler;
-    if (!image)
-        return is_missing(check, "image", err);
-    if (!check_owner(check, &image->object, "image", err))
+    if (!gpu_object_check(device, arg->image, "image", err))
         return false;
-    if (kind == GPU_ARG_IMAGE_RW && !image->desc.storage)
-        return bad_arg(check, ERROR_INTERNAL, "the image was made without `storage`", err);
+    if (kind == GPU_ARG_IMAGE_RW && !arg->image->desc.storage)
+        return error_set(err, ERROR_INTERNAL, "the image was made without `storage`");
     if (kind != GPU_ARG_SAMPLED)
         return true;
-    if (!sampler)
-        return is_missing(check, "sampler", err);
-    if (!check_owner(check, &sampler->object, "sampler", err))
+    if (!gpu_object_check(device, arg->sampler, "sampler", err))
         return false;
-    bool linear = sampler->desc.filter == GPU_FILTER_LINEAR ||
-                  sampler->desc.mip_filter == GPU_FILTER_LINEAR || sampler->desc.anisotropy > 1.0f;
-    if (linear && !image->filterable)
-        return error_set(err, ERROR_UNSUPPORTED, "kernel %s, argument %u: %s cannot filter %s",
-                         check->kernel->name, check->position, check->device->info->id,
-                         gpu_format_name(image->desc.format));
-    return true;
+    const struct gpu_sampler_desc *sampler = &arg->sampler->desc;
+    bool linear = sampler->filter == GPU_FILTER_LINEAR ||
+                  sampler->mip_filter == GPU_FILTER_LINEAR || sampler->anisotropy > 1.0f;
+    return !linear || arg->image->filterable ||
+           error_set(err, ERROR_UNSUPPORTED, "%s cannot filter %s", device->info->id,
+                     gpu_format_name(arg->image->desc.format));
 }
 
-static bool check_arg(const struct arg_check *check, struct error *err)
+static bool check_arg(const struct gpu_device *device, enum gpu_arg_kind kind, struct gpu_arg *arg,
+                      struct error *err)
 {
-    const struct gpu_limits *limits = &check->device->info->limits;
-    enum gpu_arg_kind kind = check->kernel->args[check->position];
+    const struct gpu_limits *limits = &device->info->limits;
     switch (kind) {
     case GPU_ARG_BUFFER:
-        return check_range(check, limits->storage_range_bytes, limits->storage_align_bytes,
-                           "storage", err);
+        return check_range(device, limits->storage_range_bytes, limits->storage_align_bytes,
+                           "storage", arg, err);
     case GPU_ARG_CONSTANT:
-        return check_range(check, limits->constant_range_bytes, limits->constant_align_bytes,
-                           "constant", err);
+        return check_range(device, limits->constant_range_bytes, limits->constant_align_bytes,
+                           "constant", arg, err);
     case GPU_ARG_ADDRESS:
-        return check_address(check, err);
+        return check_address(device, arg, err);
     case GPU_ARG_TYPED:
     case GPU_ARG_TYPED_RW:
-        return check_typed(check, kind == GPU_ARG_TYPED_RW, err);
+        return check_typed(device, kind == GPU_ARG_TYPED_RW, arg, err);
     case GPU_ARG_IMAGE:
     case GPU_ARG_IMAGE_RW:
     case GPU_ARG_SAMPLED:
-        return check_image(check, kind, err);
+        return check_image(device, kind, arg, err);
     case GPU_ARG_KIND_COUNT:
         break;
     }
-    return bad_arg(check, ERROR_INTERNAL, "no such kind of argument", err);
+    return error_set(err, ERROR_INTERNAL, "no such kind of argument");
 }
 
 bool gpu_args_equal(const struct gpu_kernel *kernel, const struct gpu_arg *a,
@@ -215,12 +165,9 @@ bool gpu_arguments_check(const struct gpu_device *device, const struct gpu_kerne
 {
     if (!check_params(device, kernel, given, err))
         return false;
-    for (unsigned i = 0; i < kernel->arg_count; i++) {
-        struct arg_check check = {
-            .device = device, .kernel = kernel, .position = i, .arg = &given->args[i]};
-        if (!check_arg(&check, err))
-            return false;
-    }
+    for (unsigned i = 0; i < kernel->arg_count; i++)
+        if (!check_arg(device, kernel->args[i], &given->args[i], err))
+            return error_prefix(err, "kernel %s, argument %u", kernel->name, i);
     return true;
 }
 
@@ -248,9 +195,8 @@ static bool check_dispatch(const struct gpu_batch *batch, struct gpu_dispatch *d
     const struct gpu_device *device = batch->object.scope->device;
     if (batch->queue->request.kind == GPU_QUEUE_TRANSFER)
         return error_set(err, ERROR_INTERNAL, "a transfer queue runs no kernels");
-    if (!dispatch->program || dispatch->program->object.scope->device != device)
-        return error_set(err, ERROR_INTERNAL, "dispatch: program %s",
-                         dispatch->program ? "of another device" : "is missing");
+    if (!gpu_object_check(device, dispatch->program, "dispatch: program", err))
+        return false;
     const struct gpu_kernel *kernel = dispatch->program->kernel;
     const struct gpu_arguments given = {
         .args = dispatch->args, .params = dispatch->params, .params_bytes = dispatch->params_bytes};
@@ -287,8 +233,8 @@ void gpu_batch_copy(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_
 {
     struct error err;
     bool ok = gpu_record_check(batch, &err) &&
-              gpu_buffer_check(batch->object.scope->device, to, "copy to", &err) &&
-              gpu_buffer_check(batch->object.scope->device, from, "copy from", &err) &&
+              gpu_object_check(batch->object.scope->device, to, "copy to: buffer", &err) &&
+              gpu_object_check(batch->object.scope->device, from, "copy from: buffer", &err) &&
               check_copy(to, to_offset, from, from_offset, bytes, &err) &&
               batch->object.scope->device->backend->batch_copy(batch, to, to_offset, from,
                                                                from_offset, bytes, &err);
@@ -312,7 +258,7 @@ void gpu_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t
     struct error err;
     bool ok =
         gpu_record_check(batch, &err) &&
-        gpu_buffer_check(batch->object.scope->device, buffer, "fill", &err) &&
+        gpu_object_check(batch->object.scope->device, buffer, "fill: buffer", &err) &&
         check_fill(buffer, offset, bytes, &err) &&
         batch->object.scope->device->backend->batch_fill(batch, buffer, offset, bytes, word, &err);
     gpu_record_count(batch, ok, &err);
@@ -330,7 +276,7 @@ void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer
 {
     struct error err;
     bool ok = gpu_record_check(batch, &err) &&
-              gpu_buffer_check(batch->object.scope->device, buffer, "barrier", &err);
+              gpu_object_check(batch->object.scope->device, buffer, "barrier: buffer", &err);
     const struct gpu_backend *backend = batch->object.scope->device->backend;
     if (ok && backend->batch_barrier_buffer)
         ok = backend->batch_barrier_buffer(batch, buffer, &err);

@@ -19,6 +19,16 @@ struct gpu_device *gpu_scope_device(const struct gpu_scope *scope)
     return scope->device;
 }
 
+bool gpu_object_check(const struct gpu_device *device, const void *object, const char *what,
+                      struct error *err)
+{
+    const struct gpu_object *checked = object;
+    if (checked && checked->scope->device == device)
+        return true;
+    return error_set(err, ERROR_INTERNAL, "%s %s", what,
+                     checked ? "of another device" : "is missing");
+}
+
 static struct gpu_batch *first_in_flight(struct gpu_object *object, struct gpu_scope *scope)
 {
     for (;;) {
