@@ -31,48 +31,54 @@ static bool check_workgroup(const struct gpu_info *info, const struct gpu_kernel
         threads *= kernel->workgroup[axis];
         if (most[axis] && kernel->workgroup[axis] > most[axis])
             return error_set(err, ERROR_UNSUPPORTED,
-                             "kernel %s: workgroup of %" PRIu32 " threads along %c, %s allows "
-                             "%" PRIu64,
-                             kernel->name, kernel->workgroup[axis], "xyz"[axis], info -> id,
-                             most[axis]);
+                             "workgroup of %" PRIu32 " threads along %c, %s allows %" PRIu64,
+                             kernel->workgroup[axis], "xyz"[axis], info -> id, most[axis]);
     }
     if (limits->workgroup_threads && threads > limits->workgroup_threads)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "kernel %s: workgroup of %" PRIu64 " threads, %s allows %" PRIu64,
-                         kernel->name, threads, info->id, limits->workgroup_threads);
+                         "workgroup of %" PRIu64 " threads, %s allows %" PRIu64, threads, info->id,
+                         limits->workgroup_threads);
     return true;
 }
 
-static bool check_subgroup(const struct gpu_info *info, const struct gpu_program_desc *desc,
-                           struct error *err)
+static bool check_subgroup(const struct gpu_info *info, uint32_t threads, struct error *err)
 {
-    uint32_t threads = desc->subgroup_threads;
     if (threads == 0)
         return true;
     if (!gpu_require(info, GPU_CAP(SUBGROUP_CHOICE), err))
-        return error_prefix(err, "kernel %s", desc->kernel->name);
+        return false;
     if (threads & (threads - 1) || threads < info->limits.subgroup_threads_min ||
         threads > info->limits.subgroup_threads_max)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "kernel %s: subgroups of %" PRIu32
-                         " threads, %s allows powers of two from %" PRIu64 " to %" PRIu64,
-                         desc->kernel->name, threads, info->id, info->limits.subgroup_threads_min,
+                         "subgroups of %" PRIu32 " threads, %s allows powers of two from %" PRIu64
+                         " to %" PRIu64,
+                         threads, info->id, info->limits.subgroup_threads_min,
                          info->limits.subgroup_threads_max);
     return true;
 }
 
-static bool check_shared(const struct gpu_info *info, const struct gpu_program_desc *desc,
-                         struct error *err)
+static bool check_shared(const struct gpu_info *info, unsigned bytes, struct error *err)
 {
-    if (desc->shared_bytes == 0)
+    if (bytes == 0)
         return true;
     if (!gpu_require(info, GPU_CAP(SHARED_CHOICE), err))
-        return error_prefix(err, "kernel %s", desc->kernel->name);
-    if (desc->shared_bytes > info->limits.shared_choice_bytes)
-        return error_set(
-            err, ERROR_UNSUPPORTED, "kernel %s: %u bytes of shared memory, %s allows %" PRIu64,
-            desc->kernel->name, desc->shared_bytes, info->id, info->limits.shared_choice_bytes);
-    return true;
+        return false;
+    return bytes <= info->limits.shared_choice_bytes ||
+           error_set(err, ERROR_UNSUPPORTED, "%u bytes of shared memory, %s allows %" PRIu64, bytes,
+                     info->id, info->limits.shared_choice_bytes);
+}
+
+// Checks what the kernel needs. gpu_program_create puts the kernel's name before the error.
+static bool check_kernel(const struct gpu_info *info, const struct gpu_program_desc *desc,
+                         struct error *err)
+{
+    const struct gpu_kernel *kernel = desc->kernel;
+    if (kernel->arg_count > GPU_ARGS_MAX)
+        return error_set(err, ERROR_INTERNAL, "%u arguments, at most %d", kernel->arg_count,
+                         GPU_ARGS_MAX);
+    return gpu_require(info, gpu_kernel_caps(kernel), err) && check_workgroup(info, kernel, err) &&
+           check_subgroup(info, desc->subgroup_threads, err) &&
+           check_shared(info, desc->shared_bytes, err);
 }
 
 static bool check_ray_kernel(const struct gpu_kernel *kernel, enum gpu_stage stage, bool needed,
@@ -106,22 +112,12 @@ struct gpu_program *gpu_program_create(struct gpu_scope *scope, const struct gpu
                                        struct error *err)
 {
     struct gpu_device *device = scope->device;
-    if (!gpu_device_check(device, err))
+    if (!gpu_device_check(device, err) || !check_stages(device->info, desc, err))
         return NULL;
-    if (desc->kernel->arg_count > GPU_ARGS_MAX) {
-        error_set(err, ERROR_INTERNAL, "kernel %s: %u arguments, at most %d", desc->kernel->name,
-                  desc->kernel->arg_count, GPU_ARGS_MAX);
-        return NULL;
-    }
-    if (!check_stages(device->info, desc, err))
-        return NULL;
-    if (!gpu_require(device->info, gpu_kernel_caps(desc->kernel), err)) {
+    if (!check_kernel(device->info, desc, err)) {
         error_prefix(err, "kernel %s", desc->kernel->name);
         return NULL;
     }
-    if (!check_workgroup(device->info, desc->kernel, err) ||
-        !check_subgroup(device->info, desc, err) || !check_shared(device->info, desc, err))
-        return NULL;
     struct gpu_program *program = device->backend->program_create(scope, desc, err);
     if (!gpu_device_note(device, program, err))
         return NULL;
