@@ -18,17 +18,11 @@ static struct gpu_device *batch_device(const struct gpu_batch *batch)
 
 static const char *state_name(enum gpu_batch_state state)
 {
-    switch (state) {
-    case GPU_BATCH_RECORDING:
-        return "still being recorded";
-    case GPU_BATCH_READY:
-        return "ready";
-    case GPU_BATCH_IN_FLIGHT:
-        return "in flight";
-    case GPU_BATCH_FAILED:
-        break;
-    }
-    return "failed";
+    static const char *const names[] = {[GPU_BATCH_RECORDING] = "still being recorded",
+                                        [GPU_BATCH_READY] = "ready",
+                                        [GPU_BATCH_IN_FLIGHT] = "in flight",
+                                        [GPU_BATCH_FAILED] = "failed"};
+    return names[state];
 }
 
 static bool check_desc(const struct gpu_device *device, const struct gpu_batch_desc *desc,

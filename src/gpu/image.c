@@ -14,17 +14,11 @@ enum gpu_channel_type gpu_format_channel_type(enum gpu_format format)
 
 static const char *image_kind_name(enum gpu_image_kind kind)
 {
-    switch (kind) {
-    case GPU_IMAGE_1D:
-        return "1-D";
-    case GPU_IMAGE_2D:
-        return "2-D";
-    case GPU_IMAGE_3D:
-        return "3-D";
-    case GPU_IMAGE_CUBE:
-        break;
-    }
-    return "cube";
+    static const char *const names[] = {[GPU_IMAGE_1D] = "1-D",
+                                        [GPU_IMAGE_2D] = "2-D",
+                                        [GPU_IMAGE_3D] = "3-D",
+                                        [GPU_IMAGE_CUBE] = "cube"};
+    return names[kind];
 }
 
 static uint64_t side_limit(const struct gpu_limits *limits, enum gpu_image_kind kind)

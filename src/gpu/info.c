@@ -48,19 +48,12 @@ bool gpu_require(const struct gpu_info *info, gpu_caps needed, struct error *err
 
 const char *gpu_kind_name(enum gpu_kind kind)
 {
-    switch (kind) {
-    case GPU_KIND_DISCRETE:
-        return "discrete";
-    case GPU_KIND_INTEGRATED:
-        return "integrated";
-    case GPU_KIND_VIRTUAL:
-        return "virtual";
-    case GPU_KIND_CPU:
-        return "cpu";
-    case GPU_KIND_OTHER:
-        break;
-    }
-    return "other";
+    static const char *const names[] = {[GPU_KIND_OTHER] = "other",
+                                        [GPU_KIND_DISCRETE] = "discrete",
+                                        [GPU_KIND_INTEGRATED] = "integrated",
+                                        [GPU_KIND_VIRTUAL] = "virtual",
+                                        [GPU_KIND_CPU] = "cpu"};
+    return (unsigned)kind < COUNT(names) ? names[kind] : "other";
 }
 
 const char *gpu_limit_name(unsigned limit)

@@ -21,35 +21,15 @@ struct plan {
     unsigned index_of[GPU_QUEUES_MAX];
 };
 
-static const char *priority_name(enum gpu_priority priority)
-{
-    switch (priority) {
-    case GPU_PRIORITY_LOW:
-        return "low";
-    case GPU_PRIORITY_HIGH:
-        return "high";
-    case GPU_PRIORITY_REALTIME:
-        return "realtime";
-    case GPU_PRIORITY_MEDIUM:
-        break;
-    }
-    return "medium";
-}
-
-static VkQueueGlobalPriorityKHR global_priority(enum gpu_priority priority)
-{
-    switch (priority) {
-    case GPU_PRIORITY_LOW:
-        return VK_QUEUE_GLOBAL_PRIORITY_LOW_KHR;
-    case GPU_PRIORITY_HIGH:
-        return VK_QUEUE_GLOBAL_PRIORITY_HIGH_KHR;
-    case GPU_PRIORITY_REALTIME:
-        return VK_QUEUE_GLOBAL_PRIORITY_REALTIME_KHR;
-    case GPU_PRIORITY_MEDIUM:
-        break;
-    }
-    return VK_QUEUE_GLOBAL_PRIORITY_MEDIUM_KHR;
-}
+static const struct {
+    const char *name;
+    VkQueueGlobalPriorityKHR global;
+} priorities[] = {
+    [GPU_PRIORITY_MEDIUM] = {"medium", VK_QUEUE_GLOBAL_PRIORITY_MEDIUM_KHR},
+    [GPU_PRIORITY_LOW] = {"low", VK_QUEUE_GLOBAL_PRIORITY_LOW_KHR},
+    [GPU_PRIORITY_HIGH] = {"high", VK_QUEUE_GLOBAL_PRIORITY_HIGH_KHR},
+    [GPU_PRIORITY_REALTIME] = {"realtime", VK_QUEUE_GLOBAL_PRIORITY_REALTIME_KHR},
+};
 
 static bool plan_queue(const struct gpu_info *info, const struct gpu_queue_request *request,
                        struct plan *plan, unsigned number, struct error *err)
@@ -68,7 +48,7 @@ static bool plan_queue(const struct gpu_info *info, const struct gpu_queue_reque
     return error_set(err, ERROR_UNSUPPORTED,
                      "%s: no queue left for request %u with %s priority (Vulkan gives one priority "
                      "to all queues of a family): ask for another kind of queue",
-                     info->id, number, priority_name(request->priority));
+                     info->id, number, priorities[request->priority].name);
 }
 
 static bool plan_queues(const struct gpu_info *info, const struct gpu_device_desc *desc,
@@ -96,7 +76,7 @@ static void fill_queue_infos(struct vulkan_device *device, const struct plan *pl
         VkDeviceQueueGlobalPriorityCreateInfoKHR *priority = &to->priorities[to->count];
         *priority = (VkDeviceQueueGlobalPriorityCreateInfoKHR){
             .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_GLOBAL_PRIORITY_CREATE_INFO_KHR,
-            .globalPriority = global_priority(family->priority),
+            .globalPriority = priorities[family->priority].global,
         };
         to->infos[to->count++] = (VkDeviceQueueCreateInfo){
             .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,

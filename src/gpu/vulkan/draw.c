@@ -135,18 +135,11 @@ bool vulkan_batch_copy_target(struct gpu_batch *base, struct gpu_buffer *to, uin
 
 // ---------------------------------------------------------------- draws
 
-static VkAttachmentLoadOp load_of(enum gpu_load load)
-{
-    switch (load) {
-    case GPU_LOAD_CLEAR:
-        return VK_ATTACHMENT_LOAD_OP_CLEAR;
-    case GPU_LOAD_DISCARD:
-        return VK_ATTACHMENT_LOAD_OP_DONT_CARE;
-    case GPU_LOAD_KEEP:
-        break;
-    }
-    return VK_ATTACHMENT_LOAD_OP_LOAD;
-}
+static const VkAttachmentLoadOp load_ops[] = {
+    [GPU_LOAD_KEEP] = VK_ATTACHMENT_LOAD_OP_LOAD,
+    [GPU_LOAD_CLEAR] = VK_ATTACHMENT_LOAD_OP_CLEAR,
+    [GPU_LOAD_DISCARD] = VK_ATTACHMENT_LOAD_OP_DONT_CARE,
+};
 
 static void begin_rendering(struct vulkan_batch *batch, const struct vulkan_target *target,
                             enum gpu_load load)
@@ -160,14 +153,14 @@ static void begin_rendering(struct vulkan_batch *batch, const struct vulkan_targ
         .sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
         .imageView = target->color.view,
         .imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
-        .loadOp = load_of(load),
+        .loadOp = load_ops[load],
         .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
     };
     VkRenderingAttachmentInfo depth = {
         .sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
         .imageView = target->depth.view,
         .imageLayout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL,
-        .loadOp = load_of(load),
+        .loadOp = load_ops[load],
         .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
         .clearValue = {.depthStencil = {.depth = 1.0f}},
     };
