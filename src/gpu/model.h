@@ -3,9 +3,8 @@
 // can be compared with what the file says. `-d model:FILE` selects it.
 //
 //   kernels   the .cl files of the other APIs, compiled for the host (bench/prelude/host.clh).
-//   Their
-//             loads, clocks and barriers are calls into the simulator. Some kernels move too much
-//             data to be simulated. They only describe what a dispatch reads and writes
+//             Their loads, clocks and barriers are calls into the simulator. Some kernels move too
+//             much data to be simulated. They only describe what a dispatch reads and writes
 //             (bench/prelude/stream.clh), and the model computes how long this takes in the steady
 //             state. A kernel without either form is unsupported, and its cases are skipped
 //   time      virtual. Each thread has its own time, in core cycles. A load takes the latency of

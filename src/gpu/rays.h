@@ -3,8 +3,7 @@
 // capability RAYS.
 //
 //   tree        nested boxes around triangles, around boxes, or around instances of trees
-//   build       a command of a batch, like a dispatch; updates and copies of a tree are commands,
-//   too
+//   build       a command of a batch, like a dispatch; updates and copies are commands, too
 //
 // Kernels trace rays through a tree of instances. Their params contain the tree's address, for
 // accelerationStructureEXT(address). While kernels use a tree, the caller must keep the tree, its
