@@ -465,6 +465,12 @@ enum gpu_channel_type {
 // (gpu_format_is_packed).
 enum gpu_channel_type gpu_format_channel_type(enum gpu_format format);
 
+// Returns the length in texels of a side of mip level `mip`. `side` is the length at level 0.
+static inline uint32_t gpu_level_side(uint32_t side, uint32_t mip)
+{
+    return side >> mip ? side >> mip : 1;
+}
+
 // Returns true if the argument lists `a` and `b` for `kernel` name the same objects and the same
 // ranges. Ignores arguments of kind GPU_ARG_ADDRESS.
 bool gpu_args_equal(const struct gpu_kernel *kernel, const struct gpu_arg *a,

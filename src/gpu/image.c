@@ -117,9 +117,9 @@ struct gpu_image *gpu_image_create(struct gpu_scope *scope, const struct gpu_ima
 static uint64_t level_bytes(const struct gpu_image_desc *desc, uint32_t mip)
 {
     uint32_t side = gpu_format_block(desc->format);
-    uint64_t columns = (one_at_least(desc->width >> mip) + side - 1) / side;
-    uint64_t rows = (one_at_least(desc->height >> mip) + side - 1) / side;
-    return columns * rows * one_at_least(desc->depth >> mip) * gpu_format_bytes(desc->format);
+    uint64_t columns = (gpu_level_side(desc->width, mip) + side - 1) / side;
+    uint64_t rows = (gpu_level_side(desc->height, mip) + side - 1) / side;
+    return columns * rows * gpu_level_side(desc->depth, mip) * gpu_format_bytes(desc->format);
 }
 
 bool gpu_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer, const void *texels,

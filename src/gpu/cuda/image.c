@@ -162,11 +162,6 @@ void cuda_image_destroy(struct cuda_image *image)
 
 // ---------------------------------------------------------------- contents
 
-static size_t level_size(uint32_t size, uint32_t mip)
-{
-    return size >> mip ? size >> mip : 1;
-}
-
 static bool level_array(const struct cuda_api *api, const struct cuda_image *image, uint32_t mip,
                         struct cu_array **array, struct error *err)
 {
@@ -186,9 +181,9 @@ static bool fill_level(struct cuda_image *image, uint32_t mip, uint32_t layer,
     struct cu_copy copy = {
         .from = from,
         .to = {.memory = CU_MEMORY_ARRAY, .z = layer},
-        .width_bytes = level_size(desc->width, mip) * gpu_format_bytes(desc->format),
-        .height = level_size(desc->height, mip),
-        .depth = level_size(desc->depth, mip),
+        .width_bytes = (size_t)gpu_level_side(desc->width, mip) * gpu_format_bytes(desc->format),
+        .height = gpu_level_side(desc->height, mip),
+        .depth = gpu_level_side(desc->depth, mip),
     };
     copy.from.pitch = copy.width_bytes;
     copy.from.height = copy.height;

@@ -302,20 +302,15 @@ static bool copy_into(struct vulkan_device *device, const struct vulkan_image *i
     return vulkan_transfer_end(device, err);
 }
 
-static uint32_t level_side(uint32_t side, uint32_t mip)
-{
-    return side >> mip ? side >> mip : 1;
-}
-
 bool vulkan_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, const void *texels,
                         uint64_t bytes, struct error *err)
 {
     struct vulkan_device *device = vulkan_device_of(&base->object);
-    uint32_t width = level_side(base->desc.width, mip);
+    uint32_t width = gpu_level_side(base->desc.width, mip);
     // `height`, row_bytes and row_count count rows of blocks, not rows of texels. A block is side ×
     // side texels.
     uint32_t side = gpu_format_block(base->desc.format);
-    uint32_t texel_rows = level_side(base->desc.height, mip);
+    uint32_t texel_rows = gpu_level_side(base->desc.height, mip);
     uint32_t height = (texel_rows + side - 1) / side;
     uint64_t row_bytes =
         (uint64_t)((width + side - 1) / side) * gpu_format_bytes(base->desc.format);
