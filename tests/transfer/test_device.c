@@ -84,6 +84,31 @@ static void both_directions_at_once_bring_every_byte(void **state)
         expect_done(*state, &ways[i]);
 }
 
+static void count_pass(void *context)
+{
+    ++*(unsigned *)context;
+}
+
+// Given a gate at which the links of several devices wait for each other, when a case is visited,
+// then it passes the gate, and tells when it sampled: only this shows whether all sampled at once.
+static void links_that_are_measured_together_wait_for_each_other(void **state)
+{
+    static const char *const ways[] = {"direction=h2d/memory=pinned/by=copy/mode=row",
+                                       "direction=d2h/memory=pinned/by=copy/mode=single",
+                                       "direction=h2d/memory=pageable/by=host/mode=row"};
+    struct workbench *bench = *state;
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        unsigned passed = 0;
+        const struct measure_gate gate = {.pass = count_pass, .context = &passed};
+        bench->request.gate = &gate;
+        assert_true(visit(bench, ways[i], 1024));
+        bench->request.gate = NULL;
+        assert_int_equal(passed, 1);
+        assert_true(bench->seen->began_ns > 0);
+        assert_true(bench->seen->ended_ns > bench->seen->began_ns);
+    }
+}
+
 static void within_the_device_every_byte_arrives(void **state)
 {
     expect_done(*state, &(struct way){.text = "direction=local/by=copy"});
@@ -249,6 +274,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         EACH(every_way_between_host_and_device_brings_every_byte),
         EACH(both_directions_at_once_bring_every_byte),
+        EACH(links_that_are_measured_together_wait_for_each_other),
         EACH(within_the_device_every_byte_arrives),
         EACH(from_device_to_device_every_byte_arrives),
         EACH(every_part_of_a_target_is_checked),

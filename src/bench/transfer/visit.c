@@ -45,10 +45,8 @@ struct trial {
     // These scopes own the batches on devices other than the session's device.
     struct gpu_scope **scopes;
     unsigned scope_count;
-    bool is_direct;  // between devices: true if no copy passes through host memory
-    uint64_t passes; // number of transfers in a sample
-    // True if a transfer took more than sample_most_ns when the case was last measured.
-    bool is_slow;
+    bool is_direct; // between devices: true if no copy passes through host memory
+    struct memory kept;
     // Host time in ns spent in submitting calls, in the latest call of run_batches.
     double submit_ns;
     // Times of the samples. The unit of a time is one transfer of each job.
@@ -57,22 +55,17 @@ struct trial {
 
 // ---------------------------------------------------------------- what goes where
 
-static void set_ends(struct transfer_job *job, enum transfer_end source, enum transfer_end target)
-{
-    job->source = source;
-    job->target = target;
-}
-
 static void choose_host_ends(struct transfer_job *job, bool is_up)
 {
     bool pinned = job->this_case->memory == TRANSFER_PINNED;
     bool mapped = job->this_case->memory == TRANSFER_MAPPED;
-    if (is_up)
-        set_ends(job, pinned ? TRANSFER_PINNED_SOURCE : TRANSFER_PLAIN_SOURCE,
-                 mapped ? TRANSFER_VISIBLE_TARGET : TRANSFER_DEVICE_TARGET);
-    else
-        set_ends(job, mapped ? TRANSFER_VISIBLE_SOURCE : TRANSFER_DEVICE_SOURCE,
-                 pinned ? TRANSFER_PINNED_TARGET : TRANSFER_PLAIN_TARGET);
+    if (is_up) {
+        job->source = pinned ? TRANSFER_PINNED_SOURCE : TRANSFER_PLAIN_SOURCE;
+        job->target = mapped ? TRANSFER_VISIBLE_TARGET : TRANSFER_DEVICE_TARGET;
+    } else {
+        job->source = mapped ? TRANSFER_VISIBLE_SOURCE : TRANSFER_DEVICE_SOURCE;
+        job->target = pinned ? TRANSFER_PINNED_TARGET : TRANSFER_PLAIN_TARGET;
+    }
 }
 
 static bool prepare_job(struct trial *trial, struct transfer_job *job, struct error *err)
@@ -104,6 +97,7 @@ static void make_room(struct trial *trial, unsigned jobs)
     trial->scopes = ARENA_ARRAY(trial->run->arena, jobs, struct gpu_scope *);
 }
 
+// Adds a job that copies from device memory to device memory.
 static struct transfer_job *add_job(struct trial *trial, const struct transfer_case *this_case)
 {
     struct transfer_session *session = trial->session;
@@ -116,6 +110,8 @@ static struct transfer_job *add_job(struct trial *trial, const struct transfer_c
         .scope = trial->run->scope,
         .from = &session->home,
         .to = &session->home,
+        .source = TRANSFER_DEVICE_SOURCE,
+        .target = TRANSFER_DEVICE_TARGET,
         .offset = step * TRANSFER_STEP_BYTES,
         .queue = queue_of(session, this_case, trial->job_count),
     };
@@ -136,7 +132,6 @@ static bool add_peers(struct trial *trial, const struct transfer_case *this_case
         return false;
     job->queue = gpu_device_queue((this_case->is_read ? job->to : job->from)->device, 0);
     job->to_offset = part * steps * TRANSFER_STEP_BYTES;
-    set_ends(job, TRANSFER_DEVICE_SOURCE, TRANSFER_DEVICE_TARGET);
     if (job->from != job->to &&
         !gpu_peers_connect(job->from->device, job->to->device, &is_direct, err))
         return false;
@@ -198,7 +193,7 @@ static bool prepare(struct trial *trial, const struct transfer_case *this_case, 
                              trial->session->bench->info->id);
         break;
     case TRANSFER_LOCAL:
-        set_ends(add_job(trial, this_case), TRANSFER_DEVICE_SOURCE, TRANSFER_DEVICE_TARGET);
+        add_job(trial, this_case);
         break;
     case TRANSFER_PEER:
         if (!prepare_peers(trial, this_case, err))
@@ -237,12 +232,12 @@ static bool time_row(struct trial *trial, struct error *err)
         .record = transfer_record,
         .context = &trial->jobs[0],
         .request = trial->run->request,
-        .repeats = trial->passes,
+        .repeats = trial->kept.passes,
         .warm = true,
     };
     if (!measure_span_run(trial->run->arena, &desc, &trial->span, err))
         return false;
-    trial->passes = trial->span.repeats;
+    trial->kept.passes = trial->span.repeats;
     return true;
 }
 
@@ -286,15 +281,15 @@ static bool is_at_once(const struct transfer_case *this_case)
     return this_case->direction == TRANSFER_BOTH || this_case->ways != TRANSFER_WAYS_ONE;
 }
 
-// Makes trial->passes transfers of each job, and sets *ns to the mean time of one transfer of each
-// job. If transfers run at the same time on several queues, each queue gets one submission.
+// Makes trial->kept.passes transfers of each job, and sets *ns to the mean time of one transfer of
+// each job. If transfers run at the same time on several queues, each queue gets one submission.
 // Otherwise there is one job, and each transfer begins when the previous one has ended.
 static bool time_passes(struct trial *trial, double *ns, struct error *err)
 {
     const struct transfer_job *job = &trial->jobs[0];
     bool is_row = is_at_once(job->this_case);
     uint64_t start_ns = clock_now_ns();
-    for (uint64_t i = 0; i < (is_row ? 1 : trial->passes); i++) {
+    for (uint64_t i = 0; i < (is_row ? 1 : trial->kept.passes); i++) {
         bool done = true;
         if (job->this_case->memory == TRANSFER_MAPPED)
             transfer_mapped_once(job);
@@ -305,13 +300,13 @@ static bool time_passes(struct trial *trial, double *ns, struct error *err)
         if (!done)
             return false;
     }
-    *ns = (double)(clock_now_ns() - start_ns) / (double)trial->passes;
+    *ns = (double)(clock_now_ns() - start_ns) / (double)trial->kept.passes;
     return true;
 }
 
-// Sets trial->passes, the number of transfers in a sample: SINGLES if mode=single, else as many as
-// fill the time of a sample. If the number is known from an earlier measurement of the case, keeps
-// it and only warms up.
+// Sets trial->kept.passes, the number of transfers in a sample: SINGLES if mode=single, else as
+// many as fill the time of a sample. If the number is known from an earlier measurement of the
+// case, keeps it and only warms up.
 static bool size_passes(struct trial *trial, struct error *err)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
@@ -321,26 +316,36 @@ static bool size_passes(struct trial *trial, struct error *err)
     // devices begin some µs apart.
     if (this_case->direction == TRANSFER_PEER)
         wanted_ns *= AT_ONCE_SAMPLES;
-    bool is_known = trial->passes > 0;
+    bool is_known = trial->kept.passes > 0;
     if (!is_known)
-        trial->passes = this_case->single ? SINGLES : 1;
+        trial->kept.passes = this_case->single ? SINGLES : 1;
     for (;;) {
-        bool has_batches = this_case->memory == TRANSFER_PINNED;
-        if (has_batches && (!trial->batches[0] || is_row) &&
-            !make_batches(trial, is_row ? trial->passes : 1, err))
+        if (this_case->memory == TRANSFER_PINNED && (!trial->batches[0] || is_row) &&
+            !make_batches(trial, is_row ? trial->kept.passes : 1, err))
             return false;
-        if (is_known && trial->is_slow)
+        if (is_known && trial->kept.is_slow)
             return true;
         // If the number of transfers is already known, this call only warms up.
         if (!time_passes(trial, &ns, err))
             return false;
         double needed = wanted_ns / fmax(ns, 1);
-        if (is_known || this_case->single || (double)trial->passes >= needed ||
-            trial->passes == PASSES_MAX)
+        if (is_known || this_case->single || (double)trial->kept.passes >= needed ||
+            trial->kept.passes == PASSES_MAX)
             return true;
         uint64_t next = needed < PASSES_MAX ? (uint64_t)ceil(needed) : PASSES_MAX;
-        trial->passes = next > 16 * trial->passes ? 16 * trial->passes : next;
+        trial->kept.passes = next > 16 * trial->kept.passes ? 16 * trial->kept.passes : next;
     }
+}
+
+// If the visit has a gate (struct measure_gate), waits there and then warms up again.
+static bool pass_gate(struct trial *trial, struct error *err)
+{
+    const struct measure_gate *gate = trial->run->request->gate;
+    double ns;
+    if (!gate)
+        return true;
+    gate->pass(gate->context);
+    return time_passes(trial, &ns, err);
 }
 
 static bool time_by_host(struct trial *trial, struct error *err)
@@ -349,25 +354,27 @@ static bool time_by_host(struct trial *trial, struct error *err)
     uint64_t start_ns = clock_now_ns();
     unsigned wanted = trial->run->request->samples ? trial->run->request->samples : 1;
     *span = (struct measure_span){.unit_ns = ARENA_ARRAY(trial->run->arena, wanted, double)};
-    if (!size_passes(trial, err))
+    if (!size_passes(trial, err) || !pass_gate(trial, err))
         return false;
     double spent_ns = 0;
     size_t bound = 0;
+    span->began_ns = clock_now_ns();
     while (span->count < wanted && (span->count == 0 || spent_ns < sample_most_ns)) {
         for (unsigned k = 0; measure_attempt(trial->run->request, k); k++)
             if (!time_passes(trial, &span->unit_ns[span->count], err))
                 return false;
-        double sample_ns = span->unit_ns[span->count++] * (double)trial->passes;
+        double sample_ns = span->unit_ns[span->count++] * (double)trial->kept.passes;
         spent_ns += sample_ns;
         bound += trial->submit_ns >= MEASURE_HOST_BOUND * sample_ns;
     }
+    span->ended_ns = clock_now_ns();
     // With direction=both, the transfers count as limited by the host if its submitting calls took
     // at least the share MEASURE_HOST_BOUND of the time in most samples. All other transfers that
     // the host times always count as limited by it.
     span->host_bound =
         trial->jobs[0].this_case->direction != TRANSFER_BOTH || 2 * bound > span->count;
-    span->step_ns = 1 / (double)trial->passes;
-    span->device_time_ns = clock_now_ns() - start_ns;
+    span->step_ns = 1 / (double)trial->kept.passes;
+    span->device_time_ns = span->ended_ns - start_ns;
     return true;
 }
 
@@ -417,16 +424,12 @@ static struct measure_claim claim_of(const struct trial *trial)
 static const char *way_of(const struct trial *trial)
 {
     const struct transfer_job *job = &trial->jobs[0];
-    switch (job->this_case->memory) {
-    case TRANSFER_PAGEABLE:
+    if (job->this_case->memory == TRANSFER_MAPPED)
+        return "memcpy by one thread of the host";
+    if (job->this_case->memory == TRANSFER_PAGEABLE)
         return job->stages
                    ? "two stages of 4 MiB: the host fills one while the device copies the other"
                    : "the driver's own copy";
-    case TRANSFER_MAPPED:
-        return "memcpy by one thread of the host";
-    case TRANSFER_PINNED:
-        break;
-    }
     if (job->from != job->to)
         return trial->is_direct ? "direct"
                                 : "through the host: the devices cannot access each other's memory";
@@ -440,7 +443,8 @@ static void report_details(const struct trial *trial, struct measure_visit *visi
     const struct transfer_case *this_case = trial->jobs[0].this_case;
     visit_detail(visit, "clock", "%s", is_host_timed(this_case) ? "host" : "device");
     visit_detail(visit, "way", "%s", way_of(trial));
-    visit_detail(visit, "passes", "%llu transfers in a sample", (unsigned long long)trial->passes);
+    visit_detail(visit, "passes", "%llu transfers in a sample",
+                 (unsigned long long)trial->kept.passes);
     const char *queue = transfer_queue_name(session, trial->jobs[0].queue);
     if (this_case->direction == TRANSFER_BOTH)
         visit_detail(visit, "queue", "%s and %s", queue,
@@ -467,7 +471,7 @@ static void report(const struct trial *trial, struct measure_visit *visit)
         visit_by_host(visit, METRIC_BANDWIDTH);
         visit_by_host(visit, METRIC_TIME);
     }
-    visit->device_time_ns += span->device_time_ns;
+    measure_span_note(span, visit);
     report_details(trial, visit);
 }
 
@@ -478,17 +482,14 @@ bool transfer_visit(struct bench_visit *run, struct measure_visit *visit, struct
     if (!*run->memory)
         *run->memory = ARENA_NEW(run->session->arena, struct memory);
     struct memory *memory = *run->memory;
-    struct trial trial = {.run = run,
-                          .session = run->session->state,
-                          .passes = memory->passes,
-                          .is_slow = memory->is_slow};
+    struct trial trial = {.run = run, .session = run->session->state, .kept = *memory};
     make_room(&trial, 2);
     bool timed = prepare(&trial, &this_case, err) &&
                  (is_host_timed(&this_case) ? time_by_host(&trial, err) : time_row(&trial, err));
     end_scopes(&trial);
     if (!timed || !verify(&trial, err))
         return false;
-    memory->passes = trial.passes;
+    memory->passes = trial.kept.passes;
     memory->is_slow = trial.span.unit_ns[0] > sample_most_ns;
     report(&trial, visit);
     return true;
