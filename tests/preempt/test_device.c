@@ -128,6 +128,38 @@ static void application_and_compositor_each_have_deadlines(void **state)
     assert_int_equal(bench->seen->metrics[PREEMPT_METRIC_APP_FRAMES].count, 0);
 }
 
+static struct load_work frames_of(struct workbench *bench, unsigned ms)
+{
+    const struct preempt_session *session = bench->session.state;
+    const struct bench_case c = workbench_case(
+        bench, "hog=none/setting=devices/priority=medium/actors=three/samples=4/frame_ms=%u", ms);
+    struct bench_visit run = {.session = &bench->session,
+                              .bench_case = &c,
+                              .arena = bench->session.arena,
+                              .request = &bench->request};
+    const struct load_desc where = {.scope = bench->session.scope,
+                                    .queue = gpu_device_queue(bench->session.device, 0),
+                                    .program = session->program,
+                                    .timeout_ns = bench->request.timeout_ns};
+    struct load_work work = {0};
+    bool done = false;
+    for (int i = 0; i < 10 && !done; i++) // as in expect_done
+        done = preempt_size_find(&run, &where, PREEMPT_APPLICATION, &work, &bench->err);
+    if (!done)
+        fail_msg("%u ms: %s", ms, bench->err.message);
+    return work;
+}
+
+// Given a session in which the frames of an application were sized, when a case asks for frames of
+// another length, then these are sized too: `fathom serve` measures all its cases in one session.
+static void frames_of_another_length_have_another_size(void **state)
+{
+    struct workbench *bench = *state;
+    const struct load_work brief = frames_of(bench, 1), lasting = frames_of(bench, 100);
+    assert_true(lasting.groups > brief.groups);
+    assert_int_equal(frames_of(bench, 1).groups, brief.groups);
+}
+
 // What CUDA lacks, and what a device with few queues lacks.
 static void three_actors_are_skipped_where_the_api_cannot_keep_them_apart(void **state)
 {
@@ -238,6 +270,7 @@ int main(int argc, char **argv)
         EACH(deadlines_are_dropped_only_where_the_case_says_so),
         EACH(a_draw_can_be_the_victim),
         EACH(application_and_compositor_each_have_deadlines),
+        EACH(frames_of_another_length_have_another_size),
         EACH(three_actors_are_skipped_where_the_api_cannot_keep_them_apart),
         EACH(a_compositor_takes_the_highest_priority_that_is_granted),
         EACH(what_a_device_lacks_is_skipped_with_its_reason),

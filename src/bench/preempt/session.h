@@ -33,20 +33,11 @@ struct preempt_setup {
     struct preempt_setup *next;
 };
 
-enum {
-    PREEMPT_SIZED_MAX = 12
-};
-
 struct preempt_session {
     struct gpu_program *program; // program of loads without draws on the session's device
     uint32_t token; // token of the newest submission; no two submissions have the same token
     struct preempt_setup *setups;
-    // What preempt_size_find found so far: the name of a load, and its work.
-    struct {
-        const char *name;
-        struct load_work work;
-    } sized[PREEMPT_SIZED_MAX];
-    size_t sized_count;
+    struct preempt_sized *sized; // loads whose work preempt_size_find has found
 };
 
 MUST_CHECK bool preempt_session_open(struct bench_session *bench, struct error *err);
@@ -77,7 +68,8 @@ struct preempt_setup *preempt_setup_get(struct bench_session *bench,
 #define PREEMPT_COMPOSITOR  "compositor"
 #define PREEMPT_APPLICATION "application"
 
-// Sets *work to the work of the load `name`. Its size is found on the device, once per session.
+// Sets *work to the work of the load `name`. Its size is found on the device, once per session (of
+// an application, once for each length of its frames).
 // Then one submission, without other work on the device, lasts as long as this list says:
 //   baseline             7 ms
 //   many-draws, many-dispatches, big-dispatch, slow-shader

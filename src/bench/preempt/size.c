@@ -37,12 +37,21 @@ static const double hog_cpu_ns = 20e6;
 
 static const uint64_t warm_ns = 15000000; // duration of the warm-up, in which the core clock rises
 
+// A load whose work was found before.
+struct preempt_sized {
+    struct preempt_sized *older;
+    const char *name;
+    uint64_t frame_ms; // length of the application's frame; 0 for all other loads
+    struct load_work work;
+};
+
 // The visit and the session for which loads are sized. `where` has the scope, the queue and the
 // program with which the loads run.
 struct sizing {
     struct bench_visit *run;
     struct preempt_session *session;
     const struct load_desc *where;
+    uint64_t frame_ms; // as in struct preempt_sized
 };
 
 static bool run_once(struct load *load, const struct sizing *sizing, struct error *err)
@@ -141,8 +150,7 @@ static bool find_hog(const struct sizing *sizing, const char *hog, struct load_w
     if (strcmp(hog, "baseline") == 0) {
         make_frame(work, wave_ns, frame_ns, groups_most);
     } else if (strcmp(hog, PREEMPT_APPLICATION) == 0) {
-        double ms = (double)case_uint(sizing->run->bench_case, "frame_ms");
-        make_frame(work, wave_ns, ms * 1e6, groups_most);
+        make_frame(work, wave_ns, (double)sizing->frame_ms * 1e6, groups_most);
     } else if (strcmp(hog, "big-dispatch") == 0) {
         work->groups = times(work->groups, total_ns / wave_ns, groups_most);
     } else if (strcmp(hog, "slow-shader") == 0) {
@@ -160,10 +168,13 @@ bool preempt_size_find(struct bench_visit *run, const struct load_desc *where, c
                        struct load_work *work, struct error *err)
 {
     struct preempt_session *session = run->session->state;
-    const struct sizing sizing = {run, session, where};
-    for (size_t i = 0; i < session->sized_count; i++)
-        if (strcmp(session->sized[i].name, name) == 0) {
-            *work = session->sized[i].work;
+    bool is_frame = strcmp(name, PREEMPT_APPLICATION) == 0;
+    // `fathom serve` measures frames of several lengths in one session.
+    uint64_t frame_ms = is_frame ? case_uint(run->bench_case, "frame_ms") : 0;
+    const struct sizing sizing = {run, session, where, frame_ms};
+    for (const struct preempt_sized *known = session->sized; known; known = known->older)
+        if (strcmp(known->name, name) == 0 && known->frame_ms == frame_ms) {
+            *work = known->work;
             return true;
         }
     bool draws = strcmp(name, PREEMPT_VICTIM_DRAW) == 0;
@@ -175,9 +186,9 @@ bool preempt_size_find(struct bench_visit *run, const struct load_desc *where, c
               ? tune(&sizing, wanted_ns, work, &ns, err)
               : find_hog(&sizing, name, work, err)))
         return false;
-    if (session->sized_count < PREEMPT_SIZED_MAX) {
-        session->sized[session->sized_count].name = arena_strdup(run->session->arena, name);
-        session->sized[session->sized_count++].work = *work;
-    }
+    struct preempt_sized *sized = ARENA_NEW(run->session->arena, struct preempt_sized);
+    *sized = (struct preempt_sized){session->sized, arena_strdup(run->session->arena, name),
+                                    frame_ms, *work};
+    session->sized = sized;
     return true;
 }
