@@ -98,6 +98,21 @@ static struct raster_check_params check_of(struct workbench *bench, const char *
     return work.check;
 }
 
+// Given a session whose cases drew into targets of many widths, when another width is asked for,
+// then there is room for it: `fathom serve` measures all its cases in one session.
+static void a_session_has_room_for_targets_of_any_width(void **state)
+{
+    struct workbench *bench = bench_of(state);
+    struct error err;
+    for (uint32_t width = 1; width <= 40; width++) {
+        const struct gpu_target_desc desc = {
+            .format = GPU_FORMAT_RGBA8_UNORM, .width = width, .height = width};
+        struct gpu_target *target = raster_target(bench->session.state, &desc, &err);
+        assert_non_null(target);
+        assert_ptr_equal(raster_target(bench->session.state, &desc, &err), target);
+    }
+}
+
 // One layer fewer, a triangle more, another blending: each is seen.
 static void a_wrong_image_is_a_mismatch(void **state)
 {
@@ -108,7 +123,7 @@ static void a_wrong_image_is_a_mismatch(void **state)
     struct error err = {0};
     expect_metric(bench, RASTER_TRIANGLE_RATE, triangles);
     struct raster_check_params check = check_of(bench, triangles);
-    struct gpu_target *target = own->targets[own->target_count - 1];
+    struct gpu_target *target = own->targets->target;
     assert_true(raster_check(own, target, &check, &err));
     check.triangles++;
     assert_false(raster_check(own, target, &check, &err));
@@ -137,6 +152,7 @@ int main(int argc, char **argv)
         EACH(depth_hides_what_it_should),
         EACH(every_draw_counts),
         EACH(cores_are_counted_or_reported_as_unknown),
+        EACH(a_session_has_room_for_targets_of_any_width),
         EACH(a_wrong_image_is_a_mismatch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,21 +10,18 @@ static const uint64_t wait_ns = UINT64_C(10000000000);
 struct gpu_target *raster_target(struct raster_session *session, const struct gpu_target_desc *desc,
                                  struct error *err)
 {
-    for (size_t i = 0; i < session->target_count; i++) {
-        const struct gpu_target_desc *known = &session->target_descs[i];
-        if (known->format == desc->format && known->depth == desc->depth &&
-            known->width == desc->width)
-            return session->targets[i];
-    }
-    if (session->target_count == RASTER_TARGETS) {
-        error_set(err, ERROR_INTERNAL, "more than %d targets", RASTER_TARGETS);
-        return NULL;
-    }
+    struct raster_target *known = session->targets;
+    while (known && (known->desc.format != desc->format || known->desc.depth != desc->depth ||
+                     known->desc.width != desc->width))
+        known = known->older;
+    if (known)
+        return known->target;
     struct gpu_target *target = gpu_target_create(session->bench->scope, desc, err);
-    if (target) {
-        session->target_descs[session->target_count] = *desc;
-        session->targets[session->target_count++] = target;
-    }
+    if (!target)
+        return NULL;
+    known = ARENA_NEW(session->bench->arena, struct raster_target);
+    *known = (struct raster_target){session->targets, *desc, target};
+    session->targets = known;
     return target;
 }
 

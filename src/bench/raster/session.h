@@ -95,11 +95,6 @@ enum raster_metric { // the metrics, in the order of the list in raster.c
     RASTER_CORE_COUNT
 };
 
-enum {
-    // Maximum number of render targets in a session. They differ in format, depth or width.
-    RASTER_TARGETS = 16
-};
-
 // How many pixels each core drew.
 struct raster_census {
     bool known;     // false: kernels cannot read the number of their core, so all counts are 0
@@ -109,14 +104,19 @@ struct raster_census {
     uint32_t pixels[RASTER_CORES_MAX];
 };
 
+// A render target of the session. Two of them differ in format, depth or width.
+struct raster_target {
+    struct raster_target *older;
+    struct gpu_target_desc desc;
+    struct gpu_target *target;
+};
+
 struct raster_session {
     struct bench_session *bench;
     struct raster_census census;
     struct gpu_program *check;
-    struct gpu_buffer *result; // buffer for the results of the kernel `check`
-    struct gpu_target *targets[RASTER_TARGETS];
-    struct gpu_target_desc target_descs[RASTER_TARGETS];
-    size_t target_count;
+    struct gpu_buffer *result;     // buffer for the results of the kernel `check`
+    struct raster_target *targets; // the newest first
 };
 
 MUST_CHECK bool raster_open(struct bench_session *bench, struct error *err);
