@@ -161,6 +161,20 @@ static void host_and_device_have_the_same_data(void **state)
         assert_true(doubles[i] == stream_value(true, i, STREAM_SEED_SOURCE));
 }
 
+// Given a device that sets no limit, when an array has more vectors than kernels can number with 32
+// bits, then the case is refused: no check would reach the array's end.
+static void an_array_beyond_numbers_of_32_bits_is_refused(void **state)
+{
+    struct workbench *bench = *state;
+    const struct gpu_info *real = bench->session.info;
+    struct gpu_info info = *real;
+    info.limits.allocation_bytes = info.limits.storage_range_bytes = 0;
+    bench->session.info = &info;
+    workbench_refuse(bench, ERROR_UNSUPPORTED, "op=init/type=float/bytes=64GiB/shape=default");
+    assert_non_null(strstr(bench->err.message, "at most"));
+    bench->session.info = real;
+}
+
 static void what_does_not_fit_is_refused(void **state)
 {
     struct workbench *bench = *state;
@@ -191,6 +205,7 @@ int main(int argc, char **argv)
         EACH(one_wrong_word_is_a_mismatch),
         EACH(one_number_not_written_is_found),
         EACH(host_and_device_have_the_same_data),
+        EACH(an_array_beyond_numbers_of_32_bits_is_refused),
         EACH(what_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

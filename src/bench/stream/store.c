@@ -14,6 +14,9 @@ _Static_assert(STREAM_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many word
 
 // Time-out in ns of the session's submissions until stream_visit sets another one.
 static const uint64_t timeout_default_ns = UINT64_C(10000000000);
+// Maximum size in bytes of an array with the bytes behind it. Kernels number its vectors with 32
+// bits, and those that fill and check it add up to 2^23 to such a number.
+static const uint64_t numbered_bytes = UINT64_C(63) << 30;
 static const uint32_t seeds[STREAM_ARRAY_COUNT] = {STREAM_SEED_SOURCE, STREAM_SEED_OTHER,
                                                    ~STREAM_SEED_SOURCE};
 
@@ -92,7 +95,7 @@ static bool run_task(struct stream_session *session, const struct task *task, st
 static bool make_room(struct stream_session *session, struct stream_buffer *array, uint64_t bytes,
                       struct error *err)
 {
-    uint64_t most = measure_limits_buffer(&session->bench->info->limits, UINT64_MAX, 0);
+    uint64_t most = measure_limits_buffer(&session->bench->info->limits, numbered_bytes, 0);
     const struct gpu_buffer_desc desc = {.bytes = bytes + STREAM_PAD_BYTES};
     if (array->bytes >= desc.bytes)
         return true;
