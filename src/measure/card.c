@@ -226,8 +226,11 @@ static void judge_memory_clock(struct measure_card *card, struct measure_visit *
 void measure_card_note(struct measure_card *card, const struct benchmark_info *info, bool any_clock,
                        struct measure_visit *visit)
 {
+    const struct visit_clock *clock = &visit->clock;
     double hz = visit_sensor_value(visit, "core_clock");
-    if (is_old(card) || pace_is_lower(hz, card->pace.fastest_hz, visit->clock.error))
+    // A single low sample is enough, so that the card can tell what limited its clock.
+    if (is_old(card) ||
+        pace_is_lower(clock->low_hz, fmax(clock->high_hz, card->pace.fastest_hz), clock->error))
         read_sensors(card);
     note_value(card, SENSOR_CORE_CLOCK, UNIT_HZ, visit);
     note_value(card, SENSOR_MEMORY_CLOCK, UNIT_HZ, visit);

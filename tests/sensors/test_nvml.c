@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/clock.h"
+#include "measure/card.h"
 #include "sensors/clocks.h"
 #include "sensors/health.h"
 #include "sensors/link.h"
@@ -233,6 +234,31 @@ static void the_health_of_another_card_is_unknown(void **state)
     assert_string_equal(health.vbios, "");
 }
 
+// Given a card whose power limit lowers its clock, when that is seen in one of a visit's samples
+// right after a reading, then the card is asked again, and its limit is told: the visit need not be
+// made again.
+static void a_limit_that_lowers_one_sample_is_asked_for(void **state)
+{
+    (void)state;
+    static const struct metric_info rate = {.name = "rate", .unit = UNIT_BYTE_PER_S};
+    static const struct benchmark_info info = {.metrics = &rate, .metric_count = 1};
+    struct gpu_info device = {.has_uuid = true, .limits = {.core_clock_hz = 1980000000}};
+    struct arena *arena = arena_create();
+    double case_hz = 0, hz[] = {1305e6, 1980e6, 1980e6};
+    memcpy(device.uuid, known_uuid, sizeof known_uuid);
+    assert_int_equal(setenv("NVML_DOUBLE", "limited", 1), 0);
+    struct measure_card *card = measure_card_open(arena, &device);
+    struct measure_visit *visit = measure_visit_create(arena);
+    measure_card_begin(card, &case_hz);
+    visit_core_clock(visit, hz, COUNT(hz), 0.001);
+    measure_card_note(card, &info, false, visit);
+    assert_int_equal(unsetenv("NVML_DOUBLE"), 0);
+    assert_int_equal(visit->retake_count, 0);
+    assert_string_equal(visit->remarks[0].code, "throttled");
+    measure_card_close(card);
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +275,7 @@ int main(void)
         cmocka_unit_test(a_driver_without_counters_of_bytes_is_asked_for_the_rate),
         cmocka_unit_test(memory_that_others_allocate_is_seen),
         cmocka_unit_test(other_processes_of_the_card_are_named),
+        cmocka_unit_test(a_limit_that_lowers_one_sample_is_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
