@@ -195,20 +195,21 @@ void visit_counter(struct measure_visit *visit, const struct counter *counter)
     visit->counters[visit->counter_count++].name = arena_strdup(visit->arena, counter->name);
 }
 
-void visit_series(struct measure_visit *visit, const struct series *series)
+struct series *visit_series(struct measure_visit *visit, const char *name,
+                            const char *const *columns, size_t column_count, size_t rows)
 {
-    struct series copy = *series;
-    copy.name = arena_strdup(visit->arena, series->name);
-    copy.columns = ARENA_ARRAY(visit->arena, series->column_count, const char *);
-    for (size_t i = 0; i < series->column_count; i++)
-        copy.columns[i] = arena_strdup(visit->arena, series->columns[i]);
-    size_t count = series->column_count * series->row_count;
-    copy.data = ARENA_ARRAY(visit->arena, count, double);
-    if (count)
-        memcpy(copy.data, series->data, count * sizeof *copy.data);
-    visit->series =
-        list_room(visit->arena, visit->series, visit->series_count, sizeof(struct series));
-    visit->series[visit->series_count++] = copy;
+    struct arena *arena = visit->arena;
+    const char **names = ARENA_ARRAY(arena, column_count, const char *);
+    for (size_t i = 0; i < column_count; i++)
+        names[i] = arena_strdup(arena, columns[i]);
+    visit->series = list_room(arena, visit->series, visit->series_count, sizeof(struct series));
+    struct series *added = &visit->series[visit->series_count++];
+    *added = (struct series){.name = arena_strdup(arena, name),
+                             .columns = names,
+                             .column_count = column_count,
+                             .data = ARENA_ARRAY(arena, column_count * rows, double),
+                             .row_count = rows};
+    return added;
 }
 
 static void copy_reasons(struct arena *arena, const struct reason *from, size_t from_count,
@@ -251,8 +252,14 @@ void visit_keep(struct measure_visit *kept, const struct measure_visit *visit)
     }
     if (visit->series_count)
         kept->series_count = 0;
-    for (size_t i = 0; i < visit->series_count; i++)
-        visit_series(kept, &visit->series[i]);
+    for (size_t i = 0; i < visit->series_count; i++) {
+        const struct series *from = &visit->series[i];
+        struct series *copy =
+            visit_series(kept, from->name, from->columns, from->column_count, from->row_count);
+        if (from->data)
+            memcpy(copy->data, from->data,
+                   from->column_count * from->row_count * sizeof *copy->data);
+    }
     if (!visit->kernel.hash || kept->kernel.hash)
         return;
     kept->kernel = visit->kernel;

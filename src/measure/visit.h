@@ -189,8 +189,10 @@ void visit_core_clock(struct measure_visit *visit, const double *hz, size_t coun
 // if the benchmark predicts no value.
 void visit_counter(struct measure_visit *visit, const struct counter *counter);
 
-// Adds a series with its name, columns and data.
-void visit_series(struct measure_visit *visit, const struct series *series);
+// Adds a series with `rows` rows of zeros, and returns it. The caller fills its data, and may lower
+// its row_count. The series may be moved when the visit gets another one.
+struct series *visit_series(struct measure_visit *visit, const char *name,
+                            const char *const *columns, size_t column_count, size_t rows);
 
 // Sets the kernel: its hash, its source, and what the driver reports of the compiled code. If
 // measure/isa.h understands the assembly, also sets the number of loads in the innermost loop and

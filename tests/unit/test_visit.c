@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -28,7 +29,7 @@ static void what_visits_say_survives_their_arena(void **state)
         visit_detail(visit, "shape", "grid %d", 20000);
         visit_sensor(visit, "core_clock", UNIT_HZ, 1.9e9 + round);
         visit_sensor(visit, "power", UNIT_WATT, NAN);
-        visit_series(visit, &(struct series){"line", columns, 2, data, 2});
+        memcpy(visit_series(visit, "line", columns, 2, 2)->data, data, sizeof data);
         visit->kernel.hash = arena_strdup(visit_arena, "0123");
         visit->kernel.source = arena_strdup(visit_arena, "x.comp");
         collect_visit(collect, visit);

@@ -43,12 +43,7 @@ static void add_timeline(const struct overlap_shown *shown, struct measure_visit
     const struct overlap_scenario *scenario = shown->stage->scenario;
     const struct overlap_frame *frame = shown->frame;
     const char *columns[] = {"start", "end", "lane", "queue", "after"};
-    struct series series = {.name = "timeline",
-                            .columns = columns,
-                            .column_count = COUNT(columns),
-                            .row_count = scenario->count};
-    double *cell = series.data =
-        ARENA_ARRAY(shown->arena, scenario->count * COUNT(columns), double);
+    double *cell = visit_series(visit, "timeline", columns, COUNT(columns), scenario->count)->data;
     for (size_t w = 0; w < scenario->count; w++) {
         double after = -1;
         for (size_t p = 0; p < w; p++)
@@ -60,7 +55,6 @@ static void add_timeline(const struct overlap_shown *shown, struct measure_visit
         *cell++ = shown->queues[w];
         *cell++ = after;
     }
-    visit_series(visit, &series);
 }
 
 static void add_groups(const struct overlap_shown *shown, struct measure_visit *visit)
@@ -68,12 +62,9 @@ static void add_groups(const struct overlap_shown *shown, struct measure_visit *
     const struct overlap_frame *frame = shown->frame;
     bool cores = shown->stage->session->has_cores;
     const char *columns[] = {"start", "end", "lane", "group", "core"};
-    struct series series = {.name = "workgroups",
-                            .columns = columns,
-                            .column_count = COUNT(columns) - !cores,
-                            .row_count = frame->group_count};
-    double *cell = series.data =
-        ARENA_ARRAY(shown->arena, frame->group_count * COUNT(columns), double);
+    double *cell =
+        visit_series(visit, "workgroups", columns, COUNT(columns) - !cores, frame->group_count)
+            ->data;
     for (size_t g = 0; g < frame->group_count; g++) {
         const struct overlap_group *group = &frame->groups[g];
         *cell++ = group->start_ns;
@@ -83,25 +74,23 @@ static void add_groups(const struct overlap_shown *shown, struct measure_visit *
         if (cores)
             *cell++ = group->core;
     }
-    visit_series(visit, &series);
 }
 
 static void add_edges(const struct overlap_shown *shown, struct measure_visit *visit)
 {
     const struct overlap_scenario *scenario = shown->stage->scenario;
     const char *columns[] = {"from", "to"};
-    struct series series = {.name = "edges", .columns = columns, .column_count = COUNT(columns)};
-    series.data =
-        ARENA_ARRAY(shown->arena, scenario->count * scenario->count * COUNT(columns), double);
+    if (!overlap_scenario_waits(scenario))
+        return;
+    struct series *edges = visit_series(visit, "edges", columns, COUNT(columns), OVERLAP_PAIRS_MAX);
+    double *cell = edges->data;
     for (size_t w = 0; w < scenario->count; w++)
         for (size_t p = 0; p < w; p++)
             if (scenario->workloads[w].after >> p & 1) {
-                series.data[2 * series.row_count] = (double)p;
-                series.data[2 * series.row_count + 1] = (double)w;
-                series.row_count++;
+                *cell++ = (double)p;
+                *cell++ = (double)w;
             }
-    if (series.row_count)
-        visit_series(visit, &series);
+    edges->row_count = (size_t)(cell - edges->data) / COUNT(columns);
 }
 
 static void add_calibration(const struct overlap_shown *shown, struct measure_visit *visit)
@@ -110,24 +99,19 @@ static void add_calibration(const struct overlap_shown *shown, struct measure_vi
     const struct overlap_polling *polling = &shown->history->polling;
     const char *columns[] = {"tick",  "step",    "resolution", "behind", "reach", "offset",
                              "known", "markers", "seen",       "agreed", "sweep", "bars"};
-    double row[] = {session->clock.device_tick_ns,
-                    session->clock.device_step_ns,
-                    session->resolution_ns,
-                    session->skew.behind_ns,
-                    session->skew.reach_ns,
-                    polling->offset_ns,
-                    polling->known_ns,
-                    (double)polling->markers,
-                    (double)polling->seen,
-                    (double)polling->agreed,
-                    polling->sweep_ns,
-                    polling->bars_ns};
-    const struct series series = {.name = "calibration",
-                                  .columns = columns,
-                                  .column_count = COUNT(columns),
-                                  .data = row,
-                                  .row_count = 1};
-    visit_series(visit, &series);
+    const double row[] = {session->clock.device_tick_ns,
+                          session->clock.device_step_ns,
+                          session->resolution_ns,
+                          session->skew.behind_ns,
+                          session->skew.reach_ns,
+                          polling->offset_ns,
+                          polling->known_ns,
+                          (double)polling->markers,
+                          (double)polling->seen,
+                          (double)polling->agreed,
+                          polling->sweep_ns,
+                          polling->bars_ns};
+    memcpy(visit_series(visit, "calibration", columns, COUNT(columns), 1)->data, row, sizeof row);
 }
 
 static void add_markers(const struct overlap_shown *shown, struct measure_visit *visit)
@@ -138,9 +122,7 @@ static void add_markers(const struct overlap_shown *shown, struct measure_visit 
                              "polled_end", "marked_start",  "marked_end"};
     struct overlap_agreement agreement = overlap_stage_agreement(stage, frame);
     size_t count = stage->scenario->count;
-    struct series series = {
-        .name = "markers", .columns = columns, .column_count = COUNT(columns), .row_count = count};
-    double *cell = series.data = ARENA_ARRAY(shown->arena, count * COUNT(columns), double);
+    double *cell = visit_series(visit, "markers", columns, COUNT(columns), count)->data;
     for (size_t w = 0; w < count; w++) {
         const struct overlap_poll *polls = stage->markers.polls[w];
         *cell++ = (double)w;
@@ -151,18 +133,17 @@ static void add_markers(const struct overlap_shown *shown, struct measure_visit 
         for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++)
             *cell++ = polls[mark].seen ? polls[mark].until_ns : NAN;
     }
-    visit_series(visit, &series);
 }
 
 // Sets row[0] to the median overlap of a pair of workloads over all frames in the history. Sets
 // row[1] and row[2] to the 95 % interval of this median. If there are too few frames for an
 // interval, row[1] and row[2] become the smallest and the largest overlap.
-static void matrix_row(struct arena *arena, const struct overlap_history *history, size_t pair,
+static void matrix_row(struct arena *scratch, const struct overlap_history *history, size_t pair,
                        double row[3])
 {
     size_t count =
         history->frames < OVERLAP_HISTORY_MAX ? history->frames : (size_t)OVERLAP_HISTORY_MAX;
-    double *sorted = ARENA_ARRAY(arena, count, double);
+    double *sorted = ARENA_ARRAY(scratch, count, double);
     memcpy(sorted, history->overlaps[pair], count * sizeof *sorted);
     row[0] = stats_median(sorted, count);
     size_t rank = stats_median_rank(count, 0.95);
@@ -177,20 +158,17 @@ static void add_matrix(const struct overlap_shown *shown, struct measure_visit *
     const char *columns[] = {"a",    "b",       "overlap",      "low",
                              "high", "ordered", "queue_shared", "frames"};
     size_t pairs = scenario->count * (scenario->count - 1) / 2, pair = 0;
-    struct series series = {
-        .name = "matrix", .columns = columns, .column_count = COUNT(columns), .row_count = pairs};
-    double *cell = series.data = ARENA_ARRAY(shown->arena, pairs * COUNT(columns), double);
+    double *cell = visit_series(visit, "matrix", columns, COUNT(columns), pairs)->data;
     for (size_t b = 1; b < scenario->count; b++)
         for (size_t a = 0; a < b; a++) {
             *cell++ = (double)a;
             *cell++ = (double)b;
-            matrix_row(shown->arena, history, pair++, cell);
+            matrix_row(visit->arena, history, pair++, cell);
             cell += 3;
             *cell++ = overlap_scenario_before(scenario, b) >> a & 1;
             *cell++ = shown->queues[a] == shown->queues[b];
             *cell++ = (double)history->frames;
         }
-    visit_series(visit, &series);
 }
 
 void overlap_series_add(const struct overlap_shown *shown, struct measure_visit *visit)

@@ -82,7 +82,6 @@ void overlap_history_add(struct overlap_history *history, const struct overlap_s
 
 // The data from which overlap_series_add makes the series of a visit.
 struct overlap_shown {
-    struct arena *arena;
     const struct overlap_stage *stage;
     const unsigned *queues; // queues[w] is the queue of workload w
     const struct overlap_history *history;

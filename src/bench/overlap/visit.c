@@ -355,8 +355,7 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
         return false;
     report_metrics(work, visit);
     report_details(work, visit);
-    const struct overlap_shown shown = {.arena = run->arena,
-                                        .stage = &work->stage,
+    const struct overlap_shown shown = {.stage = &work->stage,
                                         .queues = work->queues,
                                         .history = work->history,
                                         .frame = typical_frame(work),

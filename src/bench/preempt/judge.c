@@ -124,18 +124,9 @@ struct preempt_quantile preempt_quantile_of(const struct preempt_responses *resp
 
 static void add_entered(const struct preempt_history *history, struct measure_visit *visit)
 {
-    const char *columns[JUDGE_COUNT];
-    double counts[JUDGE_COUNT];
-    for (int e = 0; e < JUDGE_COUNT; e++) {
-        columns[e] = judge_name((enum judge_entry)e);
+    double *counts = visit_series(visit, "entered", names, JUDGE_COUNT, 1)->data;
+    for (int e = 0; e < JUDGE_COUNT; e++)
         counts[e] = (double)history->entries[e];
-    }
-    const struct series series = {.name = "entered",
-                                  .columns = columns,
-                                  .column_count = JUDGE_COUNT,
-                                  .data = counts,
-                                  .row_count = 1};
-    visit_series(visit, &series);
 }
 
 // Returns a bound of the 95 % interval of quantile `p`: the lower bound if `side` is −1, the upper
@@ -154,8 +145,8 @@ static double bound(const struct preempt_responses *responses, size_t events, do
     return value < DBL_MAX ? value : NAN;
 }
 
-static void add_quantiles(struct arena *arena, const struct preempt_responses *responses,
-                          size_t events, struct measure_visit *visit)
+static void add_quantiles(const struct preempt_responses *responses, size_t events,
+                          struct measure_visit *visit)
 {
     static const struct {
         double p;
@@ -163,9 +154,9 @@ static void add_quantiles(struct arena *arena, const struct preempt_responses *r
     } quantiles[] = {{0, 1},       {0.5, 1},       {0.9, 100}, {0.95, 300},
                      {0.99, 1000}, {0.999, 10000}, {1, 1}};
     const char *columns[] = {"p", "response", "low", "high", "samples", "at_least"};
-    struct series series = {
-        .name = "quantiles", .columns = columns, .column_count = COUNT(columns)};
-    double *cell = series.data = ARENA_ARRAY(arena, COUNT(quantiles) * COUNT(columns), double);
+    struct series *series =
+        visit_series(visit, "quantiles", columns, COUNT(columns), COUNT(quantiles));
+    double *cell = series->data;
     for (size_t q = 0; q < COUNT(quantiles); q++) {
         double p = quantiles[q].p;
         if (responses->count < quantiles[q].least)
@@ -177,9 +168,8 @@ static void add_quantiles(struct arena *arena, const struct preempt_responses *r
         *cell++ = p > 0 && p < 1 ? bound(responses, events, p, 1) : NAN;
         *cell++ = (double)responses->count;
         *cell++ = quantile.at_least;
-        series.row_count++;
     }
-    visit_series(visit, &series);
+    series->row_count = (size_t)(cell - series->data) / COUNT(columns);
 }
 
 // Returns the number of bins per octave of a histogram: a power of 2 from BINS_AN_OCTAVE_MIN to
@@ -194,56 +184,60 @@ static double bins_an_octave(const double *sorted, size_t count)
     return bins;
 }
 
-static void add_histogram(struct arena *arena, const double *sorted, size_t count,
-                          struct measure_visit *visit)
+static void add_histogram(const double *sorted, size_t count, struct measure_visit *visit)
 {
     const char *columns[] = {"low", "high", "count"};
     double fine = bins_an_octave(sorted, count);
     double first = floor(log2(sorted[0]) * fine);
     double last = floor(log2(sorted[count - 1]) * fine);
     size_t bins = (size_t)(last - first) + 1;
-    struct series series = {
-        .name = "histogram", .columns = columns, .column_count = COUNT(columns), .row_count = bins};
-    series.data = ARENA_ARRAY(arena, bins * COUNT(columns), double);
+    double *cells = visit_series(visit, "histogram", columns, COUNT(columns), bins)->data;
     for (size_t b = 0; b < bins; b++) {
-        series.data[3 * b] = exp2((first + (double)b) / fine);
-        series.data[3 * b + 1] = exp2((first + (double)b + 1) / fine);
+        cells[3 * b] = exp2((first + (double)b) / fine);
+        cells[3 * b + 1] = exp2((first + (double)b + 1) / fine);
     }
     for (size_t i = 0; i < count; i++) {
         double bin = floor(log2(sorted[i]) * fine) - first;
-        series.data[3 * (size_t)bin + 2]++;
+        cells[3 * (size_t)bin + 2]++;
     }
-    visit_series(visit, &series);
 }
 
-void preempt_series_history(struct arena *arena, const struct preempt_history *history,
+void preempt_series_history(struct arena *scratch, const struct preempt_history *history,
                             struct measure_visit *visit)
 {
     const struct preempt_responses responses =
-        preempt_responses_sort(arena, history->responses_ns, history->censored, history->count);
-    add_quantiles(arena, &responses, history->events, visit);
+        preempt_responses_sort(scratch, history->responses_ns, history->censored, history->count);
+    add_quantiles(&responses, history->events, visit);
     if (history->count)
-        add_histogram(arena, responses.ns, history->count, visit);
+        add_histogram(responses.ns, history->count, visit);
     add_entered(history, visit);
 }
 
-// Appends a row to the series "timeline": the part of the submission `run` between the times `from`
-// and `to`, counted from `from`. If there is no such part, or no room, appends nothing. Returns the
-// new number of rows.
-static size_t scene_add(double *cells, size_t rows, const struct load_run *run, double from,
-                        double to, double lane)
+// The rows of the series "timeline" show the submissions between two times, as times from the first
+// of them.
+struct window {
+    struct series *rows;
+    double from_ns, to_ns;
+};
+
+// Appends a row for the part of each submission that lies in the window, as far as there is room.
+static void scene_add(const struct window *window, const struct load_run *runs, size_t count,
+                      double lane)
 {
-    double start = fmax(run->start_ns, from), end = fmin(run->end_ns, to);
-    if (rows == SCENE_ROWS || start >= end)
-        return rows;
-    cells[3 * rows] = start - from;
-    cells[3 * rows + 1] = end - from;
-    cells[3 * rows + 2] = lane;
-    return rows + 1;
+    struct series *rows = window->rows;
+    for (size_t i = 0; i < count && rows->row_count < SCENE_ROWS; i++) {
+        double start_ns = fmax(runs[i].start_ns, window->from_ns);
+        double end_ns = fmin(runs[i].end_ns, window->to_ns);
+        if (start_ns >= end_ns)
+            continue;
+        double *cells = rows->data + rows->column_count * rows->row_count++;
+        cells[0] = start_ns - window->from_ns;
+        cells[1] = end_ns - window->from_ns;
+        cells[2] = lane;
+    }
 }
 
-void preempt_series_timeline(struct arena *arena, const struct preempt_scene *scene,
-                             struct measure_visit *visit)
+void preempt_series_timeline(const struct preempt_scene *scene, struct measure_visit *visit)
 {
     const char *columns[] = {"start", "end", "lane"};
     if (scene->victim_count == 0)
@@ -252,16 +246,12 @@ void preempt_series_timeline(struct arena *arena, const struct preempt_scene *sc
     first = first > SCENE_VICTIMS / 2 ? first - SCENE_VICTIMS / 2 : 0;
     size_t last =
         first + SCENE_VICTIMS < scene->victim_count ? first + SCENE_VICTIMS : scene->victim_count;
-    double from = scene->victims[first].start_ns - 1e6;
-    double to = scene->victims[last - 1].end_ns + 1e6;
-    struct series series = {.name = "timeline", .columns = columns, .column_count = COUNT(columns)};
-    series.data = ARENA_ARRAY(arena, (size_t)SCENE_ROWS * COUNT(columns), double);
-    for (size_t v = first; v < last; v++)
-        series.row_count =
-            scene_add(series.data, series.row_count, &scene->victims[v], from, to, 0);
-    for (size_t h = 0; h < scene->hog_count; h++)
-        series.row_count = scene_add(series.data, series.row_count, &scene->hogs[h], from, to, 1);
-    for (size_t f = 0; f < scene->frame_count; f++)
-        series.row_count = scene_add(series.data, series.row_count, &scene->frames[f], from, to, 2);
-    visit_series(visit, &series);
+    const struct window window = {
+        .rows = visit_series(visit, "timeline", columns, COUNT(columns), SCENE_ROWS),
+        .from_ns = scene->victims[first].start_ns - 1e6,
+        .to_ns = scene->victims[last - 1].end_ns + 1e6};
+    window.rows->row_count = 0;
+    scene_add(&window, scene->victims + first, last - first, 0);
+    scene_add(&window, scene->hogs, scene->hog_count, 1);
+    scene_add(&window, scene->frames, scene->frame_count, 2);
 }

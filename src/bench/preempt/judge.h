@@ -115,7 +115,7 @@ struct preempt_quantile preempt_quantile_of(const struct preempt_responses *resp
 //
 // "entered" has one row: the numbers of victims that got onto the device in each of the ways of
 // enum judge_entry. judge_name names the columns.
-void preempt_series_history(struct arena *arena, const struct preempt_history *history,
+void preempt_series_history(struct arena *scratch, const struct preempt_history *history,
                             struct measure_visit *visit);
 
 struct preempt_scene {
@@ -130,7 +130,6 @@ struct preempt_scene {
 // Adds the series "timeline" with the columns start, end (ns) and lane (0: a victim, 1: a
 // submission of the hog, 2: a frame of the application). The series shows a few victims from the
 // middle of the visit, with hog and application around them. It is left out if there was no victim.
-void preempt_series_timeline(struct arena *arena, const struct preempt_scene *scene,
-                             struct measure_visit *visit);
+void preempt_series_timeline(const struct preempt_scene *scene, struct measure_visit *visit);
 
 #endif

@@ -186,15 +186,14 @@ static void report_late(const struct work_part *part, const struct contention *r
 
 static void report_series(const struct work *work, struct measure_visit *visit)
 {
-    struct arena *arena = work->run->arena;
     const struct preempt_scene scene = {.victims = work->victim.runs,
                                         .victim_count = work->answers.answered,
                                         .hogs = work->hog.runs,
                                         .hog_count = work->hog.count,
                                         .frames = work->application.runs,
                                         .frame_count = work->frames.answered};
-    preempt_series_history(arena, work->history, visit);
-    preempt_series_timeline(arena, &scene, visit);
+    preempt_series_history(work->run->arena, work->history, visit);
+    preempt_series_timeline(&scene, visit);
 }
 
 void work_report(const struct work *work, struct measure_visit *visit)

@@ -250,18 +250,12 @@ static bool visit_cores(struct bench_visit *run, struct raster_session *session,
     }
     visit_samples(visit, RASTER_CORE_COUNT, samples, count, 0);
     visit_limit(visit, RASTER_CORE_COUNT, (double)run->session->info->limits.cores);
-    double *rows = ARENA_ARRAY(run->arena, 2 * (size_t)RASTER_CORES_MAX, double);
-    size_t row_count = 0;
+    double *cell = visit_series(visit, "pixels", columns, COUNT(columns), census->cores)->data;
     for (unsigned core = 0; core < RASTER_CORES_MAX; core++)
         if (census->pixels[core]) {
-            rows[2 * row_count] = core;
-            rows[2 * row_count++ + 1] = census->pixels[core];
+            *cell++ = core;
+            *cell++ = census->pixels[core];
         }
-    visit_series(visit, &(struct series){.name = "pixels",
-                                         .columns = columns,
-                                         .column_count = 2,
-                                         .data = rows,
-                                         .row_count = row_count});
     return true;
 }
 

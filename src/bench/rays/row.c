@@ -352,19 +352,14 @@ static void report_metrics(const struct job *job, const double *slopes_ns, size_
 static void add_points(const struct job *job, struct measure_visit *visit)
 {
     const char *columns[1 + LAYOUTS] = {"primitives"};
-    double data[LENGTHS][1 + LAYOUTS];
-    for (unsigned r = 0; r < LAYOUTS; r++) {
+    for (unsigned r = 0; r < LAYOUTS; r++)
         columns[1 + r] = arena_printf(visit->arena, "%s (ns)", layouts[r].name);
-        for (unsigned i = 0; i < LENGTHS; i++) {
-            data[i][0] = length_of(i);
-            data[i][1 + r] = time_of(job, &job->rows[r].points[i], -1);
-        }
+    double *cell = visit_series(visit, "time of a ray", columns, COUNT(columns), LENGTHS)->data;
+    for (unsigned i = 0; i < LENGTHS; i++) {
+        *cell++ = length_of(i);
+        for (unsigned r = 0; r < LAYOUTS; r++)
+            *cell++ = time_of(job, &job->rows[r].points[i], -1);
     }
-    visit_series(visit, &(struct series){.name = "time of a ray",
-                                         .columns = columns,
-                                         .column_count = COUNT(columns),
-                                         .data = data[0],
-                                         .row_count = LENGTHS});
 }
 
 // The slopes of the lines of all rows, from the medians of their points.
