@@ -40,11 +40,6 @@ static void record_once(void *job, struct gpu_batch *batch)
     record(job, batch, 1);
 }
 
-static void record_build(void *tree, struct gpu_batch *batch)
-{
-    gpu_batch_tree_build(batch, tree);
-}
-
 // Writes the scene's primitives at other places into the input for building the tree. Trees that
 // are already built do not change.
 static bool move_primitives(struct job *job, struct error *err)
@@ -67,7 +62,7 @@ static bool prepare_copy(struct job *job, struct error *err)
     uint64_t before = gpu_tree_bytes(source);
     if (compact && !gpu_tree_compact_bytes(source, &before, err))
         return false;
-    if (!move_primitives(job, err) || !rays_run(job->run, record_build, source, err))
+    if (!move_primitives(job, err) || !rays_build(job->run, source, err))
         return false;
     job->bytes = gpu_tree_bytes(source);
     if (compact && !gpu_tree_compact_bytes(source, &job->bytes, err))
@@ -77,11 +72,11 @@ static bool prepare_copy(struct job *job, struct error *err)
     job->tree.scene.move = 0;
     job->tree.tree = gpu_tree_create_copy(job->run->scope, source, larger(before, job->bytes), err);
     if (!job->tree.tree || !rays_tree_fill(job->run, &job->tree, err) ||
-        !rays_run(job->run, record_build, source, err))
+        !rays_build(job->run, source, err))
         return false;
     job->source = source;
     return rays_run(job->run, record_once, job, err) && move_primitives(job, err) &&
-           rays_run(job->run, record_build, source, err);
+           rays_build(job->run, source, err);
 }
 
 static bool prepare(struct job *job, struct error *err)
@@ -137,7 +132,7 @@ static bool compare_rays(struct job *job, struct measure_visit *visit, struct er
 {
     double updated_ns, built_ns;
     if (!time_rays(job, &job->memory->rays_repeats[0], visit, &updated_ns, err) ||
-        !rays_run(job->run, record_build, job->tree.tree, err) ||
+        !rays_build(job->run, job->tree.tree, err) ||
         !time_rays(job, &job->memory->rays_repeats[1], visit, &built_ns, err))
         return false;
     const double ratio = built_ns / updated_ns;

@@ -78,8 +78,6 @@ struct rays_hit {
 MUST_CHECK bool rays_open(struct bench_session *bench, struct error *err);
 MUST_CHECK bool rays_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err);
 
-void rays_conclude(struct run *run, const char *device);
-
 // ---------------------------------------------------------------- tree.c
 
 // A tree that exists while a case is measured. Rays reach it through the tree of instances `top`.
@@ -98,6 +96,9 @@ struct rays_tree {
 // Creates a batch, records commands into it with `record`, submits it, and waits for its end.
 MUST_CHECK bool rays_run(struct bench_visit *run, void (*record)(void *, struct gpu_batch *),
                          void *context, struct error *err);
+
+// Builds a tree from its input.
+MUST_CHECK bool rays_build(struct bench_visit *run, struct gpu_tree *tree, struct error *err);
 
 // Returns a scene of this kind with about `count` primitives, which are at their usual places (not
 // moved).

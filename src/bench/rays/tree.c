@@ -78,6 +78,11 @@ static void record_build(void *tree, struct gpu_batch *batch)
     gpu_batch_tree_build(batch, tree);
 }
 
+bool rays_build(struct bench_visit *run, struct gpu_tree *tree, struct error *err)
+{
+    return rays_run(run, record_build, tree, err);
+}
+
 bool rays_tree_triangle(struct bench_visit *run, struct rays_tree *tree, struct error *err)
 {
     static const float corners[3][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
@@ -85,7 +90,7 @@ bool rays_tree_triangle(struct bench_visit *run, struct rays_tree *tree, struct 
     desc.input = bench_buffer(run->scope, sizeof corners, GPU_MEMORY_DEVICE, err);
     return desc.input && gpu_buffer_write(desc.input, 0, corners, sizeof corners, err) &&
            (tree->triangle = gpu_tree_create(run->scope, &desc, err)) &&
-           rays_run(run, record_build, tree->triangle, err);
+           rays_build(run, tree->triangle, err);
 }
 
 bool rays_tree_top(struct bench_visit *run, struct rays_tree *tree, struct error *err)
@@ -104,7 +109,7 @@ bool rays_tree_top(struct bench_visit *run, struct rays_tree *tree, struct error
         tree->top = tree->instance ? gpu_tree_create(run->scope, &desc, err) : NULL;
     }
     return tree->top && gpu_buffer_write(tree->instance, 0, &instance, sizeof instance, err) &&
-           rays_run(run, record_build, tree->top, err);
+           rays_build(run, tree->top, err);
 }
 
 bool rays_tree_build(struct bench_visit *run, struct rays_tree *tree, struct error *err)
@@ -112,7 +117,7 @@ bool rays_tree_build(struct bench_visit *run, struct rays_tree *tree, struct err
     tree->desc.input = tree->input;
     tree->desc.count = tree->scene.count;
     return (tree->tree = gpu_tree_create(run->scope, &tree->desc, err)) &&
-           rays_run(run, record_build, tree->tree, err) && rays_tree_top(run, tree, err);
+           rays_build(run, tree->tree, err) && rays_tree_top(run, tree, err);
 }
 
 bool rays_tree_make(struct bench_visit *run, struct rays_tree *tree, struct error *err)

@@ -61,12 +61,32 @@ static struct memory *memory_of(struct bench_visit *run)
     return *run->memory;
 }
 
-static void report_tree(const struct rays_tree *tree, struct measure_visit *visit)
+// Makes a scene, measures the rays of `beam` through it, and checks what they hit. Adds to the
+// visit what does not depend on how the rays are counted; `together` says how they are traced.
+static bool trace(struct bench_visit *run, struct rays_beam *beam, uint32_t kind,
+                  const char *together, struct measure_span *span, struct measure_visit *visit,
+                  struct error *err)
 {
-    const double bytes = (double)gpu_tree_bytes(tree->tree) / tree->scene.count;
-    visit_samples(visit, RAYS_TREE_BYTES, &bytes, 1, 0);
+    struct rays_tree *tree = ARENA_NEW(run->arena, struct rays_tree);
+    uint32_t misses;
+    beam->tree = tree;
+    beam->pipeline = rays_by_pipeline(run);
+    if (!make_scene(run, tree, kind, beam->mode == RAYS_OPAQUE, err) || !compact(run, tree, err) ||
+        !rays_beam_prepare(run, beam, err) ||
+        !rays_beam_measure(run, beam, &memory_of(run)->repeats, span, err) ||
+        !rays_beam_check(run, beam, &misses, err))
+        return false;
+    const uint32_t rays = 1u << beam->rays_log2;
+    const uint64_t bytes = gpu_tree_bytes(tree->tree);
+    const double each_bytes = (double)bytes / tree->scene.count;
+    measure_span_note(span, visit);
+    visit_samples(visit, RAYS_TREE_BYTES, &each_bytes, 1, 0);
     visit_detail(visit, "tree", "%u primitives in %llu bytes, compacted", tree->scene.count,
-                 (unsigned long long)gpu_tree_bytes(tree->tree));
+                 (unsigned long long)bytes);
+    visit_detail(visit, "shape", "%u rays%s, %.1f %% of them hit nothing", rays, together,
+                 100.0 * misses / rays);
+    visit_kernel(visit, beam->dispatch.program);
+    return true;
 }
 
 // ---------------------------------------------------------------- rays side by side
@@ -98,30 +118,18 @@ static bool visit_rays(struct bench_visit *run, struct measure_visit *visit, str
     static const uint32_t orders[] = {RAYS_CAMERA, RAYS_ORDERED, RAYS_RANDOM};
     const struct rays_session *session = run->session->state;
     const bool procedural = case_says(run->bench_case, "hits", "procedural");
-    struct rays_tree tree = {0};
-    struct rays_beam beam = {.tree = &tree,
-                             .rays = orders[case_choice(run->bench_case, "order")],
+    struct rays_beam beam = {.rays = orders[case_choice(run->bench_case, "order")],
                              .rays_log2 = session->scene_rays_log2,
-                             .mode = mode_of(run),
-                             .pipeline = rays_by_pipeline(run)};
+                             .mode = mode_of(run)};
     struct measure_span span;
-    uint32_t misses;
-    if (!make_scene(run, &tree, procedural ? RAYS_BALLS : case_choice(run->bench_case, "scene"),
-                    beam.mode == RAYS_OPAQUE, err) ||
-        !compact(run, &tree, err) || !rays_beam_prepare(run, &beam, err) ||
-        !rays_beam_measure(run, &beam, &memory_of(run)->repeats, &span, err) ||
-        !rays_beam_check(run, &beam, &misses, err))
+    if (!trace(run, &beam, procedural ? RAYS_BALLS : case_choice(run->bench_case, "scene"), "",
+               &span, visit, err))
         return false;
     const double rays = (double)(1u << beam.rays_log2);
     // The class MEASURE_OTHER has no theoretical limit: none is known for the rate of rays.
     const struct measure_claim claim = {.results[MEASURE_OTHER] = rays};
     const struct measure_account account = {.claim = &claim, .span = &span, .visit = visit};
     measure_claim_report(&account, RAYS_RATE, MEASURE_PER_SECOND, rays);
-    measure_span_note(&span, visit);
-    report_tree(&tree, visit);
-    visit_detail(visit, "shape", "%.0f rays, %.1f %% of them hit nothing", rays,
-                 100 * misses / rays);
-    visit_kernel(visit, beam.dispatch.program);
     return run->request->round > 0 ||
            measure_control(run, &beam, measure_median(run->arena, span.unit_ns, span.count), visit,
                            err);
@@ -132,29 +140,16 @@ static bool visit_rays(struct bench_visit *run, struct measure_visit *visit, str
 static bool visit_latency(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     const struct rays_session *session = run->session->state;
-    struct rays_tree tree = {0};
-    struct rays_beam beam = {.tree = &tree,
-                             .rays = RAYS_CHAIN,
-                             .rays_log2 = session->chain_rays_log2,
-                             .mode = RAYS_OPAQUE,
-                             .pipeline = rays_by_pipeline(run)};
+    struct rays_beam beam = {
+        .rays = RAYS_CHAIN, .rays_log2 = session->chain_rays_log2, .mode = RAYS_OPAQUE};
     struct measure_span span;
-    uint32_t misses;
-    if (!make_scene(run, &tree, RAYS_SOUP, true, err) || !compact(run, &tree, err) ||
-        !rays_beam_prepare(run, &beam, err) ||
-        !rays_beam_measure(run, &beam, &memory_of(run)->repeats, &span, err) ||
-        !rays_beam_check(run, &beam, &misses, err))
+    if (!trace(run, &beam, RAYS_SOUP, ", one after another", &span, visit, err))
         return false;
     const double rays = (double)(1u << beam.rays_log2);
     const struct measure_claim claim = {.results[MEASURE_OTHER] = rays, .cores = 1};
     const struct measure_account account = {.claim = &claim, .span = &span, .visit = visit};
     measure_claim_report(&account, RAYS_LATENCY, MEASURE_NS_EACH, rays);
     measure_claim_report(&account, RAYS_LATENCY_CYCLES, MEASURE_CYCLES_EACH, rays);
-    measure_span_note(&span, visit);
-    report_tree(&tree, visit);
-    visit_detail(visit, "shape", "%.0f rays, one after another, %.1f %% of them hit nothing", rays,
-                 100 * misses / rays);
-    visit_kernel(visit, beam.dispatch.program);
     return true;
 }
 
