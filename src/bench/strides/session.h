@@ -120,6 +120,5 @@ struct strides_session {
 MUST_CHECK bool strides_open(struct bench_session *session, struct error *err);
 MUST_CHECK bool strides_visit(struct bench_visit *run, struct measure_visit *visit,
                               struct error *err);
-void strides_conclude(struct run *run, const char *device);
 
 #endif
