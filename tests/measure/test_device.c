@@ -5,7 +5,6 @@
 #include "measure/program.h"
 #include "measure/span.h"
 #include "measure/unit.h"
-#include "measure/words.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,7 +2,6 @@
 #include "bench/bandwidth/bandwidth.h"
 #include "bench/bandwidth/session.h"
 #include "measure/unit.h"
-#include "measure/words.h"
 
 enum {
     ELEMENT_BYTES = 16,

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "bench/overlap/overlap.h"
-#include "measure/words.h"
+#include "measure/unit.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #include "bench/preempt/load.h"
 
 #include "bench/preempt/preempt.h"
-#include "measure/words.h"
+#include "measure/unit.h"
 
 #include <math.h>
 

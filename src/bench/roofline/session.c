@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/roofline/session.h"
 
-#include "measure/words.h"
+#include "measure/unit.h"
 
 #include <math.h>
 enum {

@@ -39,7 +39,7 @@ struct roofline_session {
     struct bench_session *bench;
     struct measure_energy *energy; // counter of the device's energy; NULL if the device has none
     unsigned blocks;               // blocks that a workgroup reads one after another
-    // Buffer for the sum and the count to which kernels add (measure/words.h).
+    // Buffer for the sum and the count to which kernels add (measure/unit.h).
     struct gpu_buffer *words;
     // True: the types of numbers share the buffer sources[0]. False (if there is enough memory):
     // each type has its own buffer.

@@ -2,7 +2,6 @@
 #include "bench/roofline/session.h"
 #include "measure/claim.h"
 #include "measure/unit.h"
-#include "measure/words.h"
 
 #include <math.h>
 

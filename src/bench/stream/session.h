@@ -160,7 +160,7 @@ struct stream_buffer {
 struct stream_session {
     struct bench_session *bench;
     uint64_t timeout_ns;      // time-out of each submission
-    struct gpu_buffer *words; // buffer in which kernels add up sums and counts; see measure/words.h
+    struct gpu_buffer *words; // buffer in which kernels add up sums and counts; see measure/unit.h
     struct stream_buffer arrays[STREAM_ARRAY_COUNT];
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/stream/session.h"
 #include "measure/unit.h"
-#include "measure/words.h"
 
 #include <string.h>
 
