@@ -2,8 +2,8 @@
 // Frames on the device that is there: order and invariants by the device's own stamps, and the
 // proof itself put to the test: a kernel that computes less than it should and a clock that runs
 // wrong give MISMATCH, no number. Lengths are not asserted: machines that test are busy.
+#include "bench/overlap/frame.h"
 #include "bench/overlap/overlap.h"
-#include "bench/overlap/visit.h"
 #include "workbench.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 // from time lines of Direct3D 12 under Windows).
 #include "analysis/compare.h"
 #include "base/text.h"
-#include "bench/overlap/visit.h"
+#include "bench/overlap/session.h"
 #include "results/names.h"
 
 #include <math.h>

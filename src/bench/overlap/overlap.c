@@ -2,7 +2,6 @@
 // Declares the benchmark overlap: its parameters, metrics, views and headlines, and the plan of its
 // cases. METHOD.md explains how it measures.
 #include "bench/overlap/session.h"
-#include "bench/overlap/visit.h"
 #include "bench/queue_pair.h"
 
 static const struct param_info params[] = {

@@ -64,4 +64,28 @@ struct overlap_session *overlap_session_urgent(struct bench_session *bench, stru
 // stop holding the clocks of the benchmark's device stable.
 void overlap_session_close(struct bench_session *bench);
 
+// ---------------------------------------------------------------- visits and findings
+
+enum overlap_metric {
+    OVERLAP_METRIC_FRAME,
+    OVERLAP_METRIC_SAME_QUEUE,
+    OVERLAP_METRIC_CROSS_QUEUE,
+    OVERLAP_METRIC_GAP,
+    OVERLAP_METRIC_SKEW,
+    OVERLAP_METRIC_STRETCH,
+    OVERLAP_METRIC_GAIN,
+    OVERLAP_METRIC_DRAW_DISPATCH,
+    OVERLAP_METRIC_DRAW_DRAW,
+    OVERLAP_METRIC_DRAW_GAP,
+    OVERLAP_METRIC_COUNT
+};
+
+// A visit of a case of the benchmark overlap runs each workload alone, and then frames with all
+// workloads. Of workloads that do the same work on the same queue, only one runs alone.
+MUST_CHECK bool overlap_visit(struct bench_visit *run, struct measure_visit *visit,
+                              struct error *err);
+
+// Adds the findings about `device` to `run`; conclude.c describes them.
+void overlap_conclude(struct run *run, const char *device);
+
 #endif

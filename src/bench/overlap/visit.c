@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "bench/overlap/visit.h"
-
 #include "bench/overlap/overlap.h"
 #include "bench/overlap/tally.h"
 #include "math/stats.h"
