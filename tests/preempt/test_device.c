@@ -2,7 +2,6 @@
 // Visits on the device that is there. Lengths are not asserted: machines that test are busy.
 #include "bench/preempt/judge.h"
 #include "bench/preempt/session.h"
-#include "bench/preempt/visit.h"
 #include "workbench.h"
 
 #include <string.h>
@@ -192,7 +191,7 @@ static void a_compositor_takes_the_highest_priority_that_is_granted(void **state
     const struct gpu_info *real = bench->session.info;
     struct gpu_info info = *real;
     struct preempt_setup_request request = {
-        .setting = "processes", .priority = "highest", .three = true};
+        .setting = PREEMPT_PROCESSES, .priority = PREEMPT_HIGHEST, .three = true};
     struct error err;
     info.caps |= GPU_CAP(PRIORITY) | GPU_CAP(PRIORITY_GLOBAL);
     info.families[0].count = 0;

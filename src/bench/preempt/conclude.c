@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bench/preempt/visit.h"
+#include "bench/preempt/session.h"
 
 #include <math.h>
 #include <string.h>

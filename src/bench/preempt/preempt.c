@@ -3,7 +3,6 @@
 // METHOD.md says how it measures.
 #include "bench/preempt/process.h"
 #include "bench/preempt/session.h"
-#include "bench/preempt/visit.h"
 #include "bench/queue_pair.h"
 
 #include <string.h>
@@ -241,10 +240,6 @@ enum {
     HOG_MANY_DISPATCHES = 3,
     HOG_BIG_DISPATCH = 4,
     HOG_SLOW_SHADER = 5,
-    SETTING_QUEUES = 0,
-    SETTING_PROCESSES = 2,
-    SETTING_NEAREST = 3,
-    PRIORITY_MEDIUM = 1,
     ACTORS_THREE = 1,
     VICTIM_DRAW = 1,
     ARRIVALS_CLOSED = 1
@@ -254,7 +249,7 @@ enum {
 // queue, else by "devices".
 static void replace(const struct bench_pick *pick)
 {
-    if (pick->param == PREEMPT_PARAM_SETTING && pick->value->choice == SETTING_NEAREST)
+    if (pick->param == PREEMPT_PARAM_SETTING && pick->value->choice == PREEMPT_NEAREST)
         (void)case_value_set_text(pick->value, &params[pick->param],
                                   queue_pair_has_second(pick->request->device) ? "queues"
                                                                                : "devices");
@@ -277,7 +272,7 @@ static bool is_chosen(const struct bench_pick *pick, enum preempt_param param)
 // for the first of these priorities, so that there is one case instead of several.
 static bool replace_priority(const struct bench_pick *pick)
 {
-    bool remote = case_choice(&pick->c, "setting") == SETTING_PROCESSES;
+    bool remote = case_choice(&pick->c, "setting") == PREEMPT_PROCESSES;
     gpu_caps needed = GPU_CAP(PRIORITY) | (remote ? GPU_CAP(PRIORITY_GLOBAL) : 0);
     bool has = (pick->request->device->caps & needed) == needed;
     if (pick->at[PREEMPT_PARAM_PRIORITY] > 0)
@@ -302,8 +297,8 @@ static bool is_wanted_of_three(const struct bench_pick *pick)
         return true;
     return !is_chosen(pick, PREEMPT_PARAM_PRIORITY) && !is_chosen(pick, PREEMPT_PARAM_VICTIM) &&
            !is_chosen(pick, PREEMPT_PARAM_ARRIVALS) &&
-           ((setting == SETTING_PROCESSES && hog != HOG_MANY_DISPATCHES) ||
-            (setting == SETTING_QUEUES && longest));
+           ((setting == PREEMPT_PROCESSES && hog != HOG_MANY_DISPATCHES) ||
+            (setting == PREEMPT_QUEUES && longest));
 }
 
 // True if the plan keeps the case. All cases take the same time, because their deadlines are fixed.
@@ -321,8 +316,8 @@ static bool is_wanted(const struct bench_pick *pick, struct error *err)
     unsigned hog = case_choice(c, "hog");
     bool full = strcmp(pick->request->preset, "full") == 0;
     bool draws = case_choice(c, "victim") == VICTIM_DRAW;
-    bool remote = case_choice(c, "setting") == SETTING_PROCESSES;
-    bool medium = case_choice(c, "priority") == PRIORITY_MEDIUM;
+    bool remote = case_choice(c, "setting") == PREEMPT_PROCESSES;
+    bool medium = case_choice(c, "priority") == PREEMPT_MEDIUM;
     if (hog == HOG_NONE && remote && !full && !is_chosen(pick, PREEMPT_PARAM_SETTING))
         return false;
     if (hog == HOG_NONE && !medium && !full && !is_chosen(pick, PREEMPT_PARAM_PRIORITY))

@@ -3,7 +3,6 @@
 #include "bench/preempt/work.h"
 
 #include "bench/preempt/preempt.h"
-#include "bench/preempt/visit.h"
 #include "math/stats.h"
 
 #include <math.h>

@@ -6,6 +6,33 @@
 
 #include "bench/preempt/load.h"
 
+// The members of the two enums below have the order of the choices of the parameters `setting` and
+// `priority`.
+enum preempt_setting {
+    PREEMPT_QUEUES,    // the victim runs on another queue of the hog's device
+    PREEMPT_DEVICES,   // the victim runs on a logical device of its own
+    PREEMPT_PROCESSES, // hog and application each run in another process
+    PREEMPT_NEAREST    // the plan replaces it by one of the first two
+};
+
+enum preempt_priority {
+    PREEMPT_LOW,
+    PREEMPT_MEDIUM,
+    PREEMPT_HIGH,
+    PREEMPT_REALTIME,
+    PREEMPT_HIGHEST // tries realtime, then high
+};
+
+// The set-up that a case needs.
+struct preempt_setup_request {
+    enum preempt_setting setting;
+    enum preempt_priority priority; // of the victim; the hog always has medium priority
+    bool draws; // true: the victim needs a universal queue; false: it prefers a compute-only one
+    // True if there is an application, at medium priority. PREEMPT_HIGHEST then includes medium,
+    // which is used if the driver refuses every higher priority.
+    bool three;
+};
+
 // Where the hog, the victim or the application runs.
 struct preempt_side {
     struct gpu_device *device;
@@ -17,10 +44,7 @@ struct preempt_side {
 // or in processes. With processes, the members hog and application only serve to find how much work
 // their loads need.
 struct preempt_setup {
-    // A set-up is identified by four members: setting, priority (as requested), draws and three.
-    const char *setting, *priority;
-    bool draws; // true if the queue of the victim must be able to draw
-    bool three; // true if there is an application
+    struct preempt_setup_request request;
     struct preempt_side hog, victim, application;
     const char *queue_text, *priority_text; // texts that describe queues and priority to the user
     // Session with a logical device for the victim; with setting=queues, hog and application use it
@@ -42,18 +66,6 @@ struct preempt_session {
 
 MUST_CHECK bool preempt_session_open(struct bench_session *bench, struct error *err);
 void preempt_session_close(struct bench_session *bench);
-
-// The set-up that a case needs.
-struct preempt_setup_request {
-    const char *setting; // "queues", "devices" or "processes"
-    // Priority of the victim: "low", "medium", "high", "realtime", or "highest" (tries "realtime",
-    // then "high"). The hog always has medium priority.
-    const char *priority;
-    bool draws; // true: the victim needs a universal queue; false: it prefers a compute-only one
-    // True if there is an application, at medium priority. "highest" then includes medium, which is
-    // used if the driver refuses every higher priority.
-    bool three;
-};
 
 // Returns the set-up for a request; the first such request opens it. Returns NULL with `err` on
 // failure. ERROR_UNSUPPORTED means that the driver refuses the priority (the message tells why), or
@@ -82,5 +94,34 @@ struct preempt_setup *preempt_setup_get(struct bench_session *bench,
 // device without graphics.
 MUST_CHECK bool preempt_size_find(struct bench_visit *run, const struct load_desc *where,
                                   const char *name, struct load_work *work, struct error *err);
+
+// ---------------------------------------------------------------- visits and findings
+
+enum preempt_metric {
+    PREEMPT_METRIC_RESPONSE,
+    PREEMPT_METRIC_FRAMES,
+    PREEMPT_METRIC_APP_MISSES,
+    PREEMPT_METRIC_APP_LATENESS,
+    PREEMPT_METRIC_APP_LATENESS_P99,
+    PREEMPT_METRIC_APP_FRAMES,
+    PREEMPT_METRIC_LATENESS,
+    PREEMPT_METRIC_LATENESS_P99,
+    PREEMPT_METRIC_P90,
+    PREEMPT_METRIC_MOST,
+    PREEMPT_METRIC_MISSES,
+    PREEMPT_METRIC_SLOWDOWN,
+    PREEMPT_METRIC_EXEC,
+    PREEMPT_METRIC_WAIT,
+    PREEMPT_METRIC_PAUSE,
+    PREEMPT_METRIC_COUNT
+};
+
+// A visit of a case of `preempt`: submits the victim 90 times a second while a hog, if the case has
+// one, keeps the device busy. Before that, the first visit runs the hog alone.
+MUST_CHECK bool preempt_visit(struct bench_visit *run, struct measure_visit *visit,
+                              struct error *err);
+
+// Adds the findings about `device` to `run`; conclude.c describes them.
+void preempt_conclude(struct run *run, const char *device);
 
 #endif

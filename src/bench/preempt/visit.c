@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "bench/preempt/visit.h"
-
 #include "bench/preempt/work.h"
 #include "math/stats.h"
 
@@ -279,7 +277,7 @@ static bool start_process(struct work *work, struct work_part *part, struct proc
 static bool start_processes(struct work *work, struct error *err)
 {
     struct preempt_setup *setup = work->setup;
-    if (strcmp(setup->setting, "processes") != 0)
+    if (setup->request.setting != PREEMPT_PROCESSES)
         return true;
     return (!work->has_hog || start_process(work, &work->hog, &setup->process, err)) &&
            (!work->three ||
@@ -306,10 +304,11 @@ bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     work->three = case_find(c, "actors") != NULL;
     work->draws = case_find(c, "victim") != NULL;
     work->drops = case_find(c, "arrivals") != NULL;
-    const struct preempt_setup_request request = {.setting = case_text(c, "setting"),
-                                                  .priority = case_text(c, "priority"),
-                                                  .draws = work->draws,
-                                                  .three = work->three};
+    const struct preempt_setup_request request = {
+        .setting = (enum preempt_setting)case_choice(c, "setting"),
+        .priority = (enum preempt_priority)case_choice(c, "priority"),
+        .draws = work->draws,
+        .three = work->three};
     work->setup = preempt_setup_get(run->session, &request, err);
     if (!work->setup)
         return false;
