@@ -35,15 +35,12 @@ static const double arithmetic_ns = 200e3;
 
 struct measure_watch {
     struct arena *arena;
-    struct gpu_scope *scope;
-    const struct gpu_info *info;
     struct measure_clock clock;
-    enum watch_method method;
-    struct gpu_program *program;
+    struct yardsticks_desc desc; // of the watch, and of its yardsticks
     struct gpu_buffer *words;
     struct gpu_batch *batch;
     struct yardsticks *yardsticks;
-    uint32_t groups, iterations, arithmetic_iterations;
+    uint32_t iterations, arithmetic_iterations;
 };
 
 // ---------------------------------------------------------------- computed from times
@@ -64,21 +61,12 @@ void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size
 
 // ---------------------------------------------------------------- looking for gaps
 
-static bool make_words(struct measure_watch *watch, struct error *err)
-{
-    uint64_t bytes = DISPATCHES * clock_kernel_bytes(watch->groups, STAMPS);
-    watch->words = gpu_buffer_create(
-        watch->scope, &(struct gpu_buffer_desc){.bytes = bytes, .memory = GPU_MEMORY_READBACK},
-        err);
-    return watch->words != NULL;
-}
-
 static void dispatch(struct measure_watch *watch, uint64_t offset, uint32_t stamps)
 {
-    clock_kernel_dispatch(watch->batch, &(struct clock_dispatch){.program = watch->program,
+    clock_kernel_dispatch(watch->batch, &(struct clock_dispatch){.program = watch->desc.program,
                                                                  .buffer = watch->words,
                                                                  .offset = offset,
-                                                                 .groups = watch->groups,
+                                                                 .groups = watch->desc.groups,
                                                                  .stamps = stamps,
                                                                  .iterations = watch->iterations});
 }
@@ -86,7 +74,7 @@ static void dispatch(struct measure_watch *watch, uint64_t offset, uint32_t stam
 static void record_gaps(struct measure_watch *watch)
 {
     for (unsigned i = 0; i < DISPATCHES; i++)
-        dispatch(watch, i * clock_kernel_bytes(watch->groups, STAMPS), STAMPS);
+        dispatch(watch, i * clock_kernel_bytes(watch->desc.groups, STAMPS), STAMPS);
 }
 
 static void record_lengths(struct measure_watch *watch)
@@ -102,7 +90,7 @@ static bool submit(struct measure_watch *watch, struct error *err)
 {
     if (!gpu_batch_reset(watch->batch, err))
         return false;
-    if (watch->method == WATCH_GAPS)
+    if (watch->desc.method == WATCH_GAPS)
         record_gaps(watch);
     else
         record_lengths(watch);
@@ -115,9 +103,9 @@ static bool submit(struct measure_watch *watch, struct error *err)
 static void read_gaps(struct measure_watch *watch, struct watch_finding *finding, double *away_ns)
 {
     const uint32_t *words = gpu_buffer_map(watch->words);
-    uint64_t pitch = clock_kernel_bytes(watch->groups, STAMPS) / sizeof *words;
+    uint64_t pitch = clock_kernel_bytes(watch->desc.groups, STAMPS) / sizeof *words;
     double intervals_ns[READINGS - 1];
-    for (uint32_t group = 0; group < watch->groups; group++) {
+    for (uint32_t group = 0; group < watch->desc.groups; group++) {
         uint64_t before = 0;
         for (uint32_t r = 0; r < READINGS; r++) {
             uint64_t now =
@@ -130,8 +118,8 @@ static void read_gaps(struct measure_watch *watch, struct watch_finding *finding
     }
     // All workgroups watched at the same time, so the sums over workgroups are divided by their
     // number.
-    finding->watched_ns /= watch->groups;
-    *away_ns /= watch->groups;
+    finding->watched_ns /= watch->desc.groups;
+    *away_ns /= watch->desc.groups;
 }
 
 static bool read_lengths(struct measure_watch *watch, struct watch_finding *finding,
@@ -149,7 +137,7 @@ static bool take(struct measure_watch *watch, struct watch_finding *finding, dou
                  struct error *err)
 {
     *away_ns = 0;
-    *finding = (struct watch_finding){.method = watch->method,
+    *finding = (struct watch_finding){.method = watch->desc.method,
                                       .link_traffic = NAN,
                                       .others_traffic = NAN,
                                       .memory_change = NAN,
@@ -157,7 +145,7 @@ static bool take(struct measure_watch *watch, struct watch_finding *finding, dou
                                       .host_waited = NAN};
     if (!submit(watch, err))
         return false;
-    if (watch->method == WATCH_LENGTHS)
+    if (watch->desc.method == WATCH_LENGTHS)
         return read_lengths(watch, finding, away_ns, err);
     read_gaps(watch, finding, away_ns);
     return true;
@@ -173,7 +161,7 @@ static bool take_long_enough(struct measure_watch *watch, double least_ns,
         if (!take(watch, finding, away_ns, err))
             return false;
         double own_ns = fmax(finding->watched_ns - *away_ns, 1);
-        unsigned waits = watch->method == WATCH_GAPS ? READINGS - DISPATCHES : LENGTHS;
+        unsigned waits = watch->desc.method == WATCH_GAPS ? READINGS - DISPATCHES : LENGTHS;
         double iteration_ns = own_ns / waits / watch->iterations;
         double fitted = ceil(watch->iterations * fmin(1.05 * least_ns / own_ns, 100));
         watch->iterations = (uint32_t)fmin(fmax(fitted, 1), ITERATIONS_MAX);
@@ -205,46 +193,39 @@ static bool choose_program(struct measure_watch *watch, struct error *err)
 {
     const struct measure_clock *clock = &watch->clock;
     bool tells_gaps = clock->has_device_clock && clock->device_step_ns <= step_most_ns;
-    watch->method = tells_gaps ? WATCH_GAPS : WATCH_LENGTHS;
-    watch->program = clock->program;
-    if (!watch->program)
-        watch->program = gpu_program_create(
-            watch->scope, &(struct gpu_program_desc){.kernel = kernel_find(kernel_without_clocks)},
-            err);
-    return watch->program != NULL;
-}
-
-static bool make_yardsticks(struct measure_watch *watch, struct error *err)
-{
-    watch->yardsticks = yardsticks_create(watch->arena,
-                                          &(struct yardsticks_desc){.scope = watch->scope,
-                                                                    .info = watch->info,
-                                                                    .clock = &watch->clock,
-                                                                    .method = watch->method,
-                                                                    .program = watch->program,
-                                                                    .groups = watch->groups,
-                                                                    .timeout_ns = timeout_ns},
-                                          err);
-    return watch->yardsticks != NULL;
+    watch->desc.method = tells_gaps ? WATCH_GAPS : WATCH_LENGTHS;
+    watch->desc.program = clock->program;
+    if (!watch->desc.program)
+        watch->desc.program = gpu_program_create(
+            watch->desc.scope,
+            &(struct gpu_program_desc){.kernel = kernel_find(kernel_without_clocks)}, err);
+    return watch->desc.program != NULL;
 }
 
 struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *scope,
                                          struct error *err)
 {
-    struct measure_watch *watch = ARENA_NEW(arena, struct measure_watch);
-    watch->arena = arena;
-    watch->scope = scope;
-    watch->info = gpu_device_info(gpu_scope_device(scope));
+    const struct gpu_info *info = gpu_device_info(gpu_scope_device(scope));
     // On a model (a simulated device), other work takes all cores at once, so watching one core is
     // enough. More cores would only take time to simulate.
-    bool is_model = watch->info->caps & GPU_CAP(VIRTUAL_TIME);
-    uint64_t cores = watch->info->limits.cores ? watch->info->limits.cores : GROUPS_UNKNOWN;
-    watch->groups = is_model ? 1 : (uint32_t)(cores < GROUPS_MAX ? cores : GROUPS_MAX);
-    watch->iterations = 64;
+    bool is_model = info->caps & GPU_CAP(VIRTUAL_TIME);
+    uint64_t cores = info->limits.cores ? info->limits.cores : GROUPS_UNKNOWN;
+    uint32_t groups = is_model ? 1 : (uint32_t)(cores < GROUPS_MAX ? cores : GROUPS_MAX);
+    const struct gpu_buffer_desc words = {.bytes = DISPATCHES * clock_kernel_bytes(groups, STAMPS),
+                                          .memory = GPU_MEMORY_READBACK};
+    struct measure_watch *watch = ARENA_NEW(arena, struct measure_watch);
+    *watch = (struct measure_watch){.arena = arena,
+                                    .desc = {.scope = scope,
+                                             .info = info,
+                                             .clock = &watch->clock,
+                                             .groups = groups,
+                                             .timeout_ns = timeout_ns},
+                                    .iterations = 64};
     watch->batch = gpu_batch_create(scope, &(struct gpu_batch_desc){.span_count = LENGTHS}, err);
     bool ready = watch->batch && measure_clock_probe(scope, NULL, &watch->clock, err) &&
-                 choose_program(watch, err) && make_words(watch, err) &&
-                 make_yardsticks(watch, err);
+                 choose_program(watch, err) &&
+                 (watch->words = gpu_buffer_create(scope, &words, err)) &&
+                 (watch->yardsticks = yardsticks_create(arena, &watch->desc, err));
     return ready ? watch : NULL;
 }
 

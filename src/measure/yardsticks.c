@@ -81,11 +81,11 @@ static uint64_t places_offset(const struct yardsticks *y)
     return clock_kernel_bytes(y->desc.groups * CORE_GROUPS, 2);
 }
 
-static struct gpu_buffer *make_buffer(struct yardsticks *y, uint64_t bytes, enum gpu_memory memory)
+static struct gpu_buffer *make_buffer(struct yardsticks *y, uint64_t bytes, enum gpu_memory memory,
+                                      struct error *err)
 {
-    struct error no_room;
     return gpu_buffer_create(y->desc.scope,
-                             &(struct gpu_buffer_desc){.bytes = bytes, .memory = memory}, &no_room);
+                             &(struct gpu_buffer_desc){.bytes = bytes, .memory = memory}, err);
 }
 
 // Creates the buffers for the copies within memory, within the last cache and over the link. Each
@@ -96,27 +96,19 @@ static void make_copies(struct yardsticks *y)
     struct measure_limits limits;
     measure_limits_of(y->desc.info, &limits);
     uint64_t cache_bytes = yardsticks_cache_bytes(&limits);
-    bool roomy = y->desc.info->limits.memory_bytes >= 64 * copy_bytes;
-    struct gpu_buffer *from = roomy ? make_buffer(y, copy_bytes, GPU_MEMORY_DEVICE) : NULL;
-    struct gpu_buffer *to = from ? make_buffer(y, copy_bytes, GPU_MEMORY_DEVICE) : NULL;
-    struct gpu_buffer *upload = to ? make_buffer(y, link_bytes, GPU_MEMORY_UPLOAD) : NULL;
-    struct gpu_buffer *readback = upload ? make_buffer(y, link_bytes, GPU_MEMORY_READBACK) : NULL;
-    if (!readback)
+    struct gpu_buffer *from, *to, *upload, *readback;
+    struct error no_room;
+    if (y->desc.info->limits.memory_bytes < 64 * copy_bytes ||
+        !(from = make_buffer(y, copy_bytes, GPU_MEMORY_DEVICE, &no_room)) ||
+        !(to = make_buffer(y, copy_bytes, GPU_MEMORY_DEVICE, &no_room)) ||
+        !(upload = make_buffer(y, link_bytes, GPU_MEMORY_UPLOAD, &no_room)) ||
+        !(readback = make_buffer(y, link_bytes, GPU_MEMORY_READBACK, &no_room)))
         return;
     y->copies[WATCH_MEMORY] = (struct yardstick_copy){to, from, copy_bytes, 1, false};
     y->copies[WATCH_CACHE] =
         (struct yardstick_copy){to, from, cache_bytes, cache_bytes ? 1 : 0, true};
     y->copies[WATCH_TO_DEVICE] = (struct yardstick_copy){to, upload, link_bytes, 1, false};
     y->copies[WATCH_TO_HOST] = (struct yardstick_copy){readback, from, link_bytes, 1, false};
-}
-
-static bool make_words(struct yardsticks *y, struct error *err)
-{
-    uint64_t bytes = places_offset(y) + clock_kernel_bytes(y->desc.groups * PLACE_GROUPS, 2);
-    y->words = gpu_buffer_create(
-        y->desc.scope, &(struct gpu_buffer_desc){.bytes = bytes, .memory = GPU_MEMORY_READBACK},
-        err);
-    return y->words != NULL;
 }
 
 struct yardsticks *yardsticks_create(struct arena *arena, const struct yardsticks_desc *desc,
@@ -128,7 +120,8 @@ struct yardsticks *yardsticks_create(struct arena *arena, const struct yardstick
         return y;
     y->batch = gpu_batch_create(desc->scope,
                                 &(struct gpu_batch_desc){.span_count = WATCH_YARDSTICKS}, err);
-    if (!y->batch || !make_words(y, err))
+    uint64_t bytes = places_offset(y) + clock_kernel_bytes(desc->groups * PLACE_GROUPS, 2);
+    if (!y->batch || !(y->words = make_buffer(y, bytes, GPU_MEMORY_READBACK, err)))
         return NULL;
     make_copies(y);
     return y;
