@@ -132,6 +132,7 @@ struct worker {
     struct gpu_buffer *stamps;
     struct clock_dispatch clock;
     double stamp_step_ns;
+    uint64_t timeout_ns;
     uint64_t repeats;
     double spent_ns;
     double submit_ns; // host time in ns that the last call of gpu_batch_submit took
@@ -171,18 +172,18 @@ static bool prepare_clock(struct worker *worker, struct error *err)
     return worker->stamps != NULL;
 }
 
-static bool prepare(struct worker *worker, struct error *err)
+// Creates a batch for the work; `spans` is the number of times that it measures.
+static struct gpu_batch *make_batch(const struct worker *worker, unsigned spans, struct error *err)
 {
     const struct measure_span_desc *desc = worker->desc;
     const struct gpu_batch_desc batch = {
         .queue = desc->queue,
-        .span_count = 1,
+        .span_count = spans,
         .unordered = desc->unordered,
         .draws = desc->draws,
         .rays = desc->rays,
     };
-    worker->batch = gpu_batch_create(desc->scope, &batch, err);
-    return worker->batch && prepare_clock(worker, err);
+    return gpu_batch_create(desc->scope, &batch, err);
 }
 
 static void record_clock(struct worker *worker, uint64_t offset)
@@ -219,11 +220,11 @@ static bool record(struct worker *worker, uint64_t repeats, struct error *err)
 
 static bool run(struct worker *worker, double *took_ns, struct error *err)
 {
-    uint64_t timeout_ns = worker->desc->request->timeout_ns, began_ns = clock_now_ns();
+    uint64_t began_ns = clock_now_ns();
     if (!gpu_batch_submit(worker->batch, NULL, err))
         return false;
     worker->submit_ns = (double)(clock_now_ns() - began_ns);
-    if (!gpu_batch_wait(worker->batch, timeout_ns ? timeout_ns : timeout_default_ns, err) ||
+    if (!gpu_batch_wait(worker->batch, worker->timeout_ns, err) ||
         !gpu_batch_span_ns(worker->batch, 0, took_ns, err))
         return false;
     worker->spent_ns += *took_ns;
@@ -391,15 +392,10 @@ static bool take_paced_samples(struct worker *worker, struct measure_span *span,
 static struct gpu_batch *record_counted(const struct worker *worker, uint64_t repeats,
                                         struct error *err)
 {
-    const struct measure_span_desc *desc = worker->desc;
-    const struct gpu_batch_desc alike = {.queue = desc->queue,
-                                         .unordered = desc->unordered,
-                                         .draws = desc->draws,
-                                         .rays = desc->rays};
-    struct gpu_batch *batch = gpu_batch_create(desc->scope, &alike, err);
+    struct gpu_batch *batch = make_batch(worker, 0, err);
     if (!batch)
         return NULL;
-    desc->record(desc->context, batch, repeats);
+    worker->desc->record(worker->desc->context, batch, repeats);
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
@@ -409,13 +405,12 @@ static struct gpu_batch *record_counted(const struct worker *worker, uint64_t re
 static bool count_work(const struct worker *worker, struct measure_span *span, struct error *err)
 {
     struct measure_count *count = worker->desc->request->count;
-    uint64_t timeout_ns = worker->desc->request->timeout_ns, repeats = worker->repeats;
+    uint64_t repeats = worker->repeats;
     if (!count)
         return true;
     if (span->sample_ns > SPAN_LONGEST_NS / 2.0 && repeats > 1)
         repeats /= 2;
-    struct measure_count_desc desc = {.units = (double)repeats,
-                                      .timeout_ns = timeout_ns ? timeout_ns : timeout_default_ns};
+    struct measure_count_desc desc = {.units = (double)repeats, .timeout_ns = worker->timeout_ns};
     desc.once = record_counted(worker, repeats, err);
     desc.twice = desc.once ? record_counted(worker, 2 * repeats, err) : NULL;
     if (!desc.twice || !measure_count_run(count, &desc, err))
@@ -427,9 +422,12 @@ static bool count_work(const struct worker *worker, struct measure_span *span, s
 bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
                       struct measure_span *span, struct error *err)
 {
-    struct worker worker = {.desc = desc, .arena = arena};
+    uint64_t timeout_ns = desc->request->timeout_ns;
+    struct worker worker = {
+        .desc = desc, .arena = arena, .timeout_ns = timeout_ns ? timeout_ns : timeout_default_ns};
     worker.stamp_step_ns = (double)info_of(&worker)->limits.stamp_step_ps / 1000;
-    if (!prepare(&worker, err) || !size_and_warm_up(&worker, err))
+    worker.batch = make_batch(&worker, 1, err);
+    if (!worker.batch || !prepare_clock(&worker, err) || !size_and_warm_up(&worker, err))
         return false;
     size_t most = desc->request->samples ? desc->request->samples : 1;
     *span = (struct measure_span){.unit_ns = ARENA_ARRAY(arena, most, double),
@@ -465,11 +463,4 @@ void measure_span_rate(const struct measure_span *span, double amount, unsigned 
     double unit_ns = measure_median(visit->arena, span->unit_ns, span->count);
     visit_samples(visit, metric, rates, span->count,
                   amount * 1e9 * span->step_ns / unit_ns / unit_ns);
-}
-
-void measure_span_report(const struct measure_span *span, double amount, unsigned metric,
-                         struct measure_visit *visit)
-{
-    measure_span_rate(span, amount, metric, visit);
-    measure_span_note(span, visit);
 }

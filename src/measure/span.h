@@ -79,10 +79,6 @@ void measure_span_note(const struct measure_span *span, struct measure_visit *vi
 void measure_span_rate(const struct measure_span *span, double amount, unsigned metric,
                        struct measure_visit *visit);
 
-// Adds all that `span` measured to the visit, with measure_span_rate and measure_span_note.
-void measure_span_report(const struct measure_span *span, double amount, unsigned metric,
-                         struct measure_visit *visit);
-
 // ---------------------------------------------------------------- computed from times
 //
 // measure_span_run decides with these functions. They are public only for its tests.

@@ -195,7 +195,8 @@ static void a_span_becomes_a_rate(void **state)
         .unit_ns = unit_ns, .core_hz = core_hz, .count = 3, .step_ns = 2, .device_time_ns = 77};
     struct arena *arena = arena_create();
     struct measure_visit *visit = measure_visit_create(arena);
-    measure_span_report(&span, 4e6, 0, visit);
+    measure_span_rate(&span, 4e6, 0, visit);
+    measure_span_note(&span, visit);
     // Then 4 MB in 1 µs are 4 TB/s, and a step of 2 ns in 1000 ns is 0.2 % of that.
     NEAR(visit->metrics[0].values[0], 4e12, 1);
     NEAR(visit->metrics[0].step, 8e9, 1);

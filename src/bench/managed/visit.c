@@ -94,7 +94,8 @@ static void report(const struct trial *trial, struct measure_visit *visit)
     const struct measure_limits *limits = &trial->session->bench->limits;
     double bytes = (double)MANAGED_ARRAYS * (double)trial->arrays.bytes;
     const struct managed_case *this_case = &trial->this_case;
-    measure_span_report(&trial->later, bytes, METRIC_BANDWIDTH, visit);
+    measure_span_rate(&trial->later, bytes, METRIC_BANDWIDTH, visit);
+    measure_span_note(&trial->later, visit);
     report_once(trial, visit, METRIC_FIRST, trial->first_ns);
     if (this_case->prefetch)
         report_once(trial, visit, METRIC_PREFETCH, trial->prefetch_ns);
