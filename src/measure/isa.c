@@ -101,15 +101,20 @@ static bool is_innermost(const struct listing *listing, const struct loop *loop)
     return true;
 }
 
+static bool begins_any(const struct name *name, const char *const *starts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (begins(name, starts[i]))
+            return true;
+    return false;
+}
+
 static bool is_load(const struct name *name)
 {
     static const char *const starts[] = {"buffer_load", "tbuffer_load", "global_load",  "flat_load",
                                          "image_load",  "image_sample", "image_gather", "ds_read",
                                          "s_load",      "s_buffer_load"};
-    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
-        if (begins(name, starts[i]))
-            return true;
-    return false;
+    return begins_any(name, starts, COUNT(starts));
 }
 
 static bool is_descriptor(const struct name *name)
@@ -133,10 +138,7 @@ static bool is_other_access(const struct name *name)
 {
     static const char *const starts[] = {"buffer_", "tbuffer_", "global_",      "flat_",
                                          "image_",  "ds_",      "s_buffer_load"};
-    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
-        if (begins(name, starts[i]))
-            return true;
-    return false;
+    return begins_any(name, starts, COUNT(starts));
 }
 
 static void drop_descriptors(struct kind kinds[KINDS_MAX])
