@@ -3,19 +3,6 @@
 
 #include <math.h>
 
-double measure_claim_results(const struct measure_limits *limits, enum measure_class which)
-{
-    const double per_cycle[MEASURE_CLASS_COUNT] = {
-        [MEASURE_FP32] = limits->fp32_per_cycle,
-        [MEASURE_FP64] = limits->fp64_per_cycle,
-        [MEASURE_FP16] = limits->fp16_per_cycle,
-        [MEASURE_INT32_MAD] = limits->int32_mad_per_cycle,
-        [MEASURE_FP16_MATRIX] = limits->fp16_matrix_per_cycle,
-        [MEASURE_FP8_MATRIX] = limits->fp8_matrix_per_cycle,
-    };
-    return per_cycle[which];
-}
-
 // ---------------------------------------------------------------- limits of the claimed work
 
 // Lowers the highest possible rate of the claimed work, `bound`, to what the cores can do. If the
@@ -65,8 +52,7 @@ struct measure_bound measure_claim_bound(const struct measure_claim *claim,
     for (int which = 0; which < MEASURE_CLASS_COUNT; which++)
         if (claim->results[which] > 0)
             lower_by_core(&bound, claim,
-                          measure_claim_results(limits, (enum measure_class)which) *
-                              (amount / claim->results[which]),
+                          limits->results_per_cycle[which] * (amount / claim->results[which]),
                           core_hz);
     return isfinite(bound.per_s) ? bound : (struct measure_bound){0, 0};
 }

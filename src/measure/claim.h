@@ -18,19 +18,6 @@ enum measure_level {
     MEASURE_LEVEL_COUNT
 };
 
-// Kinds of arithmetic. A claim (struct measure_claim) states the number of results of each kind.
-// struct measure_limits says what counts as one result.
-enum measure_class {
-    MEASURE_FP32,
-    MEASURE_FP64,
-    MEASURE_FP16,
-    MEASURE_INT32_MAD,
-    MEASURE_FP16_MATRIX,
-    MEASURE_FP8_MATRIX,
-    MEASURE_OTHER, // any other arithmetic unit; its highest rate is not known
-    MEASURE_CLASS_COUNT
-};
-
 struct measure_claim {
     // Bytes that one unit of work reads and writes at each level. At MEASURE_LINK, the device reads
     // these bytes from the host and writes them to the host.
@@ -51,10 +38,6 @@ struct measure_claim {
     // are read and written.
     const struct measure_count_claims *counts;
 };
-
-// Returns how many results of the arithmetic `which` a core can compute per cycle at most; 0 if not
-// known.
-double measure_claim_results(const struct measure_limits *limits, enum measure_class which);
 
 // Returns a number that identifies the kind of load, for struct visit_clock; 0 if claim->cores is
 // 0. All loads on a single core have the number MEASURE_ONE_CORE. Other claims have the same number

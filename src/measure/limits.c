@@ -15,12 +15,9 @@ struct architecture {
     // Per core: bandwidth of L1 and of shared memory in bytes per cycle, and the part of L1 that
     // can hold data, in KiB.
     unsigned l1_bytes_per_cycle, shared_bytes_per_cycle, l1_kib;
-    // Results of fused multiply-adds per core and cycle, for each type of number.
-    unsigned fp32, fp64, fp16, int32_mad;
-    // Multiply-adds of the matrix units per core and cycle, for 16-bit and for 8-bit floats,
-    // accumulated as 32-bit floats; 0 if products of the architecture differ (then struct product
-    // has the figures).
-    unsigned matrix16, matrix8;
+    // Results per core and cycle, in the order of enum measure_class. Those of the matrix units are
+    // 0 if products of the architecture differ (then struct product has the figures).
+    unsigned results[MEASURE_OTHER];
     bool paired; // true if two cores form a processor that runs a workgroup on both (RDNA's WGP)
     const char *source;
 };
@@ -85,43 +82,47 @@ struct product {
 // clang-format off
 static const struct architecture
     // Columns: the members of struct architecture, in their order.
-    volta      = {"Volta",           128, 128, 128,  64, 32, 128, 64,  512,    0, false,
+    volta      = {"Volta",           128, 128, 128, { 64, 32, 128, 64,  512,    0}, false,
                   CUDA_GUIDE "; gpu-benches on a V100"},
-    turing     = {"Turing",           64,  64,  64,  64,  2, 128, 64,    0,    0, false,
+    turing     = {"Turing",           64,  64,  64, { 64,  2, 128, 64,    0,    0}, false,
                   CUDA_GUIDE "; " GA102 ", L1 and shared; " TURING_L1},
-    ampere_100 = {"Ampere GA100",    128, 128, 192,  64, 32, 256, 64, 1024,    0, false,
+    ampere_100 = {"Ampere GA100",    128, 128, 192, { 64, 32, 256, 64, 1024,    0}, false,
                   CUDA_GUIDE "; gpu-benches on an A100"},
-    ampere     = {"Ampere GA10x",    128, 128, 128, 128,  2, 128, 64,    0,    0, false,
+    ampere     = {"Ampere GA10x",    128, 128, 128, {128,  2, 128, 64,    0,    0}, false,
                   CUDA_GUIDE "; " GA102},
-    ada        = {"Ada",             128, 128, 128, 128,  2, 128, 64,    0,    0, false,
+    ada        = {"Ada",             128, 128, 128, {128,  2, 128, 64,    0,    0}, false,
                   CUDA_GUIDE "; L1 as in Ampere GA10x"},
-    hopper     = {"Hopper",          128, 128, 256, 128, 64, 256, 64, 2048, 4096, false,
+    hopper     = {"Hopper",          128, 128, 256, {128, 64, 256, 64, 2048, 4096}, false,
                   CUDA_GUIDE "; measured on an H200"},
     // Export versions of Hopper. Their arithmetic is slower than Hopper's. No public source gives
     // the rates per cycle, so the rates here are 0.
-    hopper_20  = {"Hopper",          128, 128, 256,   0,  0,   0,  0,    0,    0, false,
+    hopper_20  = {"Hopper",          128, 128, 256, {  0,  0,   0,  0,    0,    0}, false,
                   CUDA_GUIDE "; measured on an H200"},
-    gb100      = {"Blackwell GB100",   0, 128, 256, 128, 64,   0,  0,    0,    0, false,
+    gb100      = {"Blackwell GB100",   0, 128, 256, {128, 64,   0,  0,    0,    0}, false,
                   CUDA_GUIDE "; " GB100},
-    gb20x      = {"Blackwell GB20x",   0, 128, 128, 128,  2, 128,  0,    0,    0, false,
+    gb20x      = {"Blackwell GB20x",   0, 128, 128, {128,  2, 128,  0,    0,    0}, false,
                   CUDA_GUIDE "; " GB20X},
-    cdna       = {"CDNA",             64, 128,  16,  64, 32, 128,  0,  512,    0, false,
+    cdna       = {"CDNA",             64, 128,  16, { 64, 32, 128,  0,  512,    0}, false,
                   "ROCm Compute Profiler gfx908; " ROCM_SIZES "; " CDNA_PAPERS},
-    cdna2      = {"CDNA 2",           64, 128,  16, 128, 64, 128,  0,  512,    0, false,
+    cdna2      = {"CDNA 2",           64, 128,  16, {128, 64, 128,  0,  512,    0}, false,
                   "ROCm Compute Profiler gfx90a; " ROCM_SIZES "; " CDNA_PAPERS},
-    cdna3      = {"CDNA 3",          128, 128,  32, 128, 64,   0,  0, 1024, 2048, false,
+    cdna3      = {"CDNA 3",          128, 128,  32, {128, 64,   0,  0, 1024, 2048}, false,
                   "ROCm Compute Profiler gfx942; " ROCM_SIZES "; " CDNA_PAPERS},
-    cdna4      = {"CDNA 4",            0,   0,  32, 128, 64,   0,  0, 2048, 4096, false,
+    cdna4      = {"CDNA 4",            0,   0,  32, {128, 64,   0,  0, 2048, 4096}, false,
                   ROCM_SIZES "; " CDNA4_PAPER},
-    vega       = {"GCN 5",             0,   0,  16,  64,  0, 128,  0,    0,    0, false, ROCM_SIZES},
-    rdna       = {"RDNA",              0,   0,  16,  64,  4, 128,  0,    0,    0, true, ROCM_SIZES},
-    rdna2      = {"RDNA 2",            0,   0,  16,  64,  4, 128,  0,    0,    0, true, ROCM_SIZES},
-    rdna3      = {"RDNA 3",            0,   0,  32, 128,  0, 256,  0,    0,    0, true, ROCM_SIZES},
-    rdna4      = {"RDNA 4",            0,   0,  32, 128,  0, 256,  0,  512, 1024, true,
+    vega       = {"GCN 5",             0,   0,  16, { 64,  0, 128,  0,    0,    0}, false,
+                  ROCM_SIZES},
+    rdna       = {"RDNA",              0,   0,  16, { 64,  4, 128,  0,    0,    0}, true,
+                  ROCM_SIZES},
+    rdna2      = {"RDNA 2",            0,   0,  16, { 64,  4, 128,  0,    0,    0}, true,
+                  ROCM_SIZES},
+    rdna3      = {"RDNA 3",            0,   0,  32, {128,  0, 256,  0,    0,    0}, true,
+                  ROCM_SIZES},
+    rdna4      = {"RDNA 4",            0,   0,  32, {128,  0, 256,  0,  512, 1024}, true,
                   ROCM_SIZES "; AMD Radeon RX 9070 XT data sheet"},
-    alchemist  = {"Xe-HPG",            0,   0, 192,   0,  0,   0,  0,    0,    0, false,
+    alchemist  = {"Xe-HPG",            0,   0, 192, {  0,  0,   0,  0,    0,    0}, false,
                   "Intel Arc A-series data sheets"},
-    battlemage = {"Xe2-HPG",           0,   0, 256, 128,  0,   0,  0,    0,    0, false,
+    battlemage = {"Xe2-HPG",           0,   0, 256, {128,  0,   0,  0,    0,    0}, false,
                   "Intel Arc B-series data sheets: 20 Xe-cores of 8 engines with 16 lanes"};
 // clang-format on
 
@@ -335,12 +336,8 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
         limits->source = architecture->source;
         limits->l1_bytes_per_cycle = architecture->l1_bytes_per_cycle;
         limits->shared_bytes_per_cycle = architecture->shared_bytes_per_cycle;
-        limits->fp32_per_cycle = architecture->fp32;
-        limits->fp64_per_cycle = architecture->fp64;
-        limits->fp16_per_cycle = architecture->fp16;
-        limits->int32_mad_per_cycle = architecture->int32_mad;
-        limits->fp16_matrix_per_cycle = architecture->matrix16;
-        limits->fp8_matrix_per_cycle = architecture->matrix8;
+        for (int which = 0; which < MEASURE_OTHER; which++)
+            limits->results_per_cycle[which] = architecture->results[which];
         limits->l1_bytes = (uint64_t)architecture->l1_kib << 10;
         limits->group_cores = architecture->paired ? 2 : 1;
     }
@@ -349,9 +346,9 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
         limits->core_clock_hz = product->core_mhz * 1e6;
         limits->dram_bytes_per_s = product->dram_gb_per_s * 1e9;
         if (product->matrix16)
-            limits->fp16_matrix_per_cycle = product->matrix16;
+            limits->results_per_cycle[MEASURE_FP16_MATRIX] = product->matrix16;
         if (product->matrix8)
-            limits->fp8_matrix_per_cycle = product->matrix8;
+            limits->results_per_cycle[MEASURE_FP8_MATRIX] = product->matrix8;
         limits->product_source = product->source;
         limits->last_cache_bytes = (uint64_t)product->last_cache_mib << 20;
     }
@@ -383,12 +380,10 @@ static void count_pairs(const struct gpu_limits *reported, unsigned units,
     if (!counts_pairs && (counts_units || reported->cores == units))
         return;
     double factor = counts_pairs ? 2 : 0;
-    double *const rates[] = {&limits->l1_bytes_per_cycle,    &limits->shared_bytes_per_cycle,
-                             &limits->fp32_per_cycle,        &limits->fp64_per_cycle,
-                             &limits->fp16_per_cycle,        &limits->int32_mad_per_cycle,
-                             &limits->fp16_matrix_per_cycle, &limits->fp8_matrix_per_cycle};
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        *rates[i] *= factor;
+    limits->l1_bytes_per_cycle *= factor;
+    limits->shared_bytes_per_cycle *= factor;
+    for (int which = 0; which < MEASURE_OTHER; which++)
+        limits->results_per_cycle[which] *= factor;
     limits->group_cores = counts_pairs ? 1 : 0;
 }
 

@@ -7,6 +7,21 @@
 
 #include "gpu/gpu.h"
 
+// Kinds of arithmetic. A claim (struct measure_claim) states the number of results of each kind.
+enum measure_class {
+    // Results of fused multiply-adds; an instruction that computes two 16-bit values gives two.
+    // Additions and multiplications of floats have the same rate.
+    MEASURE_FP32,
+    MEASURE_FP64,
+    MEASURE_FP16,
+    MEASURE_INT32_MAD,
+    // Multiply-adds of the matrix units: dense matrices, accumulated in FP32.
+    MEASURE_FP16_MATRIX,
+    MEASURE_FP8_MATRIX,
+    MEASURE_OTHER, // any other arithmetic unit; its highest rate is not known
+    MEASURE_CLASS_COUNT
+};
+
 struct measure_limits {
     // name of the architecture, such as "Hopper", or "CPU"; NULL if the tables lack this device
     const char *architecture;
@@ -26,11 +41,7 @@ struct measure_limits {
     // L1 bandwidth of one core, in bytes per cycle, with the widest loads.
     double l1_bytes_per_cycle;
     double shared_bytes_per_cycle; // bandwidth of shared memory of one core, in bytes per cycle
-    // Results of fused multiply-adds per core and cycle; an instruction that computes two 16-bit
-    // values gives two. Additions and multiplications of floats have the same rate.
-    double fp32_per_cycle, fp64_per_cycle, fp16_per_cycle, int32_mad_per_cycle;
-    // Multiply-adds of the matrix units per core and cycle: dense matrices, accumulated in FP32.
-    double fp16_matrix_per_cycle, fp8_matrix_per_cycle;
+    double results_per_cycle[MEASURE_CLASS_COUNT]; // results of each kind per core and cycle
     uint64_t l1_bytes; // size in bytes of the part of a core's L1 that can hold data
     // Size in bytes of the last cache before memory, often L2; of CPUs: from sysconf.
     uint64_t last_cache_bytes;

@@ -203,17 +203,17 @@ static void tiles_grow_by_what_rows_and_columns_give(void **state)
 
 static double limit_of(const char *name, const struct measure_limits *limits)
 {
-    return measure_claim_results(limits, incore_kind_class(kind_of(name)));
+    return limits->results_per_cycle[incore_kind_class(kind_of(name))];
 }
 
 static void limits_belong_to_what_the_units_do(void **state)
 {
-    const struct measure_limits limits = {.fp32_per_cycle = 128,
-                                          .fp64_per_cycle = 64,
-                                          .fp16_per_cycle = 256,
-                                          .int32_mad_per_cycle = 63,
-                                          .fp16_matrix_per_cycle = 2048,
-                                          .fp8_matrix_per_cycle = 4096};
+    const struct measure_limits limits = {.results_per_cycle[MEASURE_FP32] = 128,
+                                          .results_per_cycle[MEASURE_FP64] = 64,
+                                          .results_per_cycle[MEASURE_FP16] = 256,
+                                          .results_per_cycle[MEASURE_INT32_MAD] = 63,
+                                          .results_per_cycle[MEASURE_FP16_MATRIX] = 2048,
+                                          .results_per_cycle[MEASURE_FP8_MATRIX] = 4096};
     (void)state;
     assert_true(limit_of("fp32-mul", &limits) == 128);
     assert_true(limit_of("fp64-fma", &limits) == 64);

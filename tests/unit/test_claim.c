@@ -19,8 +19,8 @@ static const struct measure_limits h200 = {.cores = 132,
                                            .link_bytes_per_s = 63e9,
                                            .l1_bytes_per_cycle = 128,
                                            .shared_bytes_per_cycle = 128,
-                                           .fp32_per_cycle = 128,
-                                           .fp64_per_cycle = 64};
+                                           .results_per_cycle[MEASURE_FP32] = 128,
+                                           .results_per_cycle[MEASURE_FP64] = 64};
 static const double hz = 1723456789;
 
 static void cores_limit_what_every_core_has(void **state)
@@ -66,7 +66,8 @@ static void the_lowest_limit_is_the_roof(void **state)
         const struct measure_claim claim = {.read_bytes[MEASURE_DRAM] = bytes,
                                             .results[MEASURE_FP32] = operations / 2,
                                             .cores = 132};
-        double compute = h200.fp32_per_cycle * 2 * 132 * hz, memory = 4814e9 * intensity;
+        double compute = h200.results_per_cycle[MEASURE_FP32] * 2 * 132 * hz,
+               memory = 4814e9 * intensity;
         struct measure_bound roof = measure_claim_bound(&claim, &h200, operations, hz);
         assert_true(roof.per_s == fmin(compute, memory));
         SAME(measure_claim_bound(&claim, &h200, bytes, hz).per_s,

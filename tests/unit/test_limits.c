@@ -125,9 +125,10 @@ static void derived_peaks_are_the_published_ones(void **state)
     for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
         struct measure_limits limits =
             limits_of(published[i].name, published[i].vendor, 0, published[i].gib);
-        const double peaks[][2] = {{limits.fp32_per_cycle, published[i].fp32},
-                                   {limits.fp16_matrix_per_cycle, published[i].fp16},
-                                   {limits.fp8_matrix_per_cycle, published[i].fp8}};
+        const double peaks[][2] = {
+            {limits.results_per_cycle[MEASURE_FP32], published[i].fp32},
+            {limits.results_per_cycle[MEASURE_FP16_MATRIX], published[i].fp16},
+            {limits.results_per_cycle[MEASURE_FP8_MATRIX], published[i].fp8}};
         assert_non_null(limits.product_source);
         for (size_t k = 0; k < 3; k++)
             if (peaks[k][1] > 0)
@@ -154,9 +155,14 @@ static void turing_without_matrix_units_has_no_rate_of_them(void **state)
 {
     (void)state;
     // given a GTX 1660 Ti (TU116) and a GTX 1650 (TU117), and a chip whose product is not listed
-    NEAR(limits_of("NVIDIA GeForce GTX 1660 Ti", 0x10de, 0x2182, 6).fp16_matrix_per_cycle, 0, 0);
-    NEAR(limits_of("NVIDIA GeForce GTX 1650", 0x10de, 0x1f82, 4).fp16_matrix_per_cycle, 0, 0);
-    NEAR(limits_of("Quadro RTX 4000", 0x10de, 0x1eb1, 8).fp16_matrix_per_cycle, 0, 0);
+    NEAR(limits_of("NVIDIA GeForce GTX 1660 Ti", 0x10de, 0x2182, 6)
+             .results_per_cycle[MEASURE_FP16_MATRIX],
+         0, 0);
+    NEAR(limits_of("NVIDIA GeForce GTX 1650", 0x10de, 0x1f82, 4)
+             .results_per_cycle[MEASURE_FP16_MATRIX],
+         0, 0);
+    NEAR(limits_of("Quadro RTX 4000", 0x10de, 0x1eb1, 8).results_per_cycle[MEASURE_FP16_MATRIX], 0,
+         0);
     // then the part of L1 that can hold data is still known
     assert_int_equal(limits_of("Quadro RTX 4000", 0x10de, 0x1eb1, 8).l1_bytes, 64 << 10);
 }
@@ -221,7 +227,7 @@ static void a_core_of_rdna_is_what_the_driver_counts(void **state)
         measure_limits_of(&info, &limits);
         assert_int_equal(limits.cores, drivers[i].cores);
         assert_int_equal(limits.group_cores, drivers[i].group_cores);
-        NEAR(limits.fp32_per_cycle, drivers[i].fp32, 0);
+        NEAR(limits.results_per_cycle[MEASURE_FP32], drivers[i].fp32, 0);
     }
     // On other architectures a workgroup runs on one core.
     assert_int_equal(limits_of("NVIDIA H200", 0x10de, 0, 140).group_cores, 1);

@@ -337,7 +337,7 @@ static void report(struct core *core, struct measure_visit *visit)
         double hz[INCORE_SAMPLES_MAX], error = core_clocks(core, hz);
         visit_core_clock(visit, hz, core->samples, error);
         visit->clock.load = MEASURE_ONE_CORE;
-        limit = measure_claim_results(&session->bench->limits, incore_kind_class(this_case->kind));
+        limit = session->bench->limits.results_per_cycle[incore_kind_class(this_case->kind)];
         if (limit > 0)
             visit_limit(visit, INCORE_METRIC_PER_CORE, limit);
     }
