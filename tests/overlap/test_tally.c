@@ -43,11 +43,11 @@ static void a_serial_frame_gains_nothing(void **state)
     const struct overlap_frame frame = {
         .start_ns = {0, 110, 210}, .end_ns = {100, 210, 310}, .length_ns = 310};
     struct overlap_tally tally = overlap_tally_of(&scenario, two_queues, alone, &frame);
-    assert_true(tally.gap_ns == 10);
-    assert_true(tally.cross_queue == 0);
-    assert_true(tally.skew_ns == 210);
-    assert_true(fabs(tally.stretch - 1) < 1e-12);
-    assert_true(tally.gain < 1);
+    assert_true(tally.of[OVERLAP_METRIC_GAP] == 10);
+    assert_true(tally.of[OVERLAP_METRIC_CROSS_QUEUE] == 0);
+    assert_true(tally.of[OVERLAP_METRIC_SKEW] == 210);
+    assert_true(fabs(tally.of[OVERLAP_METRIC_STRETCH] - 1) < 1e-12);
+    assert_true(tally.of[OVERLAP_METRIC_GAIN] < 1);
 }
 
 // Given C that waits for A and B: only where B, right before it, ends last is there nothing but the
@@ -64,10 +64,10 @@ static void a_wait_for_another_predecessor_is_no_gap(void **state)
     const unsigned queues[] = {1, 0, 0};
     const struct overlap_frame late = {
         .start_ns = {0, 0, 102e3}, .end_ns = {100e3, 20e3, 200e3}, .length_ns = 200e3};
-    assert_true(isnan(overlap_tally_of(&fan_in, queues, alone, &late).gap_ns));
+    assert_true(isnan(overlap_tally_of(&fan_in, queues, alone, &late).of[OVERLAP_METRIC_GAP]));
     const struct overlap_frame early = {
         .start_ns = {0, 0, 22e3}, .end_ns = {10e3, 20e3, 120e3}, .length_ns = 120e3};
-    assert_true(overlap_tally_of(&fan_in, queues, alone, &early).gap_ns == 2e3);
+    assert_true(overlap_tally_of(&fan_in, queues, alone, &early).of[OVERLAP_METRIC_GAP] == 2e3);
 }
 
 // Given two free chains whose workloads stand in turn in the scenario.
@@ -86,16 +86,16 @@ static void neighbours_are_those_of_a_queue_and_not_of_the_scenario(void **state
     const struct overlap_frame frame = {
         .start_ns = {0, 0, 50, 25}, .end_ns = {100, 100, 150, 125}, .length_ns = 150};
     struct overlap_tally tally = overlap_tally_of(&turns, queues, lengths, &frame);
-    assert_true(tally.same_queue == 0.625);
-    assert_true(isnan(tally.gap_ns));
+    assert_true(tally.of[OVERLAP_METRIC_SAME_QUEUE] == 0.625);
+    assert_true(isnan(tally.of[OVERLAP_METRIC_GAP]));
     // When each waits for the one before it on its queue
     workloads[2].after = 1;
     workloads[3].after = 2;
     const struct overlap_frame waited = {
         .start_ns = {0, 0, 110, 130}, .end_ns = {100, 100, 210, 230}, .length_ns = 230};
     tally = overlap_tally_of(&turns, queues, lengths, &waited);
-    assert_true(isnan(tally.same_queue));
-    assert_true(tally.gap_ns == 20);
+    assert_true(isnan(tally.of[OVERLAP_METRIC_SAME_QUEUE]));
+    assert_true(tally.of[OVERLAP_METRIC_GAP] == 20);
 }
 
 // Given a scenario in which something stands between, on the queue of what waits or of what is
@@ -112,9 +112,9 @@ static void what_stands_between_on_either_queue_leaves_no_gap(void **state)
     const struct overlap_frame frame = {
         .start_ns = {0, 0, 110}, .end_ns = {100, 105, 210}, .length_ns = 210};
     const unsigned queues[] = {0, 1, 1}, others[] = {0, 0, 1};
-    assert_true(isnan(overlap_tally_of(&between, queues, alone, &frame).gap_ns));
-    assert_true(isnan(overlap_tally_of(&between, others, alone, &frame).gap_ns));
-    assert_true(isnan(overlap_tally_of(&between, one_queue, alone, &frame).gap_ns));
+    assert_true(isnan(overlap_tally_of(&between, queues, alone, &frame).of[OVERLAP_METRIC_GAP]));
+    assert_true(isnan(overlap_tally_of(&between, others, alone, &frame).of[OVERLAP_METRIC_GAP]));
+    assert_true(isnan(overlap_tally_of(&between, one_queue, alone, &frame).of[OVERLAP_METRIC_GAP]));
 }
 
 static void queues_at_once_gain_and_their_common_time_counts_gaps_out(void **state)
@@ -124,9 +124,9 @@ static void queues_at_once_gain_and_their_common_time_counts_gaps_out(void **sta
     const struct overlap_frame frame = {
         .start_ns = {0, 120, 50}, .end_ns = {100, 220, 150}, .length_ns = 220};
     struct overlap_tally tally = overlap_tally_of(&scenario, two_queues, alone, &frame);
-    assert_true(fabs(tally.cross_queue - 0.8) < 1e-12);
-    assert_true(tally.skew_ns == 50);
-    assert_true(fabs(tally.gain - 300.0 / 220) < 1e-12);
+    assert_true(fabs(tally.of[OVERLAP_METRIC_CROSS_QUEUE] - 0.8) < 1e-12);
+    assert_true(tally.of[OVERLAP_METRIC_SKEW] == 50);
+    assert_true(fabs(tally.of[OVERLAP_METRIC_GAIN] - 300.0 / 220) < 1e-12);
 }
 
 static void a_queue_that_waits_for_the_other_has_no_release_skew(void **state)
@@ -138,8 +138,8 @@ static void a_queue_that_waits_for_the_other_has_no_release_skew(void **state)
     const struct overlap_frame frame = {
         .start_ns = {0, 110}, .end_ns = {100, 210}, .length_ns = 210};
     struct overlap_tally tally = overlap_tally_of(&handed, queues, alone, &frame);
-    assert_true(isnan(tally.skew_ns));
-    assert_true(tally.cross_queue == 0);
+    assert_true(isnan(tally.of[OVERLAP_METRIC_SKEW]));
+    assert_true(tally.of[OVERLAP_METRIC_CROSS_QUEUE] == 0);
 }
 
 static void with_one_queue_nothing_is_said_of_two(void **state)
@@ -148,7 +148,8 @@ static void with_one_queue_nothing_is_said_of_two(void **state)
     const struct overlap_frame frame = {
         .start_ns = {0, 110, 210}, .end_ns = {100, 210, 310}, .length_ns = 310};
     struct overlap_tally tally = overlap_tally_of(&scenario, one_queue, alone, &frame);
-    assert_true(isnan(tally.cross_queue) && isnan(tally.skew_ns));
+    assert_true(isnan(tally.of[OVERLAP_METRIC_CROSS_QUEUE]) &&
+                isnan(tally.of[OVERLAP_METRIC_SKEW]));
 }
 
 static void draws_are_counted_apart_from_dispatches(void **state)
@@ -166,11 +167,11 @@ static void draws_are_counted_apart_from_dispatches(void **state)
     const struct overlap_frame frame = {
         .start_ns = {0, 50, 75, 180, 290}, .end_ns = {100, 150, 175, 280, 390}, .length_ns = 390};
     struct overlap_tally tally = overlap_tally_of(&whole, queues, lengths, &frame);
-    assert_true(tally.draw_draw == 0.5);
-    assert_true(tally.draw_dispatch == 0.75);
-    assert_true(isnan(tally.same_queue));
-    assert_true(tally.draw_gap_ns == 10);
-    assert_true(isnan(tally.gap_ns)); // the wait of a draw is neither
+    assert_true(tally.of[OVERLAP_METRIC_DRAW_DRAW] == 0.5);
+    assert_true(tally.of[OVERLAP_METRIC_DRAW_DISPATCH] == 0.75);
+    assert_true(isnan(tally.of[OVERLAP_METRIC_SAME_QUEUE]));
+    assert_true(tally.of[OVERLAP_METRIC_DRAW_GAP] == 10);
+    assert_true(isnan(tally.of[OVERLAP_METRIC_GAP])); // the wait of a draw is neither
     assert_true(overlap_scenario_waits_for_draw(&whole));
 }
 
@@ -257,11 +258,13 @@ static void in_the_built_in_scenarios_neighbours_stand_side_by_side(void **state
                 frame.end_ns[w] = frame.start_ns[w] + 100 - (double)w;
             }
             struct overlap_tally tally = overlap_tally_of(whole, queues, lengths, &frame);
-            assert_same(tally.same_queue, side_by_side(whole, queues, &frame, 0));
-            assert_same(tally.draw_dispatch, side_by_side(whole, queues, &frame, 1));
-            assert_same(tally.draw_draw, side_by_side(whole, queues, &frame, 2));
-            assert_same(tally.gap_ns, gap_between(whole, &frame, false));
-            assert_same(tally.draw_gap_ns, gap_between(whole, &frame, true));
+            assert_same(tally.of[OVERLAP_METRIC_SAME_QUEUE],
+                        side_by_side(whole, queues, &frame, 0));
+            assert_same(tally.of[OVERLAP_METRIC_DRAW_DISPATCH],
+                        side_by_side(whole, queues, &frame, 1));
+            assert_same(tally.of[OVERLAP_METRIC_DRAW_DRAW], side_by_side(whole, queues, &frame, 2));
+            assert_same(tally.of[OVERLAP_METRIC_GAP], gap_between(whole, &frame, false));
+            assert_same(tally.of[OVERLAP_METRIC_DRAW_GAP], gap_between(whole, &frame, true));
         }
 }
 

@@ -218,18 +218,6 @@ static void ask(const struct subject *subject, const struct question *question)
                                      .cases = {result}});
 }
 
-static const struct {
-    const char *barrier, *text;
-} barrier_texts[] = {
-    {"memory", "memory barrier"},
-    {"execution", "execution barrier"},
-    {"buffer", "buffer barrier"},
-    {"image", "image barrier"},
-    {"full", "full barrier"},
-    {"split", "split barrier"},
-    {"semaphore", "timeline semaphore"},
-};
-
 // Adds findings barrier-gap (metric barrier_gap), one for each case of one scenario. The scenario
 // is "default". If "default" has no gaps, it is the first scenario that has some. Leaves out
 // barriers of render targets, and gaps between two queues.
@@ -243,13 +231,12 @@ static void ask_gaps(const struct subject *subject)
         const struct metric *metric = metric_of(result, "barrier_gap");
         // A gap between two queues is left out here: the finding overlap-hand-over reports it.
         bool between = is_scenario(result, "cross-queue") && metric_of(result, "cross_queue");
-        const char *barrier = NULL; // name of the barrier; NULL for barrier=target (left out)
-        for (size_t b = 0; b < COUNT(barrier_texts); b++)
-            if (case_says(&result->bench_case, "barrier", barrier_texts[b].barrier))
-                barrier = barrier_texts[b].text;
-        if (!is_of(subject, result) || !metric || between || !barrier ||
-            !is_scenario(result, value_of(first, "scenario")))
+        const char *barrier = value_of(result, "barrier");
+        if (!is_of(subject, result) || !metric || between || !*barrier ||
+            strcmp(barrier, "target") == 0 || !is_scenario(result, value_of(first, "scenario")))
             continue;
+        barrier = strcmp(barrier, "semaphore") == 0 ? "timeline semaphore"
+                                                    : arena_printf(arena, "%s barrier", barrier);
         double resolution_ns = resolution_of(result);
         const char *number = number_text(arena, metric);
         const char *text =

@@ -68,20 +68,6 @@ static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *e
     return true;
 }
 
-static void poll_markers(struct overlap_stage *stage, uint64_t released_ns)
-{
-    struct overlap_poll_desc desc = {
-        .workloads = (UINT32_C(1) << stage->scenario->count) - 1,
-        .token = stage->token,
-        .released_ns = released_ns,
-        .batch_count = stage->segment_count,
-        .timeout_ns = stage->timeout_ns,
-    };
-    for (size_t i = 0; i < stage->segment_count; i++)
-        desc.batches[i] = stage->segments[i].batch;
-    overlap_markers_poll(&stage->markers, &desc);
-}
-
 // Warms the device up, submits the frame with a hold, releases the hold, and waits for the end.
 // Sets *host_ns to the host's time from the release to the end. The hold belongs to a scope of its
 // own. When this scope is closed, the hold is released, also after an error.
@@ -104,7 +90,7 @@ static bool run_held(struct overlap_stage *stage, const struct overlap_frame_des
     uint64_t released_ns = clock_now_ns();
     ok = ok && gpu_hold_release(hold, err);
     if (ok && desc->marked)
-        poll_markers(stage, released_ns);
+        overlap_markers_poll(stage, released_ns);
     ok = ok && wait_all(stage, err);
     stage->markers.frames += desc->marked;
     *host_ns = (double)(clock_now_ns() - released_ns);
@@ -211,11 +197,10 @@ struct overlap_agreement overlap_stage_agreement(const struct overlap_stage *sta
                                                  const struct overlap_frame *frame)
 {
     return overlap_markers_agree(
-        &stage->markers,
-        &(struct overlap_bars){.start_ns = frame->start_ns,
-                               .end_ns = frame->end_ns,
-                               .workloads = (UINT32_C(1) << stage->scenario->count) - 1,
-                               .resolution_ns = stage->session->resolution_ns});
+        &stage->markers, &(struct overlap_bars){.start_ns = frame->start_ns,
+                                                .end_ns = frame->end_ns,
+                                                .workloads = overlap_stage_all(stage),
+                                                .resolution_ns = stage->session->resolution_ns});
 }
 
 static bool check_words(const struct overlap_stage *stage, uint32_t which, size_t w,

@@ -54,20 +54,6 @@ struct overlap_markers {
 MUST_CHECK bool overlap_markers_init(struct overlap_markers *markers, struct gpu_scope *scope,
                                      struct error *err);
 
-struct overlap_poll_desc {
-    uint32_t workloads;   // bit w is set if workload w leaves markers
-    uint32_t token;       // the frame's token, which the device writes as a marker
-    uint64_t released_ns; // host time in ns at which the hold was released
-    struct gpu_batch *batches[OVERLAP_WORKLOADS_MAX];
-    size_t batch_count;
-    uint64_t timeout_ns;
-};
-
-// Reads the markers repeatedly, and writes to markers->polls what the host saw. Stops when the host
-// has seen all markers, when all batches are done, when a batch failed, or when timeout_ns has
-// passed.
-void overlap_markers_poll(struct overlap_markers *markers, const struct overlap_poll_desc *desc);
-
 // Sets since_ns and until_ns of all markers in markers->polls. Call it when the frame is done. The
 // first workload of the frame must have started `start_ns` ns after the value `base` of the
 // device's clock.
@@ -176,6 +162,14 @@ unsigned overlap_stage_queue(const struct overlap_stage *stage, size_t w);
 
 // Returns stage->draw_repeats if workload `w` is a draw, otherwise stage->repeats.
 uint32_t overlap_stage_repeats(const struct overlap_stage *stage, size_t w);
+
+// Reads the markers of the frame repeatedly, and writes to stage->markers.polls what the host saw.
+// The hold was released at released_ns, by the host's clock. Stops when the host has seen all
+// markers, when all batches are done, when a batch failed, or at the stage's time-out.
+void overlap_markers_poll(struct overlap_stage *stage, uint64_t released_ns);
+
+// Returns the bit set of all workloads of the stage's scenario.
+uint32_t overlap_stage_all(const struct overlap_stage *stage);
 
 // ---------------------------------------------------------------- recording
 

@@ -15,18 +15,15 @@ enum {
 bool overlap_markers_init(struct overlap_markers *markers, struct gpu_scope *scope,
                           struct error *err)
 {
-    uint64_t marks = (uint64_t)OVERLAP_WORKLOADS_MAX * OVERLAP_MARK_COUNT;
+    const uint32_t zeros[OVERLAP_WORKLOADS_MAX * OVERLAP_MARK_COUNT] = {0};
+    const uint64_t bytes = OVERLAP_MARKER_WORDS * sizeof zeros;
     *markers = (struct overlap_markers){0};
-    struct gpu_buffer_desc counters = {.bytes = marks * sizeof(uint32_t)};
-    struct gpu_buffer_desc words = {.bytes = marks * OVERLAP_MARKER_WORDS * sizeof(uint32_t),
-                                    .memory = GPU_MEMORY_READBACK};
-    markers->counters = gpu_buffer_create(scope, &counters, err);
-    markers->words = markers->counters ? gpu_buffer_create(scope, &words, err) : NULL;
-    if (!markers->words)
+    markers->counters = bench_buffer(scope, sizeof zeros, GPU_MEMORY_DEVICE, err);
+    if (!markers->counters ||
+        !(markers->words = bench_buffer(scope, bytes, GPU_MEMORY_READBACK, err)))
         return false;
     // The memory is cleared, because its old content could be equal to a token of a later frame.
-    markers->map = memset(gpu_buffer_map(markers->words), 0, words.bytes);
-    const uint32_t zeros[OVERLAP_WORKLOADS_MAX * OVERLAP_MARK_COUNT] = {0};
+    markers->map = memset(gpu_buffer_map(markers->words), 0, bytes);
     return gpu_buffer_write(markers->counters, 0, zeros, sizeof zeros, err);
 }
 
@@ -36,18 +33,19 @@ static const volatile uint32_t *words_of(const struct overlap_markers *markers, 
 }
 
 // Reads all markers not seen so far. Returns the number of markers that are still missing.
-static size_t sweep(struct overlap_markers *markers, const struct overlap_poll_desc *desc)
+static size_t sweep(struct overlap_stage *stage, uint64_t released_ns)
 {
+    struct overlap_markers *markers = &stage->markers;
     size_t missing = 0;
-    for (size_t w = 0; w < OVERLAP_WORKLOADS_MAX; w++)
+    for (size_t w = 0; w < stage->scenario->count; w++)
         for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++) {
             struct overlap_poll *poll = &markers->polls[w][mark];
-            if (poll->seen || !(desc->workloads >> w & 1))
-                continue;
-            double before_ns = (double)(clock_now_ns() - desc->released_ns);
-            poll->seen = *words_of(markers, w, mark) == desc->token;
             if (poll->seen)
-                poll->seen_ns = (double)(clock_now_ns() - desc->released_ns);
+                continue;
+            double before_ns = (double)(clock_now_ns() - released_ns);
+            poll->seen = *words_of(markers, w, mark) == stage->token;
+            if (poll->seen)
+                poll->seen_ns = (double)(clock_now_ns() - released_ns);
             else
                 poll->look_ns = before_ns;
             missing += !poll->seen;
@@ -57,26 +55,26 @@ static size_t sweep(struct overlap_markers *markers, const struct overlap_poll_d
 
 // True if the host can stop polling markers: if all batches are done, if the time is over, or if a
 // batch failed. The error of a failed batch is reported later, when the host waits for that batch.
-static bool is_over(const struct overlap_poll_desc *desc, uint64_t end_ns)
+static bool is_over(const struct overlap_stage *stage, uint64_t end_ns)
 {
     if (!clock_left_ns(end_ns))
         return true;
-    for (size_t i = 0; i < desc->batch_count; i++) {
+    for (size_t i = 0; i < stage->segment_count; i++) {
         struct error late;
-        if (!gpu_batch_wait(desc->batches[i], 0, &late))
+        if (!gpu_batch_wait(stage->segments[i].batch, 0, &late))
             return late.code != ERROR_TIMEOUT;
     }
     return true;
 }
 
-void overlap_markers_poll(struct overlap_markers *markers, const struct overlap_poll_desc *desc)
+void overlap_markers_poll(struct overlap_stage *stage, uint64_t released_ns)
 {
-    uint64_t end_ns = clock_deadline_ns(desc->timeout_ns);
-    memset(markers->polls, 0, sizeof markers->polls);
-    for (unsigned sweeps = 1; sweep(markers, desc); sweeps++) {
-        if (sweeps % SWEEPS_A_CHECK || !is_over(desc, end_ns))
+    uint64_t end_ns = clock_deadline_ns(stage->timeout_ns);
+    memset(stage->markers.polls, 0, sizeof stage->markers.polls);
+    for (unsigned sweeps = 1; sweep(stage, released_ns); sweeps++) {
+        if (sweeps % SWEEPS_A_CHECK || !is_over(stage, end_ns))
             continue;
-        sweep(markers, desc); // finds markers written since the sweep before
+        sweep(stage, released_ns); // finds markers written since the sweep before
         return;
     }
 }

@@ -79,17 +79,13 @@ static bool skew_find(struct gpu_scope *scope, struct arena *arena,
                                     .groups = {groups},
                                     .params = &rounds,
                                     .params_bytes = sizeof rounds};
-    if (!dispatch.program)
-        return false;
-    dispatch.args[0].buffer =
-        gpu_buffer_create(scope, &(struct gpu_buffer_desc){.bytes = slot_bytes}, err);
-    if (!dispatch.args[0].buffer)
-        return false;
-    dispatch.args[1].buffer =
-        gpu_buffer_create(scope, &(struct gpu_buffer_desc){.bytes = found_bytes}, err);
+    struct gpu_arg *args = dispatch.args;
     uint32_t *found = arena_alloc(arena, found_bytes);
-    if (!dispatch.args[1].buffer || !skew_run(scope, &dispatch, err) ||
-        !gpu_buffer_read(dispatch.args[1].buffer, 0, found, found_bytes, err))
+    if (!dispatch.program ||
+        !(args[0].buffer = bench_buffer(scope, slot_bytes, GPU_MEMORY_DEVICE, err)) ||
+        !(args[1].buffer = bench_buffer(scope, found_bytes, GPU_MEMORY_DEVICE, err)) ||
+        !skew_run(scope, &dispatch, err) ||
+        !gpu_buffer_read(args[1].buffer, 0, found, found_bytes, err))
         return false;
     *skew = skew_judge(clock, found, groups);
     return true;

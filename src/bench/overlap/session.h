@@ -66,13 +66,24 @@ void overlap_session_close(struct bench_session *bench);
 
 // ---------------------------------------------------------------- visits and findings
 
+// The metrics. Times are in ns. Two workloads are neighbours if the scenario lists no workload of
+// their queues between them.
 enum overlap_metric {
     OVERLAP_METRIC_FRAME,
+    // Mean overlap (0 to 1) of two neighbours on one queue if neither waits for a workload:
+    // SAME_QUEUE of two dispatches, DRAW_DISPATCH of a draw and a dispatch, DRAW_DRAW of two draws.
     OVERLAP_METRIC_SAME_QUEUE,
+    // time in which both queues work ÷ the shorter of their working times
     OVERLAP_METRIC_CROSS_QUEUE,
+    // Median gap from the end of a workload to the start of a neighbouring dispatch that waits for
+    // it. The first workload is a dispatch for GAP, and a draw for DRAW_GAP. If the second one
+    // waits for several workloads, only the one that ended last counts.
     OVERLAP_METRIC_GAP,
+    // time between the first starts on the two queues; none if the first workload of a queue waits
     OVERLAP_METRIC_SKEW,
+    // mean, over all workloads, of the length in the frame ÷ the length alone
     OVERLAP_METRIC_STRETCH,
+    // sum of the lengths of all workloads, each running alone, ÷ the length of the frame
     OVERLAP_METRIC_GAIN,
     OVERLAP_METRIC_DRAW_DISPATCH,
     OVERLAP_METRIC_DRAW_DRAW,

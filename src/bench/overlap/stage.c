@@ -12,6 +12,11 @@ unsigned overlap_stage_queue(const struct overlap_stage *stage, size_t w)
     return stage->session->queues[queue] ? queue : 0;
 }
 
+uint32_t overlap_stage_all(const struct overlap_stage *stage)
+{
+    return (UINT32_C(1) << stage->scenario->count) - 1;
+}
+
 uint32_t overlap_stage_repeats(const struct overlap_stage *stage, size_t w)
 {
     return stage->scenario->workloads[w].draw ? stage->draw_repeats : stage->repeats;
@@ -91,18 +96,13 @@ bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
     size_t record_words = (size_t)stage->first_record[scenario->count] * OVERLAP_RECORD_WORDS;
     stage->words = ARENA_ARRAY(stage->arena, words, uint32_t);
     stage->record_words = ARENA_ARRAY(stage->arena, record_words, uint32_t);
-    stage->results = gpu_buffer_create(
-        stage->scope, &(struct gpu_buffer_desc){.bytes = words * sizeof(uint32_t)}, err);
-    if (!stage->results)
-        return false;
-    stage->records = gpu_buffer_create(
-        stage->scope, &(struct gpu_buffer_desc){.bytes = record_words * sizeof(uint32_t)}, err);
-    // The buffer is cleared to 0, which no frame has as its token. So an element to which no
+    const uint64_t bytes = words * sizeof(uint32_t), record_bytes = record_words * sizeof(uint32_t);
+    // The records are cleared to 0, which no frame has as its token. So an element to which no
     // subgroup wrote does not look like a record.
-    if (!stage->records || !gpu_buffer_write(stage->records, 0, stage->record_words,
-                                             record_words * sizeof(uint32_t), err))
-        return false;
-    if (!overlap_markers_init(&stage->markers, stage->scope, err) || !make_targets(stage, err))
+    if (!(stage->results = bench_buffer(stage->scope, bytes, GPU_MEMORY_DEVICE, err)) ||
+        !(stage->records = bench_buffer(stage->scope, record_bytes, GPU_MEMORY_DEVICE, err)) ||
+        !gpu_buffer_write(stage->records, 0, stage->record_words, record_bytes, err) ||
+        !overlap_markers_init(&stage->markers, stage->scope, err) || !make_targets(stage, err))
         return false;
     if (stage->barrier != OVERLAP_BARRIER_IMAGE)
         return true;

@@ -127,27 +127,30 @@ struct overlap_tally overlap_tally_of(const struct overlap_scenario *scenario,
                                       const unsigned *queues, const double *alone_ns,
                                       const struct overlap_frame *frame)
 {
-    struct overlap_tally tally = {.frame_ns = frame->length_ns,
-                                  .same_queue = free_pairs_of(scenario, queues, frame, 0),
-                                  .draw_dispatch = free_pairs_of(scenario, queues, frame, 1),
-                                  .draw_draw = free_pairs_of(scenario, queues, frame, 2),
-                                  .cross_queue = NAN,
-                                  .gap_ns = gap_of(scenario, queues, frame, false),
-                                  .draw_gap_ns = gap_of(scenario, queues, frame, true),
-                                  .skew_ns = NAN};
+    struct overlap_tally tally = {
+        {[OVERLAP_METRIC_FRAME] = frame->length_ns,
+         [OVERLAP_METRIC_SAME_QUEUE] = free_pairs_of(scenario, queues, frame, 0),
+         [OVERLAP_METRIC_DRAW_DISPATCH] = free_pairs_of(scenario, queues, frame, 1),
+         [OVERLAP_METRIC_DRAW_DRAW] = free_pairs_of(scenario, queues, frame, 2),
+         [OVERLAP_METRIC_CROSS_QUEUE] = NAN,
+         [OVERLAP_METRIC_GAP] = gap_of(scenario, queues, frame, false),
+         [OVERLAP_METRIC_DRAW_GAP] = gap_of(scenario, queues, frame, true),
+         [OVERLAP_METRIC_SKEW] = NAN}};
     double first[OVERLAP_QUEUES_MAX] = {INFINITY, INFINITY}, alone = 0;
     for (size_t w = 0; w < scenario->count; w++) {
         first[queues[w]] = fmin(first[queues[w]], frame->start_ns[w]);
-        tally.stretch += length_of(frame, w) / alone_ns[w] / (double)scenario->count;
+        tally.of[OVERLAP_METRIC_STRETCH] +=
+            length_of(frame, w) / alone_ns[w] / (double)scenario->count;
         alone += alone_ns[w];
     }
-    tally.gain = alone / frame->length_ns;
+    tally.of[OVERLAP_METRIC_GAIN] = alone / frame->length_ns;
     if (isfinite(first[0]) && isfinite(first[1])) {
         double direct = busy_ns(scenario->count, queues, frame, 1);
         double compute = busy_ns(scenario->count, queues, frame, 2);
         if (begins_free(scenario, queues))
-            tally.skew_ns = fabs(first[1] - first[0]);
-        tally.cross_queue = busy_ns(scenario->count, queues, frame, 3) / fmin(direct, compute);
+            tally.of[OVERLAP_METRIC_SKEW] = fabs(first[1] - first[0]);
+        tally.of[OVERLAP_METRIC_CROSS_QUEUE] =
+            busy_ns(scenario->count, queues, frame, 3) / fmin(direct, compute);
     }
     return tally;
 }

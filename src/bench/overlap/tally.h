@@ -6,32 +6,15 @@
 
 #include "bench/overlap/frame.h"
 
-// The metrics of one frame. A metric is NaN if the scenario lacks the workloads that the metric
-// needs. Two workloads are neighbours if the scenario lists no workload of their queues between
-// them.
-struct overlap_tally {
-    double frame_ns;
-    // Mean overlap (0 to 1) of two neighbours on one queue if neither waits for a workload. The
-    // three members are for two dispatches, for a draw and a dispatch, and for two draws.
-    double same_queue, draw_dispatch, draw_draw;
-    double cross_queue; // time in which both queues work ÷ the shorter of their working times
-    // Median gap in ns from the end of a workload to the start of a neighbouring dispatch that
-    // waits for it. The first workload is a dispatch for gap_ns, and a draw for draw_gap_ns. If the
-    // second one waits for several workloads, only the one that ended last counts.
-    double gap_ns, draw_gap_ns;
-    // Time in ns between the first starts on the two queues. NaN if the first workload of a queue
-    // waits.
-    double skew_ns;
-    // Mean, over all workloads, of the length in the frame ÷ the length when the workload runs
-    // alone.
-    double stretch;
-    // Sum of the lengths of all workloads, each running alone, ÷ the length of the frame.
-    double gain;
-};
-
 // Returns the time in which workloads a and b both run, divided by the shorter one of their
 // lengths. The value is from 0 to 1.
 double overlap_of(const struct overlap_frame *frame, size_t a, size_t b);
+
+// The metrics of one frame, by enum overlap_metric. A metric is NaN if the scenario lacks the
+// workloads that the metric needs.
+struct overlap_tally {
+    double of[OVERLAP_METRIC_COUNT];
+};
 
 // Returns the metrics of `frame`. queues[w] is the queue of workload w, and alone_ns[w] is its
 // length when it runs alone.

@@ -184,7 +184,7 @@ static bool prepare(struct work *work, struct error *err)
         return error_set(err, ERROR_UNSUPPORTED,
                          "barrier=target: no workload of %s waits for a draw on this device",
                          work->stage.scenario->name);
-    work->all = (UINT32_C(1) << work->stage.scenario->count) - 1;
+    work->all = overlap_stage_all(&work->stage);
     for (size_t w = 0; w < work->stage.scenario->count; w++)
         work->queues[w] = overlap_stage_queue(&work->stage, w);
     if (*run->memory)
@@ -253,14 +253,9 @@ static void report_metrics(const struct work *work, struct measure_visit *visit)
     for (size_t i = 0; i < work->frame_count; i++) {
         const struct overlap_tally tally =
             overlap_tally_of(work->stage.scenario, work->queues, work->alone_ns, &work->frames[i]);
-        const double row[OVERLAP_METRIC_COUNT] = {
-            tally.frame_ns,  tally.same_queue,  tally.cross_queue, tally.gap_ns,
-            tally.skew_ns,   tally.stretch,     tally.gain,        tally.draw_dispatch,
-            tally.draw_draw, tally.draw_gap_ns,
-        };
         for (int m = 0; m < OVERLAP_METRIC_COUNT; m++) {
-            values[m][i] = row[m];
-            missing[m] = missing[m] || !isfinite(row[m]);
+            values[m][i] = tally.of[m];
+            missing[m] = missing[m] || !isfinite(tally.of[m]);
         }
     }
     double step_ns = work->stage.session->clock.device_step_ns;
