@@ -300,7 +300,7 @@ static const char *deadlines_text(struct arena *arena, const struct result *resu
 
 // Adds the finding of a case with an application and a compositor. Its value is the number of
 // frames per second of the application.
-static void report_three(struct run *run, const char *device, const struct result *result)
+static void report_three(struct run *run, const struct result *result)
 {
     static const struct actor_names application_names = {"application", "app_misses", "app_late",
                                                          "app_late_p99"},
@@ -311,21 +311,13 @@ static void report_three(struct run *run, const char *device, const struct resul
     const struct hog *hog = hog_find(value_of(result, "hog"));
     if (!isfinite(app) || !isfinite(compositor))
         return;
-    const char **keys = ARENA_ARRAY(arena, 1, const char *);
-    keys[0] = result->key;
     granted = granted ? granted : value_of(result, "priority");
-    const char *text = arena_printf(
-        arena, "%s: %s, on three %s, the compositor at %.*s priority; %s, %s%s", device,
-        fates_text(arena, hog, app, compositor), where, (int)strcspn(granted, ":,"), granted,
-        deadlines_text(arena, result, &application_names),
-        deadlines_text(arena, result, &compositor_names),
-        published_text(arena, hog ? hog->published_three : NULL));
-    *run_add_finding(run) = (struct finding){.code = "preempt-actors",
-                                             .text = text,
-                                             .device = device,
-                                             .value = app,
-                                             .keys = keys,
-                                             .key_count = 1};
+    run_add_conclusion(run, "preempt-actors", app, result, NULL,
+                       "%s, on three %s, the compositor at %.*s priority; %s, %s%s",
+                       fates_text(arena, hog, app, compositor), where, (int)strcspn(granted, ":,"),
+                       granted, deadlines_text(arena, result, &application_names),
+                       deadlines_text(arena, result, &compositor_names),
+                       published_text(arena, hog ? hog->published_three : NULL));
 }
 
 static bool is_first(const struct run *run, const char *device, size_t place)
@@ -346,7 +338,7 @@ void preempt_conclude(struct run *run, const char *device)
         if (!response_of(run->results[i], device))
             continue;
         if (has_three(run->results[i]))
-            report_three(run, device, run->results[i]);
+            report_three(run, run->results[i]);
         else if (is_first(run, device, i))
             report(run, device, i);
     }

@@ -52,12 +52,9 @@ bool load_init(struct load *load, const struct load_desc *desc, struct error *er
     *load = (struct load){.desc = *desc};
     load->stride = (uint32_t)((groups + desc->records - 1) / desc->records);
     load->kept = (uint32_t)((groups + load->stride - 1) / load->stride);
-    uint64_t words = (uint64_t)desc->slots * desc->records * PREEMPT_RECORD_WORDS;
-    load->records = gpu_buffer_create(
-        desc->scope, &(struct gpu_buffer_desc){.bytes = words * sizeof(uint32_t)}, err);
-    if (!load->records)
-        return false;
-    if (desc->work.draws && !init_draws(load, err))
+    uint64_t bytes = desc->slots * sizeof(uint32_t[PREEMPT_RECORD_WORDS]) * desc->records;
+    load->records = bench_buffer(desc->scope, bytes, GPU_MEMORY_DEVICE, err);
+    if (!load->records || (desc->work.draws && !init_draws(load, err)))
         return false;
     for (unsigned i = 0; i < desc->work.ahead; i++) {
         const struct gpu_batch_desc batch = {.queue = desc->queue, .draws = desc->work.draws};
