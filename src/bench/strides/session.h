@@ -82,9 +82,6 @@ struct strides_params {
 };
 struct strides_params strides_params_of(const struct strides_case *this_case, uint32_t iterations);
 
-// Returns the number of loads of all threads in one dispatch.
-uint64_t strides_loads(uint32_t iterations);
-
 // Returns the index of the element that thread `t` loads as number `k` of its loads in flight.
 uint32_t strides_element(const struct strides_case *this_case, uint32_t t, uint32_t k);
 
@@ -96,8 +93,8 @@ uint64_t strides_footprint_bytes(const struct strides_case *this_case);
 // averages over all subgroups and over the loads in flight.
 struct strides_traffic {
     double sectors; // number of 32-byte sectors that a load reads; 0 for STRIDES_BANKS
-    // With STRIDES_BANKS and 4-byte loads: number of turns that a load takes, because each bank
-    // gives only one word per turn. In other cases 0.
+    // With STRIDES_BANKS: number of turns that a load takes, because each bank gives only one word
+    // per turn. With other patterns 0.
     double wavefronts;
 };
 struct strides_traffic strides_traffic_of(const struct strides_case *this_case);

@@ -130,7 +130,7 @@ static struct measure_count_claims counts_of(const struct strides_case *this_cas
 static void report_metrics(const struct work *work, const struct measure_span *span,
                            struct measure_visit *visit)
 {
-    double thread_loads = (double)strides_loads(work->params.iterations);
+    double thread_loads = (double)STRIDES_THREADS * STRIDES_TURN_LOADS * work->params.iterations;
     double bytes = thread_loads * work->this_case.width, loads = thread_loads / STRIDES_LANES;
     bool is_shared = work->this_case.pattern == STRIDES_BANKS;
     struct measure_count_claims counts;

@@ -74,11 +74,6 @@ struct strides_params strides_params_of(const struct strides_case *this_case, ui
     };
 }
 
-uint64_t strides_loads(uint32_t iterations)
-{
-    return (uint64_t)STRIDES_THREADS * STRIDES_TURN_LOADS * iterations;
-}
-
 // ---------------------------------------------------------------- addresses
 
 // Returns the distance in elements from load number 0 of a thread to its load number `k`.
@@ -157,7 +152,7 @@ struct strides_traffic strides_traffic_of(const struct strides_case *this_case)
                 places[lane] = strides_element(this_case, first + lane, k) * this_case->width /
                                (is_shared ? WORD_BYTES : STRIDES_SECTOR_BYTES);
             sectors += is_shared ? 0 : different(places, STRIDES_LANES);
-            turns += is_shared && this_case->width == WORD_BYTES ? bank_turns(places) : 0;
+            turns += is_shared ? bank_turns(places) : 0;
             loads++;
         }
     return (struct strides_traffic){.sectors = sectors / (double)loads,
