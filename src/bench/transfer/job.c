@@ -82,8 +82,7 @@ bool transfer_pageable_prepare(struct transfer_job *job, struct arena *arena, st
 {
     struct transfer_session *session = job->session;
     bool is_up = job->this_case->direction == TRANSFER_H2D;
-    const struct gpu_buffer_desc desc = {.bytes = STAGE_BYTES,
-                                         .memory = is_up ? GPU_MEMORY_UPLOAD : GPU_MEMORY_READBACK};
+    enum gpu_memory memory = is_up ? GPU_MEMORY_UPLOAD : GPU_MEMORY_READBACK;
     if (session->bench->info->caps & GPU_CAP(PAGEABLE))
         return true;
     job->stages = ARENA_NEW(arena, struct transfer_stages);
@@ -92,7 +91,7 @@ bool transfer_pageable_prepare(struct transfer_job *job, struct arena *arena, st
     for (int i = 0; i < TRANSFER_STAGES; i++) {
         struct gpu_buffer **buffer = &job->stages->buffers[i];
         if (!*buffer)
-            *buffer = gpu_buffer_create(session->bench->scope, &desc, err);
+            *buffer = bench_buffer(session->bench->scope, STAGE_BYTES, memory, err);
         if (!*buffer)
             return false;
         job->stages->batches[i] =

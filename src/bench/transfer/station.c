@@ -161,33 +161,26 @@ void transfer_station_copy(struct transfer_station *station, struct gpu_batch *b
 
 // ---------------------------------------------------------------- memory
 
-static bool is_source(enum transfer_end end)
-{
-    return end == TRANSFER_DEVICE_SOURCE || end == TRANSFER_PINNED_SOURCE ||
-           end == TRANSFER_VISIBLE_SOURCE || end == TRANSFER_PLAIN_SOURCE;
-}
-
-static bool is_on_host(enum transfer_end end)
-{
-    return end == TRANSFER_PINNED_SOURCE || end == TRANSFER_PINNED_TARGET ||
-           end >= TRANSFER_BUFFERS;
-}
+static const struct {
+    enum gpu_memory memory; // of a buffer
+    bool is_source, is_on_host;
+} kinds[TRANSFER_ENDS] = {
+    [TRANSFER_DEVICE_SOURCE] = {.memory = GPU_MEMORY_DEVICE, .is_source = true},
+    [TRANSFER_DEVICE_TARGET] = {.memory = GPU_MEMORY_DEVICE},
+    [TRANSFER_PINNED_SOURCE] = {.memory = GPU_MEMORY_UPLOAD, .is_source = true, .is_on_host = true},
+    [TRANSFER_PINNED_TARGET] = {.memory = GPU_MEMORY_READBACK, .is_on_host = true},
+    [TRANSFER_VISIBLE_SOURCE] = {.memory = GPU_MEMORY_VISIBLE, .is_source = true},
+    [TRANSFER_VISIBLE_TARGET] = {.memory = GPU_MEMORY_VISIBLE},
+    [TRANSFER_PLAIN_SOURCE] = {.is_source = true, .is_on_host = true},
+    [TRANSFER_PLAIN_TARGET] = {.is_on_host = true},
+};
 
 static bool make_buffer(struct transfer_station *station, enum transfer_end end, uint64_t bytes,
                         struct error *err)
 {
-    static const enum gpu_memory kinds[] = {
-        [TRANSFER_DEVICE_SOURCE] = GPU_MEMORY_DEVICE,
-        [TRANSFER_DEVICE_TARGET] = GPU_MEMORY_DEVICE,
-        [TRANSFER_PINNED_SOURCE] = GPU_MEMORY_UPLOAD,
-        [TRANSFER_PINNED_TARGET] = GPU_MEMORY_READBACK,
-        [TRANSFER_VISIBLE_SOURCE] = GPU_MEMORY_VISIBLE,
-        [TRANSFER_VISIBLE_TARGET] = GPU_MEMORY_VISIBLE,
-    };
     station->ends[end].scope = gpu_scope_open(station->device);
     station->ends[end].buffer =
-        gpu_buffer_create(station->ends[end].scope,
-                          &(struct gpu_buffer_desc){.bytes = bytes, .memory = kinds[end]}, err);
+        bench_buffer(station->ends[end].scope, bytes, kinds[end].memory, err);
     return station->ends[end].buffer != NULL;
 }
 
@@ -212,7 +205,7 @@ static bool fill(struct transfer_station *station, enum transfer_end end, uint64
                  struct error *err)
 {
     const uint32_t params[2] = {0, (uint32_t)(bytes / ELEMENT_BYTES)};
-    if (!is_on_host(end))
+    if (!kinds[end].is_on_host)
         return run_whole(station, station->fill,
                          &(struct gpu_arg){.buffer = station->ends[end].buffer}, params, err);
     transfer_pattern_fill(transfer_station_memory(station, end), bytes, 0);
@@ -224,9 +217,9 @@ bool transfer_station_need(struct transfer_station *station, enum transfer_end e
 {
     if (station->bytes[end] >= bytes)
         return true;
-    uint64_t whole = bytes + (is_source(end) ? transfer_station_window(station, end) : 0);
+    uint64_t whole = bytes + (kinds[end].is_source ? transfer_station_window(station, end) : 0);
     drop(station, end);
-    uint64_t left = is_on_host(end) ? host_memory_available_bytes(NULL) : 0;
+    uint64_t left = kinds[end].is_on_host ? host_memory_available_bytes(NULL) : 0;
     if (left && whole > left / 2)
         return error_set(err, ERROR_OUT_OF_MEMORY,
                          "the host has %llu MiB of free memory: too little for %llu MiB more",
@@ -235,7 +228,7 @@ bool transfer_station_need(struct transfer_station *station, enum transfer_end e
         make_plain(station, end, whole);
     else if (!make_buffer(station, end, whole, err))
         return false;
-    if (is_source(end) && !fill(station, end, whole, err))
+    if (kinds[end].is_source && !fill(station, end, whole, err))
         return false;
     station->bytes[end] = bytes;
     return true;
@@ -247,7 +240,7 @@ bool transfer_station_check(struct transfer_station *station, enum transfer_end 
                             uint64_t bytes, uint32_t first, struct transfer_look look,
                             struct error *err)
 {
-    if (is_on_host(end))
+    if (kinds[end].is_on_host)
         return transfer_pattern_check(transfer_station_memory(station, end) + at, bytes, first,
                                       look, err);
     const struct gpu_arg words = {.buffer = station->ends[end].buffer, .offset = at};
