@@ -82,9 +82,9 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
     trial->work.params.value = 0.625f + 0.0625f * (float)(trial->run->request->round % 64);
     if (!trial->shape.placed || trial->places)
         return true;
-    const struct gpu_buffer_desc places = {.bytes = sizeof(struct stream_place) *
-                                                    trial->work.params.groups};
-    trial->places = gpu_buffer_create(trial->run->scope, &places, err);
+    trial->places =
+        bench_buffer(trial->run->scope, sizeof(struct stream_place) * trial->work.params.groups,
+                     GPU_MEMORY_DEVICE, err);
     return trial->places != NULL;
 }
 
