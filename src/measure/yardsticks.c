@@ -35,8 +35,9 @@ struct yardsticks {
     struct yardsticks_desc desc;
     struct gpu_buffer *words;
     struct gpu_batch *batch;
-    double limits[WATCH_YARDSTICKS];
-    bool limits_known;
+    // Limit of the copies over the link, in bytes per second; NaN if not known, 0 before it was
+    // read.
+    double link_limit;
     // Highest core clock in Hz of all earlier runs of the yardsticks; 0 if not known.
     double fastest_hz;
     // one per yardstick; not used for WATCH_CORES and WATCH_PLACES, which copy nothing
@@ -281,21 +282,17 @@ static bool measure(struct yardsticks *y, uint32_t iterations, double rates[WATC
     return true;
 }
 
-// Sets the physical limits of the rates of copies over the link. The other yardsticks get none: the
-// limit of the last cache is not known, and the rates of arithmetic and of copies within memory do
-// not reach theirs. An H200 copies within memory at 83 % of its limit through CUDA, and at 17 %
-// through Vulkan.
-static void find_limits(struct yardsticks *y)
+// Returns the physical limit of the rates of copies over the link. The other copies and the
+// arithmetic get none: the limit of the last cache is not known, and the rates of arithmetic and of
+// copies within memory do not reach theirs. An H200 copies within memory at 83 % of its limit
+// through CUDA, and at 17 % through Vulkan.
+static double find_link_limit(const struct yardsticks *y)
 {
     struct arena_mark mark = arena_mark(y->arena);
     struct measure_link link;
     measure_link_of(y->arena, y->desc.info, &link);
-    y->limits_known = true;
-    for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
-        y->limits[i] = NAN;
-    if (link.bytes_per_s > 0)
-        y->limits[WATCH_TO_DEVICE] = y->limits[WATCH_TO_HOST] = link.bytes_per_s;
     arena_rewind(y->arena, mark);
+    return link.bytes_per_s > 0 ? link.bytes_per_s : NAN;
 }
 
 bool yardsticks_run(struct yardsticks *y, uint32_t iterations, struct watch_finding *finding,
@@ -303,15 +300,14 @@ bool yardsticks_run(struct yardsticks *y, uint32_t iterations, struct watch_find
 {
     double most_hz = NAN;
     for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
-        finding->rates[i] = NAN;
+        finding->rates[i] = finding->limits[i] = NAN;
     if (y->batch && iterations && !measure(y, iterations, finding->rates, &most_hz, err))
         return false;
     yardsticks_drop_slow_clock(most_hz, &y->fastest_hz, finding);
-    if (!y->limits_known)
-        // this reads the link's speed; an idle card slows its link down, so it must come after the
-        // copies
-        find_limits(y);
-    memcpy(finding->limits, y->limits, sizeof finding->limits);
+    if (y->link_limit == 0)
+        // an idle card slows its link down, so its speed is read after the copies
+        y->link_limit = find_link_limit(y);
+    finding->limits[WATCH_TO_DEVICE] = finding->limits[WATCH_TO_HOST] = y->link_limit;
     // The limit of WATCH_PLACES: all cores can hold the same number of workgroups, so the counted
     // number is rounded up to a multiple of the number of cores.
     if (y->desc.info->limits.cores == y->desc.groups)
