@@ -166,7 +166,6 @@ static bool load(struct roofline_session *session, const struct roofline_number 
                  struct error *err)
 {
     size_t place = session->shares ? 0 : (size_t)(number - roofline_numbers);
-    uint64_t constant = fma_chain_constant(number->number);
     if (!make_source(session, place, err)) {
         if (err->code != ERROR_OUT_OF_MEMORY || session->shares)
             return false;
@@ -176,8 +175,6 @@ static bool load(struct roofline_session *session, const struct roofline_number 
             return false;
     }
     session->source = session->sources[place];
-    session->constant[0] = (uint32_t)constant;
-    session->constant[1] = (uint32_t)(constant >> 32);
     if (session->holds[place] == number)
         return true;
     session->holds[place] = NULL;

@@ -50,7 +50,6 @@ struct roofline_session {
     const struct roofline_number *holds[ROOFLINE_NUMBERS];
     struct gpu_buffer *source; // the buffer, one of `sources`, that the current case reads
     uint64_t bytes;            // size in bytes of each of `sources`
-    uint32_t constant[2];      // bits of the constant b of x·x + b, low and high word
 };
 
 MUST_CHECK bool roofline_open(struct bench_session *bench, struct error *err);

@@ -73,14 +73,15 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
     const struct work *work = context;
     const struct roofline_session *session = work->session;
     uint64_t steps = work->steps / work->this_case->number->chains;
+    uint64_t constant = fma_chain_constant(work->this_case->number->number);
     const struct params params = {
         .longs = (uint32_t)(steps / ROOFLINE_LONG),
         .shorts = (uint32_t)(steps % ROOFLINE_LONG / ROOFLINE_SHORT),
         .singles = (uint32_t)(steps % ROOFLINE_SHORT),
         .partial = (uint32_t)(work->steps % work->this_case->number->chains),
         .row = work->grid[0],
-        .low = session->constant[0],
-        .high = session->constant[1],
+        .low = (uint32_t)constant,
+        .high = (uint32_t)(constant >> 32),
     };
     const struct gpu_dispatch dispatch = {
         .program = work->program,
