@@ -14,7 +14,7 @@ enum {
     SCENE_ROWS = 48
 };
 
-static const char *const names[JUDGE_COUNT] = {
+const char *const judge_names[JUDGE_COUNT] = {
     [JUDGE_ALONE] = "alone",
     [JUDGE_CO_RESIDENT] = "co-resident",
     [JUDGE_MID_SHADER] = "mid-shader",
@@ -22,11 +22,6 @@ static const char *const names[JUDGE_COUNT] = {
     [JUDGE_BOUNDARY] = "at a boundary",
     [JUDGE_WAITED] = "after a submission",
 };
-
-const char *judge_name(enum judge_entry entry)
-{
-    return names[entry];
-}
 
 // Counts the workgroups of the hog's submission `hog` that overlapped the victim by more than
 // limits->resolution_ns, and adds their number to *beside. Adds to *still the number of those that
@@ -124,7 +119,7 @@ struct preempt_quantile preempt_quantile_of(const struct preempt_responses *resp
 
 static void add_entered(const struct preempt_history *history, struct measure_visit *visit)
 {
-    double *counts = visit_series(visit, "entered", names, JUDGE_COUNT, 1)->data;
+    double *counts = visit_series(visit, "entered", judge_names, JUDGE_COUNT, 1)->data;
     for (int e = 0; e < JUDGE_COUNT; e++)
         counts[e] = (double)history->entries[e];
 }

@@ -19,7 +19,7 @@ enum judge_entry {
     JUDGE_COUNT
 };
 
-const char *judge_name(enum judge_entry entry); // returns a name for texts, such as "co-resident"
+extern const char *const judge_names[JUDGE_COUNT]; // for texts, such as "co-resident"
 
 struct judge_limits {
     // An overlap of a victim with a workgroup of the hog is ignored if it lasts at most this time
@@ -114,7 +114,7 @@ struct preempt_quantile preempt_quantile_of(const struct preempt_responses *resp
 // It is left out if there are no responses.
 //
 // "entered" has one row: the numbers of victims that got onto the device in each of the ways of
-// enum judge_entry. judge_name names the columns.
+// enum judge_entry. judge_names are the columns.
 void preempt_series_history(struct arena *scratch, const struct preempt_history *history,
                             struct measure_visit *visit);
 

@@ -179,9 +179,7 @@ bool process_stop(struct process *process, struct arena *arena, uint64_t *base,
 struct server {
     struct arena *arena;
     struct gpu_system *system;
-    struct gpu_device *device;
-    struct gpu_scope *scope;
-    struct measure_clock clock;
+    struct bench_session bench; // all zero if the device could not be opened
     struct gpu_program *program;
     struct child_channel channel;
     int fd;
@@ -196,13 +194,9 @@ static bool server_open(struct server *server, const char *device, struct error 
     const struct gpu_info *info = gpu_system_find(server->system, device);
     if (!info)
         return error_set(err, ERROR_NO_DEVICE, "%s: no such device here", device);
-    server->device = gpu_device_open(server->system, info, &(struct gpu_device_desc){0}, err);
-    if (!server->device)
-        return false;
-    server->scope = gpu_scope_open(server->device);
-    struct measure_programs programs = {.arena = server->arena, .scope = server->scope};
-    server->program = load_program(&programs, err);
-    return server->program && measure_clock_probe(server->scope, NULL, &server->clock, err);
+    return bench_session_open(&server->bench, server->system, info, NULL, err) &&
+           (server->program = load_program(&server->bench.programs, err)) &&
+           bench_clock_probe(&server->bench, err);
 }
 
 // Returns true if the parent process has sent a line or closed the socket.
@@ -217,7 +211,7 @@ static bool send_runs(struct server *server, const struct load *load, struct are
 {
     uint64_t base = 0;
     struct load_run *runs;
-    if (!load_read(load, &server->clock, &base, arena, &runs, err))
+    if (!load_read(load, &server->bench.clock, &base, arena, &runs, err))
         return false;
     if (!child_channel_write(&server->channel, arena_printf(arena, "base %" PRIu64, base), err))
         return false;
@@ -327,7 +321,7 @@ static bool start_parse(const char *line, struct process_start *start, struct er
 
 static bool serve_load(struct server *server, const char *line, struct error *err)
 {
-    struct process_start start = {.load = {.queue = gpu_device_queue(server->device, 0),
+    struct process_start start = {.load = {.queue = gpu_device_queue(server->bench.device, 0),
                                            .program = server->program,
                                            .timeout_ns = UINT64_C(10000000000)}};
     bool prepares = text_begins(line, "prepare ");
@@ -337,7 +331,7 @@ static bool serve_load(struct server *server, const char *line, struct error *er
         return error_set(err, ERROR_USAGE, "__beside: not all frames can be recorded");
     struct arena *arena = arena_create();
     struct load load;
-    start.load.scope = gpu_scope_open(server->device);
+    start.load.scope = gpu_scope_open(server->bench.device);
     bool done = load_init(&load, &start.load, err);
     if (done) {
         load_restart(&load, start.token);
@@ -363,8 +357,7 @@ bool process_serve(const char *device, int socket_fd, struct error *err)
         !child_channel_write(&server.channel, arena_printf(server.arena, "error %s", err->message),
                              &unsent))
         error_prefix(err, "the parent did not get this message");
-    gpu_scope_close(server.scope);
-    gpu_device_close(server.device);
+    bench_session_close(&server.bench);
     gpu_system_destroy(server.system);
     child_channel_fini(&server.channel);
     arena_destroy(server.arena);
