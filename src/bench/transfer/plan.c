@@ -79,11 +79,6 @@ enum transfer_param { // the parameters, in the order of `params` in transfer.c
     TRANSFER_PARAM_MESSAGE
 };
 
-static bool is_way(const struct transfer_case *this_case)
-{
-    return this_case->direction == TRANSFER_H2D || this_case->direction == TRANSFER_D2H;
-}
-
 // Replaces values that do not fit together:
 // - Only pinned memory can be copied by copy commands or by a kernel. For other memory, `by`
 //   becomes "host".
@@ -96,11 +91,12 @@ static void replace(const struct bench_pick *pick)
     struct transfer_case this_case;
     transfer_case_read(&pick->c, &this_case);
     bool pinned = this_case.memory == TRANSFER_PINNED;
+    bool one_way = this_case.direction == TRANSFER_H2D || this_case.direction == TRANSFER_D2H;
     if (pick->param == TRANSFER_PARAM_MEMORY && this_case.direction == TRANSFER_BOTH)
         (void)case_value_set_text(pick->value, param, "pinned");
     if (pick->param == TRANSFER_PARAM_BY && !pinned)
         (void)case_value_set_text(pick->value, param, "host");
-    if (pick->param == TRANSFER_PARAM_MODE && !(pinned && is_way(&this_case)))
+    if (pick->param == TRANSFER_PARAM_MODE && !(pinned && one_way))
         (void)case_value_set_text(pick->value, param, "row");
 }
 
