@@ -268,6 +268,25 @@ static void in_the_built_in_scenarios_neighbours_stand_side_by_side(void **state
         }
 }
 
+// Given a frame of which the host saw no marker, when it is added, then the offset between the
+// clocks stays unknown; the first frame that bounds it tells it.
+static void an_offset_without_bounds_is_unknown(void **state)
+{
+    (void)state;
+    const struct measure_clock clock = {.device_bits = 64, .device_tick_ns = 1};
+    const struct overlap_frame seen = {.first_ns = 5000, .released_ns = 1000};
+    struct overlap_polling polling = {.offset_ns = NAN, .known_ns = NAN};
+    struct overlap_agreement agreement = {.markers = 16, .offset_high_ns = INFINITY};
+    overlap_polling_add(&polling, &agreement, &seen, &clock);
+    assert_true(isnan(polling.known_ns) && isnan(polling.offset_ns));
+    agreement.offset_high_ns = 600;
+    overlap_polling_add(&polling, &agreement, &seen, &clock);
+    assert_true(polling.known_ns == 300 && polling.offset_ns == 3700);
+    agreement.offset_high_ns = 800;
+    overlap_polling_add(&polling, &agreement, &seen, &clock);
+    assert_true(polling.known_ns == 300);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +303,7 @@ int main(void)
         cmocka_unit_test(waiting_goes_by_way_of_others),
         cmocka_unit_test(workloads_wait_only_for_earlier_ones),
         cmocka_unit_test(in_the_built_in_scenarios_neighbours_stand_side_by_side),
+        cmocka_unit_test(an_offset_without_bounds_is_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

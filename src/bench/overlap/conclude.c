@@ -410,12 +410,16 @@ static const char *polled_text(struct arena *arena, const struct polled *polled)
 {
     if (!(polled->markers > 0))
         return "";
+    const char *offset =
+        isfinite(polled->known_ns)
+            ? arena_printf(arena, "the offset to the host's clock is known to ±%s; ",
+                           unit_text(arena, polled->known_ns, UNIT_NS))
+            : "";
     return arena_printf(arena,
-                        "; the offset to the host's clock is known to ±%s; the polling host saw "
-                        "%.0f of %.0f markers, %.0f of them on time; polled and stamped lengths "
-                        "differ by up to %s",
-                        unit_text(arena, polled->known_ns, UNIT_NS), polled->seen, polled->markers,
-                        polled->agreed, unit_text(arena, polled->bars_ns, UNIT_NS));
+                        "; %sthe polling host saw %.0f of %.0f markers, %.0f of them on time; "
+                        "polled and stamped lengths differ by up to %s",
+                        offset, polled->seen, polled->markers, polled->agreed,
+                        unit_text(arena, polled->bars_ns, UNIT_NS));
 }
 
 // Adds the finding overlap-clock about the device's clock: its resolution, its lag between cores,

@@ -20,14 +20,13 @@ void overlap_polling_add(struct overlap_polling *polling, const struct overlap_a
 {
     double known_ns = (agreement->offset_high_ns - agreement->offset_low_ns) / 2;
     double middle_ns = (agreement->offset_high_ns + agreement->offset_low_ns) / 2;
-    polling->frames++;
     polling->markers += agreement->markers;
     polling->seen += agreement->seen;
     polling->agreed += agreement->agreed;
     polling->sweep_ns = fmax(polling->sweep_ns, agreement->sweep_ns);
     polling->bars_ns = fmax(polling->bars_ns, agreement->bars_ns);
     polling->held_ns = fmax(polling->held_ns, agreement->held_ns);
-    if (isfinite(known_ns) && (polling->known_ns == 0 || known_ns < polling->known_ns)) {
+    if (isfinite(known_ns) && !(polling->known_ns <= known_ns)) {
         polling->known_ns = known_ns;
         polling->offset_ns = frame->first_ns - (frame->released_ns + middle_ns);
         // The device's clock wraps after range_ns, so the offset is known only modulo range_ns.

@@ -33,19 +33,20 @@ enum {
 
 // What the host found by polling markers, in all frames of a case that left markers.
 struct overlap_polling {
-    // Numbers over all frames with markers: frames, markers, and markers that the host saw.
-    // `agreed` is the number of markers whose times agreed with the device's clock (struct
-    // overlap_agreement).
-    size_t frames, markers, seen, agreed;
-    // device's clock − host's clock in ns, from the frame with the closest bounds of this offset
+    // Numbers over all frames with markers: markers, markers that the host saw, and markers whose
+    // times agreed with the device's clock (struct overlap_agreement).
+    size_t markers, seen, agreed;
+    // device's clock − host's clock in ns, from the frame with the closest bounds of this offset;
+    // NaN if no frame has given bounds yet
     double offset_ns;
-    double known_ns; // uncertainty (±) of offset_ns in ns; 0 if no frame has given bounds yet
+    double known_ns; // uncertainty (±) of offset_ns in ns; NaN if no frame has given bounds yet
     // The largest values of the members of the same names in struct overlap_agreement, over all
     // frames.
     double sweep_ns, bars_ns, held_ns;
 };
 
-// Adds to `polling` what the host found by polling the markers of `frame`.
+// Adds to `polling` what the host found by polling the markers of `frame`. At first, all members of
+// `polling` are 0, but offset_ns and known_ns are NaN.
 void overlap_polling_add(struct overlap_polling *polling, const struct overlap_agreement *agreement,
                          const struct overlap_frame *frame, const struct measure_clock *clock);
 

@@ -126,6 +126,7 @@ static bool recall(struct work *work, struct error *err)
     if (work->history)
         return true;
     work->history = ARENA_NEW(run->session->arena, struct overlap_history);
+    work->history->polling.offset_ns = work->history->polling.known_ns = NAN;
     const struct overlap_scenario *scenario =
         overlap_scenario_get(run->session->arena, case_text(run->bench_case, "scenario"), err);
     if (scenario && case_choice(run->bench_case, "barrier") == OVERLAP_BARRIER_NONE)
@@ -290,8 +291,9 @@ static void report_clock(const struct overlap_session *session,
         "no core's clock lags another's by more than %.4g ns, in %llu readings on %u cores "
         "(0: not known); a lag below %.4g ns cannot be seen",
         skew->behind_ns, (unsigned long long)skew->seen, skew->cores, skew->reach_ns);
-    visit_detail(visit, "clock-offset", "device clock minus host clock: %.6f s ± %.3g us",
-                 polling->offset_ns * 1e-9, polling->known_ns * 1e-3);
+    if (isfinite(polling->known_ns))
+        visit_detail(visit, "clock-offset", "device clock minus host clock: %.6f s ± %.3g us",
+                     polling->offset_ns * 1e-9, polling->known_ns * 1e-3);
     visit_detail(visit, "markers",
                  "the polling host saw %zu of %zu markers, %zu of them on time (polls at most "
                  "%.3g us apart); polled and stamped lengths differ by up to %.3g us; a first "
