@@ -4,6 +4,7 @@
 // wrong give MISMATCH, no number. Lengths are not asserted: machines that test are busy.
 #include "bench/overlap/frame.h"
 #include "bench/overlap/overlap.h"
+#include "gpu/backend.h"
 #include "workbench.h"
 
 #include <math.h>
@@ -348,6 +349,20 @@ static void a_case_whose_priority_is_refused_is_suspect(void **state)
     f->bench.session.info = real;
 }
 
+// Given a scenario of high priority that asked for a stable clock, when one is visited that asks
+// for neither, then the device of the first one no longer holds the clock of their chip.
+static void a_clock_that_another_priority_held_is_free_again(void **state)
+{
+    struct fixture *f = *state;
+    // A hung device is only told; no driver is called for it.
+    struct gpu_device device = {.clock_held = true, .hung = true};
+    struct overlap_session urgent = {.own.device = &device};
+    f->own->urgent = &urgent;
+    visit_case(f, "default", "memory");
+    f->own->urgent = NULL;
+    assert_false(device.clock_held);
+}
+
 static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
 {
     struct fixture *f = *state;
@@ -399,6 +414,7 @@ int main(int argc, char **argv)
         EACH(stamps_and_what_the_host_saw_agree_of_dispatches_and_draws),
         EACH(cores_agree_on_the_clock_or_it_is_known_how_far_not),
         EACH(a_case_whose_priority_is_refused_is_suspect),
+        EACH(a_clock_that_another_priority_held_is_free_again),
         EACH(a_visit_brings_metrics_and_series_that_fit_the_queues),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,18 +136,21 @@ static bool recall(struct work *work, struct error *err)
 }
 
 // If the scenario wants a stable clock, asks the driver to hold the device's clock stable.
-// Otherwise asks the driver to stop holding it. The clock stays held between visits, because it
-// takes time to settle. If the driver refuses, the reason is stored in work->clock_refusal. The
-// function fails only if the device is lost.
+// Otherwise asks the driver to stop holding it, also on the device of another priority, which is
+// the same chip. The clock stays held between visits, because it takes time to settle. If the
+// driver refuses, the reason is stored in work->clock_refusal. The function fails only if the
+// device is lost.
 static bool set_clock(struct work *work, const struct gpu_scope *scope, struct error *err)
 {
-    struct gpu_device *device = gpu_scope_device(scope);
+    const struct overlap_session *plain = work->run->session->state;
     work->clock_refusal = (struct error){.code = ERROR_NONE};
     if (!work->history->scenario->stable) {
-        gpu_device_free_clock(device);
+        gpu_device_free_clock(work->run->session->device);
+        if (plain->urgent && plain->urgent->own.device)
+            gpu_device_free_clock(plain->urgent->own.device);
         return true;
     }
-    if (gpu_device_hold_clock(device, err))
+    if (gpu_device_hold_clock(gpu_scope_device(scope), err))
         return true;
     work->clock_refusal = *err;
     return err->code != ERROR_DEVICE_LOST;
