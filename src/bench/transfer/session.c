@@ -33,27 +33,25 @@ void transfer_device(const struct gpu_info *info, struct gpu_device_desc *desc)
 
 static void find_queues(struct transfer_session *session)
 {
-    static const char *const names[GPU_QUEUE_KIND_COUNT] = {[GPU_QUEUE_UNIVERSAL] = "universal",
-                                                            [GPU_QUEUE_COMPUTE] = "compute",
-                                                            [GPU_QUEUE_TRANSFER] = "transfer"};
-    struct gpu_device_desc desc = {0};
-    transfer_device(session->bench->info, &desc);
-    for (unsigned i = 0; i < TRANSFER_QUEUES; i++) {
-        unsigned number = i + 1 < desc.queue_count ? i + 1 : 0;
-        if (number == 0 && i > 0)
-            break; // queues[1] stays NULL: the device has too few queues for cases that use it
-        session->queues[i] = gpu_device_queue(session->bench->device, number);
-        session->queue_names[i] = names[desc.queues[number].kind];
-    }
+    struct gpu_device *device = session->bench->device;
+    for (unsigned i = 0; i < TRANSFER_QUEUES; i++)
+        session->queues[i] = gpu_device_queue(device, i + 1);
+    if (!session->queues[0])
+        session->queues[0] = gpu_device_queue(device, 0);
 }
 
 const char *transfer_queue_name(const struct transfer_session *session,
                                 const struct gpu_queue *queue)
 {
-    for (unsigned i = 0; i < TRANSFER_QUEUES; i++)
-        if (session->queues[i] == queue)
-            return session->queue_names[i];
-    return "universal";
+    static const char *const names[GPU_QUEUE_KIND_COUNT] = {[GPU_QUEUE_UNIVERSAL] = "universal",
+                                                            [GPU_QUEUE_COMPUTE] = "compute",
+                                                            [GPU_QUEUE_TRANSFER] = "transfer"};
+    struct gpu_device_desc desc = {0};
+    transfer_device(session->bench->info, &desc);
+    unsigned number = TRANSFER_QUEUES;
+    while (number > 0 && gpu_device_queue(session->bench->device, number) != queue)
+        number--;
+    return names[desc.queues[number].kind];
 }
 
 // ---------------------------------------------------------------- the session

@@ -187,7 +187,6 @@ struct transfer_session {
     // Queues for copies. queues[0] is the universal queue if the device has no other. queues[1] is
     // NULL if the device has fewer than two queues besides the universal one.
     struct gpu_queue *queues[TRANSFER_QUEUES];
-    const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
     // Number of transfer jobs set up so far. It decides where in its source a job begins, so that
     // successive jobs begin at other places.
