@@ -70,22 +70,17 @@ uint64_t transfer_bytes_max(const struct gpu_info *info);
 // must be a multiple of 4.
 void transfer_pattern_fill(void *memory, uint64_t bytes, uint32_t first);
 
-// How much of host memory a check reads. If `sparse` is true and the data have more than
-// TRANSFER_SPARSE_BYTES, it reads only every TRANSFER_SPARSE-th block of 4 KiB. `turn` selects the
-// first block, so that TRANSFER_SPARSE checks with successive turns read everything.
-struct transfer_look {
-    bool sparse;
-    unsigned turn;
-};
 enum {
     TRANSFER_SPARSE = 8,
     TRANSFER_SPARSE_BYTES = 16 << 20
 };
 
 // Fails with ERROR_MISMATCH if `memory` does not hold the data from word number `first` on. The
-// message names the first wrong byte that was read.
+// message names the first wrong byte that was read. In round 0 of a case, and if the data have at
+// most TRANSFER_SPARSE_BYTES, all bytes are read. In other rounds, every TRANSFER_SPARSE-th block
+// of 4 KiB is read, so that TRANSFER_SPARSE successive rounds read everything.
 MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
-                                       struct transfer_look look, struct error *err);
+                                       unsigned round, struct error *err);
 
 // ---------------------------------------------------------------- stations
 
@@ -161,11 +156,11 @@ void transfer_station_copy(struct transfer_station *station, struct gpu_batch *b
 
 // Checks `bytes` bytes of the station's memory `end`, from byte `at` on. Fails with ERROR_MISMATCH
 // if they differ from the data that begin with word `first`. The device checks all bytes of device
-// memory; the host checks host memory as far as `look` says. `at` must be a multiple of
-// TRANSFER_STEP_BYTES.
+// memory; the host checks host memory as far as transfer_pattern_check says. `at` must be a
+// multiple of TRANSFER_STEP_BYTES.
 MUST_CHECK bool transfer_station_check(struct transfer_station *station, enum transfer_end end,
-                                       uint64_t at, uint64_t bytes, uint32_t first,
-                                       struct transfer_look look, struct error *err);
+                                       uint64_t at, uint64_t bytes, uint32_t first, unsigned round,
+                                       struct error *err);
 
 // ---------------------------------------------------------------- the session
 

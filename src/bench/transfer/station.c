@@ -51,14 +51,14 @@ static uint32_t differences(const uint32_t *words, uint64_t count, uint32_t mixe
     return all;
 }
 
-bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
-                            struct transfer_look look, struct error *err)
+bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first, unsigned round,
+                            struct error *err)
 {
     const uint32_t *words = memory;
-    bool sparse = look.sparse && bytes > TRANSFER_SPARSE_BYTES;
+    bool sparse = round > 0 && bytes > TRANSFER_SPARSE_BYTES;
     uint64_t count = bytes / sizeof *words,
              skip = (uint64_t)(sparse ? TRANSFER_SPARSE : 1) * BLOCK_WORDS;
-    uint64_t begin = sparse ? (uint64_t)(look.turn % TRANSFER_SPARSE) * BLOCK_WORDS : 0;
+    uint64_t begin = sparse ? (uint64_t)(round % TRANSFER_SPARSE) * BLOCK_WORDS : 0;
     for (uint64_t at = begin; at < count; at += skip) {
         uint32_t mixed = (first + (uint32_t)at) * TRANSFER_MIX;
         uint64_t part = count - at < BLOCK_WORDS ? count - at : BLOCK_WORDS;
@@ -237,12 +237,11 @@ bool transfer_station_need(struct transfer_station *station, enum transfer_end e
 // ---------------------------------------------------------------- the proof
 
 bool transfer_station_check(struct transfer_station *station, enum transfer_end end, uint64_t at,
-                            uint64_t bytes, uint32_t first, struct transfer_look look,
-                            struct error *err)
+                            uint64_t bytes, uint32_t first, unsigned round, struct error *err)
 {
     if (kinds[end].is_on_host)
         return transfer_pattern_check(transfer_station_memory(station, end) + at, bytes, first,
-                                      look, err);
+                                      round, err);
     const struct gpu_arg words = {.buffer = station->ends[end].buffer, .offset = at};
     const uint32_t params[2] = {first, (uint32_t)(bytes / ELEMENT_BYTES)};
     uint32_t right = 0;

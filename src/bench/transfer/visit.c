@@ -390,13 +390,11 @@ static bool is_host_timed(const struct transfer_case *this_case)
 // measured. Each later time, another eighth is checked.
 static bool verify(const struct trial *trial, struct error *err)
 {
-    unsigned round = trial->run->request->round;
-    const struct transfer_look look = {.sparse = round > 0, .turn = round - 1};
     for (unsigned i = 0; i < trial->job_count; i++) {
         const struct transfer_job *job = &trial->jobs[i];
         uint32_t first = (uint32_t)(job->offset / sizeof(uint32_t));
         if (!transfer_station_check(job->to, job->target, job->to_offset, job->this_case->bytes,
-                                    first, look, err))
+                                    first, trial->run->request->round, err))
             return false;
     }
     return true;
