@@ -214,6 +214,23 @@ static void sizes_of_the_user_are_measured_as_they_are(void **state)
     assert_int_equal(count_of(f, "bytes=16384/"), 0);
 }
 
+// Given sizes that no power of two divides twice, when the user chooses them, then each has its
+// cases, which are skipped later.
+static void the_smallest_sizes_are_planned_too(void **state)
+{
+    struct fixture *f = *state;
+    choice(f, "bytes")->value_count = 0;
+    for (uint64_t bytes = 0; bytes < 4; bytes++)
+        number(f, "bytes", bytes);
+    by_user(f, "bytes");
+    plan(f);
+    for (int bytes = 0; bytes < 4; bytes++)
+        assert_true(has(f, arena_printf(f->arena,
+                                        "bandwidth/op=read/path=global/scope=workgroup/access=same/"
+                                        "bytes=%d/width=16/type=float",
+                                        bytes)));
+}
+
 static void values_that_do_not_go_together_are_an_error_of_usage(void **state)
 {
     struct fixture *f = *state;
@@ -256,6 +273,7 @@ int main(void)
         EACH(no_case_is_planned_twice),
         EACH(quick_is_a_handful),
         EACH(sizes_of_the_user_are_measured_as_they_are),
+        EACH(the_smallest_sizes_are_planned_too),
         EACH(values_that_do_not_go_together_are_an_error_of_usage),
         EACH(a_shape_that_there_is_not_is_an_error_of_usage),
         EACH(a_small_device_is_asked_for_what_it_has),

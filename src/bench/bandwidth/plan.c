@@ -171,7 +171,7 @@ static bool is_wanted_read(const struct bandwidth_plan *p, const struct bandwidt
                (!p->quick || this_case->width == 16 || from_user(p, "width"));
     if (this_case->scope == BANDWIDTH_WORKGROUP) {
         bool curve = !p->quick && this_case->bytes <= p->regions.least &&
-                     (p->full || this_case->bytes % (floor_power(this_case->bytes) / 2) == 0);
+                     (p->full || 2 * this_case->bytes % floor_power(this_case->bytes) == 0);
         return this_case->width == 16 && !this_case->doubles &&
                (chosen || curve || this_case->bytes == p->regions.small);
     }
