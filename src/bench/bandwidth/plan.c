@@ -65,9 +65,11 @@ static uint64_t ceil_power(uint64_t value)
     return power < value ? power * 2 : power;
 }
 
+// Returns the value of the range that is nearest to `value`; `high` if `low` is above it.
 static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 {
-    return value < low ? low : value > high ? high : value;
+    uint64_t raised = value < low ? low : value;
+    return raised < high ? raised : high;
 }
 
 static uint64_t largest_bytes(const struct gpu_info *info)
