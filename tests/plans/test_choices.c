@@ -8,6 +8,7 @@
 #include "bench/raster/session.h"
 #include "bench/roofline/session.h"
 #include "bench/stream/session.h"
+#include "bench/values.h"
 #include "case_text.h"
 
 #include <setjmp.h>
@@ -47,6 +48,26 @@ static void tables_are_in_the_order_of_choices(void **state)
     arena_destroy(arena);
 }
 
+// Given a number that a case keeps in 32 bits, when the user asks for one that needs more, then it
+// is refused: its low bits would be measured under its name.
+static void a_number_that_32_bits_cannot_hold_is_refused(void **state)
+{
+    static const char *const params[][2] = {
+        {"bandwidth", "workgroups"}, {"launch", "elements"}, {"occupancy", "subgroup"}};
+    struct arena *arena = arena_create();
+    (void)state;
+    for (size_t i = 0; i < sizeof params / sizeof *params; i++) {
+        const struct param_info *param =
+            benchmark_param(&benchmark_find(params[i][0])->info, params[i][1]);
+        struct value_list list;
+        struct error err;
+        assert_true(values_parse(arena, param, "4294967295", &list, &err));
+        assert_false(values_parse(arena, param, "4294967297", &list, &err));
+        assert_int_equal(err.code, ERROR_USAGE);
+    }
+    arena_destroy(arena);
+}
+
 static void every_format_is_drawn_into_by_its_name(void **state)
 {
     struct arena *arena = arena_create();
@@ -77,6 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_in_the_order_of_choices),
+        cmocka_unit_test(a_number_that_32_bits_cannot_hold_is_refused),
         cmocka_unit_test(every_format_is_drawn_into_by_its_name),
         cmocka_unit_test(benchmarks_of_links_and_queues_time_submissions),
     };

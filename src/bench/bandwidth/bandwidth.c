@@ -49,6 +49,7 @@ static const struct param_info params[] = {
      .standard = "1..max",
      .when = "scope=scaling",
      .least = 1,
+     .most = UINT32_MAX,
      .takes_max = true,
      .help = "number of workgroups, of 1024 threads if the device allows"},
     {.key = "shape",

@@ -34,6 +34,7 @@ static const struct param_info params[] = {
     {.key = "subgroup",
      .type = PARAM_UINT,
      .standard = "4..128/1",
+     .most = UINT32_MAX,
      .help = "threads of a subgroup; presets take the sizes that the device has"},
 };
 
