@@ -184,7 +184,8 @@ static void check_case(struct bench *bench, const struct values *values)
                           strcmp(values->path, "texel") != 0 && strcmp(values->path, "image") != 0;
         assert_true(arithmetic == (visit->metrics[LATENCY_METRIC_CONTROL_NS].values != NULL));
         assert_true(visit->device_time_ns > 0);
-        assert_true((visit->kernel.hash != NULL) == (round == 0));
+        // Of each visit: the first one may be repeated, and then it does not count.
+        assert_non_null(visit->kernel.hash);
         assert_true(memory != NULL);
     }
 }

@@ -485,8 +485,8 @@ bool latency_visit(struct bench_visit *run, struct measure_visit *visit, struct 
         if (!find_stamp_counts(&chase, err) || !size(&chase, memory, err))
             return false;
         *run->memory = memory;
-        visit->kernel = *measure_program_info(&run->session->programs, chase.program);
     }
+    visit->kernel = *measure_program_info(&run->session->programs, chase.program);
     struct measured measured = {.chase = &chase, .memory = memory, .visit = visit};
     describe(&measured);
     return (session->clocked ? measure_by_counter(&measured, err)
