@@ -84,6 +84,26 @@ static void what_fits_is_had_in_any_order(void **state)
     assert_fits(stage, &chain, 98 * MIB);
 }
 
+// Given memory for two chunks, when a chain needs four and then one needs two, then kernels find
+// the addresses of those two in the directory, although the longer chain failed.
+static void chunks_of_a_chain_that_did_not_fit_have_addresses(void **state)
+{
+    struct stage *stage = *state;
+    const struct latency_case pages = {
+        .pointer = true, .order = LATENCY_ORDER_PAGE, .stride = 64, .page = 4096};
+    struct gpu_info info = *stage->bench.info;
+    struct error err = {0};
+    info.limits.allocation_bytes = 64 * MIB; // chunks of 32 MiB, of which 100 MiB hold two
+    stage->bench.info = &info;
+    assert_does_not_fit(stage, &pages, 128 * MIB);
+    const struct latency_region *region = latency_region(&stage->session, &pages, 64 * MIB, &err);
+    assert_non_null(region);
+    assert_non_null(region->directory);
+    uint64_t seen[2];
+    assert_true(gpu_buffer_read(region->directory, 0, seen, sizeof seen, &err));
+    assert_memory_equal(seen, region->addresses, sizeof seen);
+}
+
 // Given that the driver tells how little is free, when a small region follows a large one, then it
 // takes no more than it needs.
 static void a_region_takes_no_more_than_it_needs_where_memory_is_short(void **state)
@@ -137,6 +157,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_fits_is_had_in_any_order, set_stage, clear_stage),
+        cmocka_unit_test_setup_teardown(chunks_of_a_chain_that_did_not_fit_have_addresses,
+                                        set_stage, clear_stage),
         cmocka_unit_test_setup_teardown(a_region_takes_no_more_than_it_needs_where_memory_is_short,
                                         set_stage, clear_stage),
         cmocka_unit_test_setup_teardown(each_round_has_another_place, set_stage, clear_stage),

@@ -149,14 +149,14 @@ static bool need_chunks(struct latency_region *region, struct latency_session *s
         return error_set(err, ERROR_UNSUPPORTED,
                          "%" PRIu64 " chunks of memory are too many: at most %d", count,
                          LATENCY_CHUNKS_MAX);
-    size_t before = region->chunk_count;
     while (region->chunk_count < count) {
         if (!add_chunk_surely(region, session, region->chunk_bytes + ADDRESS_ALIGN, err))
             return false;
         uint64_t *address = &region->addresses[region->chunk_count - 1];
         *address = (*address + ADDRESS_ALIGN - 1) / ADDRESS_ALIGN * ADDRESS_ALIGN;
     }
-    return region->chunk_count == before || write_directory(region, session, err);
+    // Also writes the addresses of chunks that an earlier call made before it failed.
+    return write_directory(region, session, err);
 }
 
 uint64_t latency_region_places(const struct latency_region *region, uint64_t bytes)
