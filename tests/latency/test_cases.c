@@ -37,6 +37,25 @@ void __wrap_latency_link(const struct latency_case *this_case, const struct late
     __real_latency_link(this_case, chain, chunks, formula_is_wrong ? next : k, words);
 }
 
+// ---------------------------------------------------------------- dispatches, delayed at will
+
+static unsigned delayed; // so many more chases with twice the hops seem to take no longer
+
+bool __real_gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns,
+                              struct error *err);
+bool __wrap_gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns,
+                              struct error *err);
+
+bool __wrap_gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns, struct error *err)
+{
+    bool known = __real_gpu_batch_span_ns(batch, span, ns, err);
+    if (span == 2 && delayed > 0) {
+        *ns = 0;
+        delayed--;
+    }
+    return known;
+}
+
 // ---------------------------------------------------------------- a workbench
 
 struct bench {
@@ -246,6 +265,28 @@ static void without_a_counter_the_slope_of_time_stamps_is_taken(void **state)
     check_case(bench, &(struct values){"image", "index", "random", 65536, "idle"});
 }
 
+// Given dispatches that are delayed for a while, when slopes of time stamps are taken, then only
+// the sample that is given up in that time is lost.
+static void a_delay_costs_no_later_sample(void **state)
+{
+    struct bench *bench = *state;
+    struct latency_session *session = bench->session.state;
+    const struct values values = {"shared", "index", "random", 4096, "idle"};
+    struct error err;
+    void *memory = NULL;
+    session->clocked = false;
+    assert_non_null(visit_case(bench, &values, 0, &memory, &err));
+    delayed = 60;
+    struct measure_visit *visit = visit_case(bench, &values, 1, &memory, &err);
+    assert_non_null(visit);
+    assert_int_equal(delayed, 0);
+    const struct measure_samples *samples = &visit->metrics[LATENCY_METRIC_NS];
+    assert_int_equal(samples->count, 4);
+    assert_true(isnan(samples->values[0]));
+    for (size_t i = 1; i < samples->count; i++)
+        assert_true(samples->values[i] > 0);
+}
+
 static void a_narrow_counter_gets_short_windows(void **state)
 {
     struct bench *bench = *state;
@@ -381,6 +422,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         ON_BENCH(every_path_chain_and_order_is_measured_and_verified),
         ON_BENCH(without_a_counter_the_slope_of_time_stamps_is_taken),
+        ON_BENCH(a_delay_costs_no_later_sample),
         ON_BENCH(a_narrow_counter_gets_short_windows),
         ON_BENCH(keep_awake_ends_with_the_chase),
         ON_BENCH(pages_may_lie_in_several_chunks_of_memory),

@@ -352,22 +352,30 @@ static bool slope(const struct measured *m, bool control, double *hop_ns, struct
     return true;
 }
 
+// Takes a sample with slope(). If the longer dispatch (2 N hops) took no more time than the shorter
+// one (N hops), something else delayed the device, and the sample is taken again. After TRIES_MAX
+// tries it becomes NaN.
+static bool positive_slope(const struct measured *m, bool control, double *hop_ns,
+                           struct error *err)
+{
+    for (unsigned tries = 0; tries < TRIES_MAX; tries++) {
+        if (!slope(m, control, hop_ns, err))
+            return false;
+        if (*hop_ns > 0)
+            return true;
+    }
+    *hop_ns = NAN;
+    return true;
+}
+
 static bool slopes(const struct measured *m, bool control, unsigned metric, struct error *err)
 {
     double values[PAIRS_MAX];
     unsigned samples = m->chase->visit->request->samples, count = 0;
-    for (unsigned tries = 0; count < PAIRS_MAX && (count == 0 || count < samples); tries++) {
-        if (!slope(m, control, &values[count], err))
+    do {
+        if (!positive_slope(m, control, &values[count++], err))
             return false;
-        // If the longer dispatch (2 N hops) took less time than the shorter one (N hops), something
-        // else delayed the device. The sample is then taken again. After TRIES_MAX tries in a
-        // visit, such a sample becomes NaN.
-        if (values[count] > 0 || tries >= TRIES_MAX)
-            count++;
-    }
-    for (unsigned i = 0; i < count; i++)
-        if (!(values[i] > 0))
-            values[i] = NAN;
+    } while (count < PAIRS_MAX && count < samples);
     double step_ns = (double)m->chase->session->bench->info->limits.stamp_step_ps / 1000;
     visit_samples(m->visit, metric, values, count,
                   2 * step_ns / ((double)m->memory->repeats * LATENCY_UNROLL));
