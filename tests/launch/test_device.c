@@ -5,6 +5,8 @@
 #include "workbench.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 extern const struct benchmark bench_launch;
 
@@ -37,14 +39,37 @@ static void every_empty_kernel_counts_itself(void **state)
                 "work=empty/between=split/mode=batch");
 }
 
+static struct launch_session *session_of(void **state)
+{
+    const struct workbench *bench = *state;
+    return bench->session.state;
+}
+
+// The detail names the kernels of all queues together: of each sample, and of the two runs before.
+static void assert_every_kernel_is_named(void **state)
+{
+    const struct workbench *bench = *state;
+    const struct measure_visit *seen = bench->seen;
+    unsigned long named = 0;
+    uint32_t ran = 0;
+    struct error err;
+    for (size_t i = 0; i < seen->detail_count; i++)
+        if (strcmp(seen->details[i].name, "kernels") == 0)
+            named = strtoul(seen->details[i].text, NULL, 10);
+    assert_true(launch_count(&session_of(state)->wide->session, &ran, &err));
+    assert_int_equal(ran, (2 + bench->request.samples) * named);
+}
+
 static void kernels_on_several_queues_and_behind_signals_all_run(void **state)
 {
     struct workbench *bench = *state;
     static const char wanted[] = "work=empty/between=order/mode=%s/queues=%u";
     unsigned most = launch_queue_count(bench->session.info);
     for (unsigned queues = 1; queues <= most; queues++) {
-        if (queues > 1 && workbench_expect(bench, 0, wanted, "queues", queues))
+        if (queues > 1 && workbench_expect(bench, 0, wanted, "queues", queues)) {
             assert_times(bench);
+            assert_every_kernel_is_named(state);
+        }
         if (workbench_expect(bench, 0, wanted, "signal", queues))
             assert_times(bench);
     }
@@ -71,12 +96,6 @@ static void every_element_is_scaled_as_often_as_there_were_kernels(void **state)
             if (workbench_expect(*state, i == 1 ? GPU_CAP(REPLAY) : 0,
                                  "work=scale/mode=%s/elements=%u", modes[i], elements))
                 assert_times(*state);
-}
-
-static struct launch_session *session_of(void **state)
-{
-    const struct workbench *bench = *state;
-    return bench->session.state;
 }
 
 static void run_kernels(struct launch_session *own, const unsigned *numbers, size_t count)

@@ -129,8 +129,7 @@ struct launch_row {
     struct launch_session *session;
     struct gpu_scope *scope; // scope that owns `batches`
     const struct launch_case *this_case;
-    // Number of kernels in all batches; with mode=queues, in the batch of each queue.
-    uint64_t kernels;
+    uint64_t kernels; // number of kernels in all batches
     struct gpu_batch *batches[LAUNCH_IN_FLIGHT];
     size_t batch_count;
     uint64_t done; // number of kernels run since launch_prepare or launch_count_clear

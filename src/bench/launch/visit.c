@@ -61,53 +61,40 @@ static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch 
     }
 }
 
-// Makes one batch of `length` kernels. The batch has one device time stamp before the kernels and
-// one after them.
-static bool make_row(struct launch_row *row, uint64_t length, struct error *err)
-{
-    bool splits = row->this_case->between == LAUNCH_SPLIT;
-    const struct gpu_batch_desc desc = {.span_count = 1,
-                                        .split_count = splits ? (unsigned)length : 0,
-                                        .unordered = is_unordered(row->this_case),
-                                        .replay = row->this_case->mode == LAUNCH_REPLAY};
-    struct gpu_batch *batch = gpu_batch_create(row->scope, &desc, err);
-    row->kernels = length;
-    row->batch_count = 1;
-    row->batches[0] = batch;
-    if (!batch)
-        return false;
-    gpu_batch_span_begin(batch, 0);
-    for (uint64_t k = 0; k < length; k++) {
-        if (k)
-            record_between(row, k, batch);
-        launch_record(row->session, row->this_case, k, batch);
-    }
-    gpu_batch_span_end(batch, 0);
-    return gpu_batch_end(batch, err);
-}
-
 // Makes `count` batches of `length` kernels each. Batch i is on queue i modulo the number of the
-// case's queues. The batches have no time stamps, because the host measures their time.
+// case's queues. If the device times the kernels, the batch has one time stamp before them and one
+// after them.
 static bool make_batches(struct launch_row *row, size_t count, uint64_t length, struct error *err)
 {
-    unsigned queues = row->this_case->queues ? row->this_case->queues : 1;
+    const struct launch_case *this_case = row->this_case;
+    bool stamped = !is_host_timed(this_case);
+    unsigned queues = this_case->queues ? this_case->queues : 1;
+    row->kernels = count * length;
     row->batch_count = count;
     for (size_t i = 0; i < count; i++) {
         const struct gpu_batch_desc desc = {
-            .queue = gpu_device_queue(row->session->bench->device, (unsigned)i % queues)};
-        row->batches[i] = gpu_batch_create(row->scope, &desc, err);
-        for (uint64_t k = 0; row->batches[i] && k < length; k++)
-            launch_record(row->session, row->this_case, i * length + k, row->batches[i]);
-        if (!row->batches[i] || !gpu_batch_end(row->batches[i], err))
+            .queue = gpu_device_queue(row->session->bench->device, (unsigned)i % queues),
+            .span_count = stamped ? 1 : 0,
+            .split_count = this_case->between == LAUNCH_SPLIT ? (unsigned)length : 0,
+            .unordered = is_unordered(this_case),
+            .replay = this_case->mode == LAUNCH_REPLAY};
+        struct gpu_batch *batch = gpu_batch_create(row->scope, &desc, err);
+        row->batches[i] = batch;
+        if (!batch)
+            return false;
+        if (stamped)
+            gpu_batch_span_begin(batch, 0);
+        for (uint64_t k = 0; k < length; k++) {
+            if (k)
+                record_between(row, k, batch);
+            launch_record(row->session, this_case, i * length + k, batch);
+        }
+        if (stamped)
+            gpu_batch_span_end(batch, 0);
+        if (!gpu_batch_end(batch, err))
             return false;
     }
     return true;
-}
-
-static bool make_singles(struct launch_row *row, size_t count, struct error *err)
-{
-    row->kernels = count;
-    return make_batches(row, count, 1, err);
 }
 
 // ---------------------------------------------------------------- one sample: the time of a kernel
@@ -120,20 +107,6 @@ static void note_done(struct launch_row *row, uint64_t count)
     row->signs[0] = first;
     row->signs[1] = count % 2 ? -first : first;
     row->done += count;
-}
-
-static bool time_row(struct launch_row *row, double *ns, struct error *err)
-{
-    uint64_t start_ns = clock_now_ns();
-    if (!gpu_batch_submit(row->batches[0], NULL, err))
-        return false;
-    row->submit_ns = (double)(clock_now_ns() - start_ns) / (double)row->kernels;
-    if (!gpu_batch_wait(row->batches[0], row->run->request->timeout_ns, err) ||
-        !gpu_batch_span_ns(row->batches[0], 0, ns, err))
-        return false;
-    *ns /= (double)row->kernels;
-    note_done(row, row->kernels);
-    return true;
 }
 
 // Submits the batches of mode=signal. Each of them waits for the batch before it. The first batch
@@ -159,25 +132,28 @@ static bool submit_all(struct launch_row *row, struct error *err)
     return true;
 }
 
-// Waits for all batches. Sets *ns to the host's time per kernel since `start_ns`. Except with
-// mode=queues, the last batch ends last, so only the wait for the last batch counts. The waits for
-// the other batches would add up to a third of a submission's time to each kernel.
+// Waits for all batches. Sets *ns to the time per kernel: by the device's time stamps or, if the
+// host times the kernels, since `start_ns`. Except with mode=queues, the last batch ends last, so
+// only the wait for the last batch counts. The waits for the other batches would add up to a third
+// of a submission's time to each kernel.
 static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, struct error *err)
 {
-    bool is_rows = row->this_case->mode == LAUNCH_QUEUES;
-    uint64_t count = is_rows ? row->kernels * row->batch_count : row->kernels, end_ns = 0;
+    uint64_t end_ns = 0;
     for (size_t i = row->batch_count; i-- > 0;) {
         if (!gpu_batch_wait(row->batches[i], row->run->request->timeout_ns, err))
             return false;
-        if (is_rows || !end_ns)
+        if (row->this_case->mode == LAUNCH_QUEUES || !end_ns)
             end_ns = clock_now_ns();
     }
-    *ns = (double)(end_ns - start_ns) / (double)count;
-    note_done(row, count);
+    *ns = (double)(end_ns - start_ns);
+    if (!is_host_timed(row->this_case) && !gpu_batch_span_ns(row->batches[0], 0, ns, err))
+        return false;
+    *ns /= (double)row->kernels;
+    note_done(row, row->kernels);
     return true;
 }
 
-static bool time_submissions(struct launch_row *row, double *ns, struct error *err)
+static bool time_batches(struct launch_row *row, double *ns, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();
     if (!submit_all(row, err))
@@ -219,10 +195,9 @@ static bool time_once(struct launch_row *row, double *ns, struct error *err)
     switch (row->this_case->mode) {
     case LAUNCH_BATCH:
     case LAUNCH_REPLAY:
-        return time_row(row, ns, err);
     case LAUNCH_SUBMIT:
     case LAUNCH_QUEUES:
-        return time_submissions(row, ns, err);
+        return time_batches(row, ns, err);
     case LAUNCH_ROUND_TRIP:
         return time_round_trips(row, ns, err);
     case LAUNCH_SIGNAL:
@@ -251,20 +226,12 @@ static bool size_singles(struct launch_row *row, uint64_t known, struct error *e
 {
     double ns = 0;
     if (known)
-        return make_singles(row, known, err);
-    if (!make_singles(row, IN_FLIGHT_LEAST, err) || !time_warm(row, &ns, err))
+        return make_batches(row, known, 1, err);
+    if (!make_batches(row, IN_FLIGHT_LEAST, 1, err) || !time_warm(row, &ns, err))
         return false;
     double needed = ceil((double)row->run->request->sample_ns / fmax(ns, 1));
     return needed <= IN_FLIGHT_LEAST ||
-           make_singles(row, (size_t)fmin(needed, LAUNCH_IN_FLIGHT), err);
-}
-
-static bool make_rows(struct launch_row *row, uint64_t length, struct error *err)
-{
-    if (row->this_case->mode != LAUNCH_QUEUES)
-        return make_row(row, length, err);
-    row->kernels = length;
-    return make_batches(row, row->this_case->queues, length, err);
+           make_batches(row, (size_t)fmin(needed, LAUNCH_IN_FLIGHT), 1, err);
 }
 
 // Chooses the number of kernels in a batch so that a sample lasts as long as requested. The number
@@ -272,11 +239,12 @@ static bool make_rows(struct launch_row *row, uint64_t length, struct error *err
 static bool size_rows(struct launch_row *row, uint64_t known, struct error *err)
 {
     uint64_t most = row->this_case->between == LAUNCH_SPLIT ? SPLITS_MAX : KERNELS_MAX;
+    size_t batches = row->this_case->mode == LAUNCH_QUEUES ? row->this_case->queues : 1;
     if (known)
-        return make_rows(row, known, err);
+        return make_batches(row, batches, known / batches, err);
     for (uint64_t length = 2;;) {
         double ns = 0;
-        if (!make_rows(row, length, err) || !time_warm(row, &ns, err))
+        if (!make_batches(row, batches, length, err) || !time_warm(row, &ns, err))
             return false;
         double needed = (double)row->run->request->sample_ns / fmax(ns, 1);
         if ((double)length >= needed || length >= most)
@@ -295,9 +263,9 @@ static bool size(struct launch_row *row, uint64_t known, struct error *err)
     case LAUNCH_SUBMIT:
         return size_singles(row, known, err);
     case LAUNCH_ROUND_TRIP:
-        return make_singles(row, 1, err);
+        return make_batches(row, 1, 1, err);
     case LAUNCH_SIGNAL:
-        return make_singles(row, LAUNCH_IN_FLIGHT, err);
+        return make_batches(row, LAUNCH_IN_FLIGHT, 1, err);
     case LAUNCH_BATCH:
     case LAUNCH_REPLAY:
     case LAUNCH_QUEUES:
