@@ -5,20 +5,22 @@
 #include "math/permute.h"
 
 #include <inttypes.h>
+
 static const struct {
     const char *name;
     gpu_caps caps;
-    bool pointers; // true: the path can have pointer chains
-    bool linear;   // true: elements with neighbouring indices are adjacent in memory
+    bool pointers;       // true: the path can have pointer chains
+    bool linear;         // true: elements with neighbouring indices are adjacent in memory
+    const char *control; // word in the names of the control kernels of index chains; may be NULL
 } paths[LATENCY_PATH_COUNT] = {
-    [LATENCY_VECTOR] = {"vector", 0, true, true},
-    [LATENCY_SCALAR] = {"scalar", 0, true, true},
-    [LATENCY_SHARED] = {"shared", 0, false, true},
-    [LATENCY_CONSTANT] = {"constant", GPU_CAP(CONSTANT), false, true},
-    [LATENCY_TEXEL] = {"texel", GPU_CAP(TYPED), false, true},
-    [LATENCY_IMAGE] = {"image", GPU_CAP(IMAGES), false, false},
-    [LATENCY_ATOMIC] = {"atomic", 0, true, true},
-    [LATENCY_ATOMIC_SHARED] = {"atomic-shared", 0, false, true},
+    [LATENCY_VECTOR] = {"vector", 0, true, true, "vector"},
+    [LATENCY_SCALAR] = {"scalar", 0, true, true, "scalar"},
+    [LATENCY_SHARED] = {"shared", 0, false, true, "vector"},
+    [LATENCY_CONSTANT] = {"constant", GPU_CAP(CONSTANT), false, true, "constant"},
+    [LATENCY_TEXEL] = {"texel", GPU_CAP(TYPED), false, true, NULL},
+    [LATENCY_IMAGE] = {"image", GPU_CAP(IMAGES), false, false, NULL},
+    [LATENCY_ATOMIC] = {"atomic", 0, true, true, "vector"},
+    [LATENCY_ATOMIC_SHARED] = {"atomic-shared", 0, false, true, "vector"},
 };
 
 const char *latency_path_name(enum latency_path path)
@@ -36,7 +38,12 @@ gpu_caps latency_caps(enum latency_path path, bool pointer)
     return caps;
 }
 
-static bool on_chip(enum latency_path path)
+const char *latency_control_name(const struct latency_case *this_case)
+{
+    return this_case->pointer ? NULL : paths[this_case->path].control;
+}
+
+bool latency_on_chip(enum latency_path path)
 {
     return path == LATENCY_SHARED || path == LATENCY_ATOMIC_SHARED;
 }
@@ -46,7 +53,7 @@ bool latency_path_has(enum latency_path path, bool pointer, unsigned order)
     if (pointer && !paths[path].pointers)
         return false;
     if (order == LATENCY_ORDER_PAGE)
-        return paths[path].linear && !on_chip(path) && path != LATENCY_CONSTANT;
+        return paths[path].linear && !latency_on_chip(path) && path != LATENCY_CONSTANT;
     return order == LATENCY_ORDER_RANDOM || paths[path].linear;
 }
 

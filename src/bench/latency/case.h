@@ -52,6 +52,14 @@ struct latency_chain {
 
 const char *latency_path_name(enum latency_path path);
 
+// Returns true if the chains of the path lie in the shared memory of a core.
+bool latency_on_chip(enum latency_path path);
+
+// Returns the part of the control kernel's name that stands for the path (latency_control_…). The
+// control kernel measures the address arithmetic of a hop. Returns NULL if a hop has no address
+// arithmetic: in pointer chains, and on the paths texel and image.
+const char *latency_control_name(const struct latency_case *this_case);
+
 // Returns the capabilities that a device needs for chains on this path. If `pointer` is true, the
 // links of these chains are pointers, else indices.
 gpu_caps latency_caps(enum latency_path path, bool pointer);

@@ -48,11 +48,6 @@ static struct params chain_params(const struct latency_chase *chase)
 
 // ---------------------------------------------------------------- programs
 
-static bool on_chip(const struct latency_case *this_case)
-{
-    return this_case->path == LATENCY_SHARED || this_case->path == LATENCY_ATOMIC_SHARED;
-}
-
 static struct gpu_program *chase_program(struct latency_chase *chase, struct error *err)
 {
     const struct latency_case *this_case = &chase->this_case;
@@ -61,7 +56,7 @@ static struct gpu_program *chase_program(struct latency_chase *chase, struct err
         snprintf(kind, sizeof kind, "pointer");
     // The kernel's name contains the size in KiB of the smallest shared array that holds the
     // region.
-    else if (on_chip(this_case))
+    else if (latency_on_chip(this_case->path))
         snprintf(kind, sizeof kind, "%uk", (unsigned)((chase->chain.bytes + 16383) / 16384 * 16));
     const char *path = this_case->path == LATENCY_ATOMIC_SHARED
                            ? "atomic_shared"
@@ -69,31 +64,6 @@ static struct gpu_program *chase_program(struct latency_chase *chase, struct err
     snprintf(name, sizeof name, "latency_%s_%s%s", path, kind,
              chase->session->clocked ? "_clock" : "");
     return latency_program(chase->session, name, err);
-}
-
-// Returns the part of the control kernel's name that stands for the path (latency_control_…). The
-// control kernel measures the address arithmetic of a hop. Returns NULL if a hop has no address
-// arithmetic: in pointer chains, and on the paths texel and image.
-static const char *control_name(const struct latency_case *this_case)
-{
-    if (this_case->pointer)
-        return NULL;
-    switch (this_case->path) {
-    case LATENCY_VECTOR:
-    case LATENCY_SHARED:
-    case LATENCY_ATOMIC:
-    case LATENCY_ATOMIC_SHARED:
-        return "vector";
-    case LATENCY_SCALAR:
-        return "scalar";
-    case LATENCY_CONSTANT:
-        return "constant";
-    case LATENCY_TEXEL:
-    case LATENCY_IMAGE:
-    case LATENCY_PATH_COUNT:
-        return NULL;
-    }
-    return NULL;
 }
 
 static struct gpu_program *control_program(const struct latency_chase *chase, const char *control,
@@ -117,10 +87,9 @@ static bool find_programs(struct latency_chase *chase, struct error *err)
     chase->program = chase_program(chase, err);
     if (!chase->program)
         return false;
-    const char *control = control_name(&chase->this_case);
+    const char *control = latency_control_name(&chase->this_case);
     if (control) {
         chase->control = control_program(chase, control, err);
-        chase->control_shift = 2 + chase->chain.link_shift;
         if (!chase->control)
             return false;
     }
@@ -138,20 +107,23 @@ void latency_programs(struct bench_session *bench, const struct bench_case *c)
     if (!latency_chain_of(&chase.this_case, 1, &chase.chain, &unused))
         return;
     (void)chase_program(&chase, &unused);
-    const char *control = control_name(&chase.this_case);
+    const char *control = latency_control_name(&chase.this_case);
     if (control)
         (void)control_program(&chase, control, &unused);
-    if (!on_chip(&chase.this_case))
+    if (!latency_on_chip(chase.this_case.path))
         (void)latency_program(chase.session, builder_name(&chase.this_case), &unused);
 }
 
 // ---------------------------------------------------------------- building
 
-static bool build_links(const struct latency_chase *chase, struct gpu_program *builder,
-                        const struct gpu_arg *region, struct error *err)
+// Builds the chain on the device, in memory that find_memory has found.
+static bool build(const struct latency_chase *chase, struct error *err)
 {
     const struct bench_visit *visit = chase->visit;
-    struct gpu_batch *batch = gpu_batch_create(visit->scope, &(struct gpu_batch_desc){0}, err);
+    struct gpu_program *builder =
+        latency_program(chase->session, builder_name(&chase->this_case), err);
+    struct gpu_batch *batch =
+        builder ? gpu_batch_create(visit->scope, &(struct gpu_batch_desc){0}, err) : NULL;
     if (!batch)
         return false;
     struct params params = chain_params(chase);
@@ -160,7 +132,7 @@ static bool build_links(const struct latency_chase *chase, struct gpu_program *b
         struct gpu_dispatch dispatch = {
             .program = builder,
             .groups = {(count + LATENCY_WORKGROUP - 1) / LATENCY_WORKGROUP},
-            .args = {*region},
+            .args = {chase->region},
             .params = &params,
             .params_bytes = sizeof params,
         };
@@ -218,16 +190,6 @@ static bool find_memory(struct latency_chase *chase, struct error *err)
         chase->region =
             (struct gpu_arg){.buffer = memory->chunks[0], .offset = offset, .bytes = chain->bytes};
     return true;
-}
-
-// Builds the chain on the device, in memory that belongs to the session.
-static bool build(struct latency_chase *chase, struct error *err)
-{
-    chase->has_region = find_memory(chase, err);
-    struct gpu_program *builder =
-        chase->has_region ? latency_program(chase->session, builder_name(&chase->this_case), err)
-                          : NULL;
-    return builder && build_links(chase, builder, &chase->region, err);
 }
 
 // Allocates a buffer that nothing uses. Its size differs from round to round, so the driver puts
@@ -289,7 +251,8 @@ bool latency_chase_init(struct latency_chase *chase, struct latency_session *ses
     uint32_t key = UINT32_C(0x9e3779b9) * (visit->request->round + 1);
     if (!latency_chain_of(this_case, key, &chase->chain, err) || !find_programs(chase, err))
         return false;
-    return on_chip(this_case) || (build(chase, err) && make_views(chase, err));
+    return latency_on_chip(this_case->path) ||
+           (find_memory(chase, err) && build(chase, err) && make_views(chase, err));
 }
 
 // ---------------------------------------------------------------- running
@@ -350,7 +313,7 @@ static void record_run(struct latency_chase *chase, struct gpu_batch *batch, uns
         .params = &params,
         .params_bytes = sizeof params,
     };
-    bool region = chase->has_region && !run->control;
+    bool region = !run->control && !latency_on_chip(chase->this_case.path);
     if (region)
         dispatch.args[0] = chase->region;
     dispatch.args[region ? 1 : 0] = out;
@@ -428,9 +391,9 @@ bool latency_chase_count(struct latency_chase *chase, const struct latency_run *
 // to (x + (x << shift)) ^ key.
 static uint32_t control_end(const struct latency_chase *chase, const struct latency_run *run)
 {
-    uint32_t link = run->start;
+    uint32_t link = run->start, shift = 2 + chase->chain.link_shift;
     for (uint64_t hop = 0; hop < latency_run_hops(run); hop += 2)
-        link = (link + (link << chase->control_shift)) ^ chase->chain.key;
+        link = (link + (link << shift)) ^ chase->chain.key;
     return link;
 }
 

@@ -18,12 +18,9 @@ bool latency_open(struct bench_session *bench, struct error *err)
     if (!bench_clock_probe(bench, err))
         return false;
     session->clocked = bench->clock.has_counter && bench->clock.has_device_clock;
-    session->out = bench_buffer(session->bench->scope, LATENCY_OUT_BYTES, GPU_MEMORY_DEVICE, err);
-    if (!session->out)
-        return false;
-    session->readback =
-        bench_buffer(session->bench->scope, LATENCY_OUT_BYTES, GPU_MEMORY_READBACK, err);
-    return session->readback != NULL;
+    return (session->out = bench_buffer(bench->scope, LATENCY_OUT_BYTES, GPU_MEMORY_DEVICE, err)) &&
+           (session->readback =
+                bench_buffer(bench->scope, LATENCY_OUT_BYTES, GPU_MEMORY_READBACK, err));
 }
 
 unsigned latency_l1_percent(const char *kernel)
@@ -71,8 +68,6 @@ static bool write_directory(struct latency_region *region, struct latency_sessio
 
 static void release(struct latency_region *region)
 {
-    if (!region)
-        return;
     gpu_scope_close(region->scope);
     region->scope = NULL;
     region->chunk_count = 0;
@@ -82,7 +77,7 @@ static void release(struct latency_region *region)
 // needs it.
 static void release_others(struct latency_session *session, const struct latency_region *region)
 {
-    struct latency_region *const all[] = {session->small, session->large, session->paged};
+    struct latency_region *const all[] = {&session->small, &session->large, &session->paged};
     for (size_t i = 0; i < COUNT(all); i++)
         if (all[i] != region)
             release(all[i]);
@@ -128,16 +123,15 @@ static bool need_buffer(struct latency_region *region, struct latency_session *s
         (is_short ? region->chunk_bytes == bytes : region->chunk_bytes >= bytes))
         return true;
     release(region);
-    preferred = is_short ? bytes : preferred;
-    region->chunk_bytes = preferred;
-    if (bytes >= preferred || !add_chunk(region, session, preferred, err)) {
-        if (bytes < preferred && err->code != ERROR_OUT_OF_MEMORY)
-            return false;
-        region->chunk_bytes = bytes;
-        if (!add_chunk_surely(region, session, bytes, err))
+    if (!is_short && preferred > bytes) {
+        region->chunk_bytes = preferred;
+        if (add_chunk(region, session, preferred, err))
+            return true;
+        if (err->code != ERROR_OUT_OF_MEMORY)
             return false;
     }
-    return true;
+    region->chunk_bytes = bytes;
+    return add_chunk_surely(region, session, bytes, err);
 }
 
 static bool need_chunks(struct latency_region *region, struct latency_session *session,
@@ -193,12 +187,10 @@ struct latency_region *latency_region(struct latency_session *session,
     uint64_t most = latency_bytes_max(session->bench->info, &widest, &name) / 4 * 4;
     bool paged = this_case->pointer && this_case->order == LATENCY_ORDER_PAGE;
     bool small = bytes <= small_bytes && small_bytes < most;
-    struct latency_region **region = paged   ? &session->paged
-                                     : small ? &session->small
-                                             : &session->large;
-    if (!*region)
-        *region = ARENA_NEW(session->bench->arena, struct latency_region);
-    bool made = paged ? need_chunks(*region, session, bytes, err)
-                      : need_buffer(*region, session, bytes, small ? small_bytes : most, err);
-    return made ? *region : NULL;
+    struct latency_region *region = paged   ? &session->paged
+                                    : small ? &session->small
+                                            : &session->large;
+    bool made = paged ? need_chunks(region, session, bytes, err)
+                      : need_buffer(region, session, bytes, small ? small_bytes : most, err);
+    return made ? region : NULL;
 }

@@ -58,9 +58,9 @@ struct latency_session {
     // Memory for chains. A region is allocated when a case first needs it. All cases share the
     // regions, because allocating 4 GiB takes longer than a measurement. If the device lacks memory
     // for one region, the other regions are freed.
-    struct latency_region *small, *large; // regions of one buffer each, for small and large chains
+    struct latency_region small, large; // regions of one buffer each, for small and large chains
     // Region of several buffers (chunks), for pointer chains with order=page.
-    struct latency_region *paged;
+    struct latency_region paged;
     struct gpu_buffer *constants, *stream;
     struct gpu_buffer *out, *readback; // results of chases, on the device and on the host
     uint32_t token;                    // a number that identifies the last chase that was recorded
@@ -143,11 +143,9 @@ struct latency_chase {
     struct gpu_program *control;
     // Kernel that keeps the device busy during the chase. NULL without load=keep-awake.
     struct gpu_program *awake;
-    unsigned control_shift;
     uint64_t lead_ns; // duration in ns of other work that runs before the chases (measure/pace.h)
-    struct gpu_arg region; // the argument through which kernels reach the chain
-    // false: kernels have no argument `region`, because the chain is in shared memory
-    bool has_region;
+    // The argument through which kernels reach the chain; not used if the chain is in shared memory
+    struct gpu_arg region;
     bool moves; // true: each round puts the chain at another address
     // Memory of the chain; NULL if the chain is in shared or constant memory.
     const struct latency_region *memory;
