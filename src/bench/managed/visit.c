@@ -20,6 +20,7 @@ struct trial {
     struct managed_session *session;
     struct managed_case this_case;
     struct managed_arrays arrays;
+    double factor; // factor of the passes that are recorded next
     double prefetch_ns, first_ns;
     struct measure_span later;
 };
@@ -33,11 +34,11 @@ static void record_prefetch(void *context, struct gpu_batch *batch, uint64_t rep
                                                                 .bytes = trial->arrays.bytes});
 }
 
-static void record_first(void *context, struct gpu_batch *batch, uint64_t repeats)
+static void record_passes(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
-    (void)repeats; // always one pass, because only the first pass is measured
-    managed_arrays_record(&trial->arrays, first_factor, batch);
+    for (uint64_t i = 0; i < repeats; i++)
+        managed_arrays_record(&trial->arrays, trial->factor, batch);
 }
 
 static bool time_once(struct trial *trial, measure_record *record, double *ns, struct error *err)
@@ -49,29 +50,25 @@ static bool time_once(struct trial *trial, measure_record *record, double *ns, s
     return measure_unit_time(&once, 1, ns, err);
 }
 
-static void record_later(void *context, struct gpu_batch *batch, uint64_t repeats)
-{
-    const struct trial *trial = context;
-    for (uint64_t i = 0; i < repeats; i++)
-        managed_arrays_record(&trial->arrays, later_factor, batch);
-}
-
 static bool measure(struct trial *trial, uint64_t *repeats, struct error *err)
 {
     struct managed_arrays *arrays = &trial->arrays;
     const struct measure_span_desc later = {.scope = trial->run->scope,
-                                            .record = record_later,
+                                            .record = record_passes,
                                             .context = trial,
                                             .request = trial->run->request,
                                             .repeats = *repeats,
                                             .warm = true};
     if (!managed_arrays_make(arrays, &trial->this_case, err) ||
         !managed_arrays_touch(arrays, trial->this_case.host_touch, err) ||
-        (trial->this_case.prefetch &&
-         !time_once(trial, record_prefetch, &trial->prefetch_ns, err)) ||
-        !time_once(trial, record_first, &trial->first_ns, err) ||
-        !managed_arrays_check_device(arrays, first_factor, err) ||
-        !measure_span_run(trial->run->arena, &later, &trial->later, err))
+        (trial->this_case.prefetch && !time_once(trial, record_prefetch, &trial->prefetch_ns, err)))
+        return false;
+    trial->factor = first_factor;
+    if (!time_once(trial, record_passes, &trial->first_ns, err) ||
+        !managed_arrays_check_device(arrays, first_factor, err))
+        return false;
+    trial->factor = later_factor;
+    if (!measure_span_run(trial->run->arena, &later, &trial->later, err))
         return false;
     *repeats = trial->later.repeats;
     return managed_arrays_check_device(arrays, later_factor, err) &&
@@ -90,7 +87,6 @@ static void report_once(const struct trial *trial, struct measure_visit *visit, 
 
 static void report(const struct trial *trial, struct measure_visit *visit)
 {
-    static const char *const places[] = {"device", "host"};
     const struct measure_limits *limits = &trial->session->bench->limits;
     double bytes = (double)MANAGED_ARRAYS * (double)trial->arrays.bytes;
     const struct managed_case *this_case = &trial->this_case;
@@ -110,7 +106,7 @@ static void report(const struct trial *trial, struct measure_visit *visit)
         visit_limit(visit, METRIC_PREFETCH, trial->session->link.bytes_per_s);
     if (trial->session->link.text)
         visit_detail(visit, "link", "%s", trial->session->link.text);
-    visit_detail(visit, "touched", "by the %s", places[this_case->host_touch]);
+    visit_detail(visit, "touched", "by the %s", this_case->host_touch ? "host" : "device");
     visit_kernel(visit, trial->session->triad);
 }
 
