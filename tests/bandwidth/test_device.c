@@ -139,8 +139,8 @@ static void best_tries_several_shapes_and_keeps_one(void **state)
 
 static void flip_word(const struct workbench *bench, enum bandwidth_buffer which, uint64_t offset)
 {
-    const struct bandwidth_session *own = bench->session.state;
-    workbench_flip(own->store.buffers[which].buffer, offset, 0x100);
+    const struct bandwidth_store *store = bench->session.state;
+    workbench_flip(store->buffers[which].buffer, offset, 0x100);
 }
 
 static void a_word_that_changed_since_the_first_visit_is_a_mismatch(void **state)
@@ -168,9 +168,9 @@ static void a_word_that_changed_since_the_first_visit_is_a_mismatch(void **state
 static void a_wrong_word_before_the_first_visit_is_a_mismatch(void **state)
 {
     struct workbench *bench = *state;
-    struct bandwidth_session *own = bench->session.state;
+    struct bandwidth_store *store = bench->session.state;
     const struct bandwidth_case this_case = {.bytes = 16 * KIB, .width = 16, .shape = "default"};
-    assert_non_null(bandwidth_store_get(&own->store, BANDWIDTH_SOURCE, 16 * KIB, NULL));
+    assert_non_null(bandwidth_store_get(store, BANDWIDTH_SOURCE, 16 * KIB, NULL));
     flip_word(bench, BANDWIDTH_SOURCE, 4);
     refuse(bench, ERROR_MISMATCH, &this_case);
 }
@@ -178,8 +178,7 @@ static void a_wrong_word_before_the_first_visit_is_a_mismatch(void **state)
 static void one_element_not_written_is_found(void **state)
 {
     const struct workbench *bench = *state;
-    struct bandwidth_session *own = bench->session.state;
-    struct bandwidth_store *store = &own->store;
+    struct bandwidth_store *store = bench->session.state;
     struct error err;
     struct gpu_buffer *target = bandwidth_store_get(store, BANDWIDTH_TARGET, 3 * MIB, &err);
     assert_non_null(target);

@@ -3,6 +3,7 @@
 // combinations that cannot be measured. Also leaves out combinations for which neither the preset
 // nor the user asks.
 #include "bench/bandwidth/session.h"
+#include "bench/values.h"
 
 #include <string.h>
 
@@ -200,18 +201,17 @@ static bool is_wanted(const struct bandwidth_plan *p, const struct bandwidth_cas
 
 // ---------------------------------------------------------------- the list
 
-static void add_sorted(struct arena *arena, struct case_value **values, size_t *count,
-                       size_t *capacity, struct case_value value)
+static void add_sorted(struct arena *arena, struct value_list *list, struct case_value value)
 {
     size_t at = 0;
-    while (at < *count && (*values)[at].uint < value.uint)
+    while (at < list->count && list->values[at].uint < value.uint)
         at++;
-    if (at < *count && (*values)[at].uint == value.uint)
+    if (at < list->count && list->values[at].uint == value.uint)
         return;
-    *values = arena_grow(arena, *values, *count, capacity, sizeof **values);
-    memmove(*values + at + 1, *values + at, (*count - at) * sizeof **values);
-    (*values)[at] = value;
-    ++*count;
+    list->values =
+        arena_grow(arena, list->values, list->count, &list->capacity, sizeof *list->values);
+    memmove(list->values + at + 1, list->values + at, (list->count++ - at) * sizeof *list->values);
+    list->values[at] = value;
 }
 
 // Returns the values that the plan uses for the parameter `bytes`. The word max (UINT64_MAX)
@@ -222,12 +222,10 @@ static void add_sorted(struct arena *arena, struct case_value **values, size_t *
 static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
 {
     const struct bench_choice *given = bench_choice_find(p->request, "bytes");
-    struct bench_choice made = {.param = given->param, .from_user = given->from_user};
-    struct case_value value = {
-        .key = given->param->key, .type = PARAM_BYTES, .role = given->param->role};
+    struct case_value value = case_value_of(given->param);
     const uint64_t regions[] = {p->regions.small, p->regions.middle, p->regions.dram,
                                 p->regions.least, BANDWIDTH_SHARED_BYTES};
-    size_t capacity = 0;
+    struct value_list list = {0};
     for (size_t i = 0; i < given->value_count; i++) {
         value.uint = given->values[i].uint;
         if (value.uint == UINT64_MAX)
@@ -235,13 +233,13 @@ static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
         else if (!given->from_user)
             value.uint = round_bytes(value.uint);
         if (given->from_user || value.uint <= p->regions.max)
-            add_sorted(p->request->arena, &made.values, &made.value_count, &capacity, value);
+            add_sorted(p->request->arena, &list, value);
     }
     for (size_t i = 0; !given->from_user && i < COUNT(regions); i++) {
         value.uint = regions[i];
-        add_sorted(p->request->arena, &made.values, &made.value_count, &capacity, value);
+        add_sorted(p->request->arena, &list, value);
     }
-    return made;
+    return (struct bench_choice){given->param, list.values, list.count, given->from_user};
 }
 
 static bool keep(const struct bench_pick *pick, struct error *err)

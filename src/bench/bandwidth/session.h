@@ -58,10 +58,6 @@ MUST_CHECK bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_
 void bandwidth_data(uint32_t element, uint32_t seed, uint32_t words[4]);
 uint32_t bandwidth_data_sum(uint64_t bytes, uint32_t seed);
 
-struct bandwidth_session {
-    struct bandwidth_store store;
-};
-
 // The functions open, close, visit and plan of this benchmark (struct benchmark).
 MUST_CHECK bool bandwidth_open(struct bench_session *session, struct error *err);
 void bandwidth_close(struct bench_session *session);

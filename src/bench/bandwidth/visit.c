@@ -25,16 +25,15 @@ enum {
 
 bool bandwidth_open(struct bench_session *session, struct error *err)
 {
-    struct bandwidth_session *own = ARENA_NEW(session->arena, struct bandwidth_session);
-    session->state = own;
-    return bench_clock_probe(session, err) && bandwidth_store_open(&own->store, session, err);
+    struct bandwidth_store *store = ARENA_NEW(session->arena, struct bandwidth_store);
+    session->state = store;
+    return bench_clock_probe(session, err) && bandwidth_store_open(store, session, err);
 }
 
 void bandwidth_close(struct bench_session *session)
 {
-    struct bandwidth_session *own = session->state;
-    if (own)
-        bandwidth_store_close(&own->store);
+    if (session->state)
+        bandwidth_store_close(session->state);
 }
 
 // Data of one case that the session keeps from round to round.
@@ -51,7 +50,7 @@ struct memory {
 // What is needed to run a case with one shape.
 struct trial {
     struct bench_visit *run;
-    struct bandwidth_session *session;
+    struct bandwidth_store *store;
     const struct bandwidth_case *this_case;
     struct bandwidth_shape shape;
     struct bandwidth_work work;
@@ -65,14 +64,13 @@ struct trial {
 static bool get_buffers(struct trial *trial, struct error *err)
 {
     const struct bandwidth_case *this_case = trial->this_case;
-    struct bandwidth_store *store = &trial->session->store;
     uint64_t bytes = bandwidth_stream_bytes(this_case);
     bool reads = !this_case->shared && this_case->op != BANDWIDTH_WRITE;
     bool writes = !this_case->shared && this_case->op != BANDWIDTH_READ;
-    trial->source = reads ? bandwidth_store_get(store, BANDWIDTH_SOURCE, bytes, err) : NULL;
+    trial->source = reads ? bandwidth_store_get(trial->store, BANDWIDTH_SOURCE, bytes, err) : NULL;
     if (reads && !trial->source)
         return false;
-    trial->target = writes ? bandwidth_store_get(store, BANDWIDTH_TARGET, bytes, err) : NULL;
+    trial->target = writes ? bandwidth_store_get(trial->store, BANDWIDTH_TARGET, bytes, err) : NULL;
     return !writes || trial->target;
 }
 
@@ -84,7 +82,7 @@ static bool find_buffers(struct trial *trial, struct error *err)
         return true;
     if (err->code != ERROR_OUT_OF_MEMORY)
         return false;
-    bandwidth_store_close(&trial->session->store);
+    bandwidth_store_close(trial->store);
     return get_buffers(trial, err);
 }
 
@@ -110,11 +108,17 @@ static bool make_work(struct trial *trial, const struct bandwidth_case *this_cas
     return true;
 }
 
+// Returns the percentage of a core's on-chip memory to request as L1 (gpu_program_desc).
+static unsigned l1_percent(const struct bandwidth_case *this_case)
+{
+    return this_case->shared ? 1 : 100;
+}
+
 // Gets the program and the buffers of the trial, and sets its work to `passes` passes.
 static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
 {
     const char *name = bandwidth_kernel_name(trial->run->arena, trial->this_case, &trial->shape);
-    const struct gpu_program_desc choices = {.l1_percent = bandwidth_l1_percent(trial->this_case)};
+    const struct gpu_program_desc choices = {.l1_percent = l1_percent(trial->this_case)};
     trial->program = measure_program(&trial->run->session->programs, name, &choices, err);
     return trial->program && make_work(trial, trial->this_case, passes, err) &&
            find_buffers(trial, err);
@@ -140,7 +144,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
     if (trial->target)
         dispatch.args[args++] = (struct gpu_arg){.buffer = trial->target, .bytes = range};
     if (this_case->op == BANDWIDTH_READ)
-        dispatch.args[args++] = (struct gpu_arg){.buffer = trial->session->store.words};
+        dispatch.args[args++] = (struct gpu_arg){.buffer = trial->store->words};
     for (uint64_t i = 0; i < repeats; i++)
         gpu_batch_dispatch(batch, &dispatch);
 }
@@ -239,22 +243,13 @@ static size_t allowed_shapes(const struct trial *trial,
     return 0;
 }
 
-// Finds the fastest shape. First chooses the number of passes for each shape, which gives the core
-// clock time to rise. Then times all shapes. The search for the number of passes of a shape begins
-// at the number of the shape before. So it takes fewer tries.
-static bool search(struct trial *trial, const struct bandwidth_shape *shapes, size_t count,
-                   struct memory *memory, struct error *err)
+// Times the shapes, each with the number of passes that belongs to it, and chooses the fastest one.
+static bool compare(struct trial *trial, const struct bandwidth_shape *shapes,
+                    const uint64_t *passes, size_t count, struct memory *memory, struct error *err)
 {
-    uint64_t passes[BANDWIDTH_SHAPES_MAX];
     struct bench_visit *run = trial->run;
     const char *tried = "";
     double best = 0, ns;
-    for (size_t i = 0; i < count; i++) {
-        trial->shape = shapes[i];
-        if (!prepare(trial, 1, err) || !size(trial, i > 0 ? passes[i - 1] : 1, err))
-            return false;
-        passes[i] = trial->work.passes;
-    }
     for (size_t i = 0; i < count; i++) {
         trial->shape = shapes[i];
         if (!prepare(trial, passes[i], err) ||
@@ -273,19 +268,25 @@ static bool search(struct trial *trial, const struct bandwidth_shape *shapes, si
     return true;
 }
 
+// Chooses the number of passes for each shape, which gives the core clock time to rise. Then
+// compares the shapes if there are several. The search for the number of passes of a shape begins
+// at the number of the shape before. So it takes fewer tries.
 static bool choose_shape(struct trial *trial, struct memory *memory, struct error *err)
 {
     struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
+    uint64_t passes[BANDWIDTH_SHAPES_MAX];
     size_t count = allowed_shapes(trial, shapes, err);
-    if (count > 1)
-        return search(trial, shapes, count, memory, err);
     if (count == 0)
         return false;
-    trial->shape = memory->shape = shapes[0];
-    if (!prepare(trial, 1, err) || !size(trial, 1, err))
-        return false;
-    memory->passes = trial->work.passes;
-    return true;
+    for (size_t i = 0; i < count; i++) {
+        trial->shape = shapes[i];
+        if (!prepare(trial, 1, err) || !size(trial, i > 0 ? passes[i - 1] : 1, err))
+            return false;
+        passes[i] = trial->work.passes;
+    }
+    memory->shape = shapes[0];
+    memory->passes = passes[0];
+    return count == 1 || compare(trial, shapes, passes, count, memory, err);
 }
 
 // ---------------------------------------------------------------- the proof
@@ -304,8 +305,7 @@ static bool learn_sum(struct trial *trial, struct memory *memory, struct error *
         memory->sum = bandwidth_data_sum(bytes, seed);
         return true;
     }
-    if (!bandwidth_store_check(&trial->session->store, trial->source, bytes, seed, &memory->sum,
-                               err))
+    if (!bandwidth_store_check(trial->store, trial->source, bytes, seed, &memory->sum, err))
         return false;
     if (bytes <= HOST_CHECK_BYTES && memory->sum != bandwidth_data_sum(bytes, seed))
         return error_set(err, ERROR_MISMATCH, "the device and the host compute different sums");
@@ -317,7 +317,7 @@ static bool verify_read(struct trial *trial, const struct memory *memory,
 {
     struct measure_words words;
     uint64_t units;
-    if (!measure_words_read(trial->session->store.words, &words, err) ||
+    if (!measure_words_read(trial->store->words, &words, err) ||
         !measure_unit_counted(words.count, trial->work.groups, span->repeats * span->count, &units,
                               err))
         return false;
@@ -332,10 +332,9 @@ static bool verify_read(struct trial *trial, const struct memory *memory,
 // fills the target buffer with data that differ from the right results.
 static bool prepare_proof(struct trial *trial, struct error *err)
 {
-    struct bandwidth_store *store = &trial->session->store;
     if (trial->this_case->op == BANDWIDTH_READ)
-        return measure_words_clear(store->words, err);
-    return bandwidth_store_fill(store, trial->target, trial->work.stream_bytes,
+        return measure_words_clear(trial->store->words, err);
+    return bandwidth_store_fill(trial->store, trial->target, trial->work.stream_bytes,
                                 ~trial->work.params.seed, err);
 }
 
@@ -346,8 +345,8 @@ static bool verify(struct trial *trial, const struct memory *memory,
         return verify_read(trial, memory, span, err);
     uint32_t seed =
         trial->this_case->op == BANDWIDTH_COPY ? BANDWIDTH_SEED_SOURCE : trial->work.params.seed;
-    return bandwidth_store_check(&trial->session->store, trial->target, trial->work.stream_bytes,
-                                 seed, NULL, err);
+    return bandwidth_store_check(trial->store, trial->target, trial->work.stream_bytes, seed, NULL,
+                                 err);
 }
 
 // ---------------------------------------------------------------- the numbers
@@ -382,7 +381,7 @@ static void report(struct trial *trial, const struct memory *memory,
                  (unsigned long long)span->repeats);
     if (trial->run->session->info->caps & GPU_CAP(L1_CHOICE))
         visit_detail(visit, "l1", "%u %% of the core's memory requested as L1",
-                     bandwidth_l1_percent(trial->this_case));
+                     l1_percent(trial->this_case));
     if (memory->tried)
         visit_detail(visit, "tried", "%s", memory->tried);
     visit_kernel(visit, trial->program);
@@ -409,14 +408,13 @@ bool bandwidth_visit(struct bench_visit *run, struct measure_visit *visit, struc
 {
     struct bandwidth_case this_case;
     bandwidth_case_read(run->bench_case, &this_case);
-    struct bandwidth_session *session = run->session->state;
-    session->store.timeout_ns = run->request->timeout_ns;
     struct trial trial = {
         .run = run,
-        .session = session,
+        .store = run->session->state,
         .this_case = &this_case,
         .desc = bench_span_desc(run, record, &trial),
     };
+    trial.store->timeout_ns = run->request->timeout_ns;
     trial.desc.unordered = units_overlap(&this_case, run->session->info);
     if (!refuse_missing(run, &this_case, err))
         return false;

@@ -181,11 +181,6 @@ bool bandwidth_work_make(const struct bandwidth_work_desc *desc, struct bandwidt
 
 // ---------------------------------------------------------------- what the hardware could do
 
-unsigned bandwidth_l1_percent(const struct bandwidth_case *this_case)
-{
-    return this_case->shared ? 1 : 100;
-}
-
 // Returns the number of cores that the case's workgroups occupy; 0 if it is not known.
 static unsigned cores_busy(const struct bandwidth_case *this_case,
                            const struct measure_limits *limits)

@@ -137,8 +137,4 @@ bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct meas
 struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                         const struct measure_limits *limits, double bytes);
 
-// Returns the percentage of a core's on-chip memory to request as L1 (gpu_program_desc): 1 for
-// cases in shared memory, else 100.
-unsigned bandwidth_l1_percent(const struct bandwidth_case *this_case);
-
 #endif
