@@ -40,6 +40,7 @@ struct chip {
     struct gpu_program *program;
     struct memory *memory;
     uint32_t groups;
+    bool separate; // true: the device rounded an fma twice (incore_proven)
 };
 
 static void set_iterations(struct chip *chip, uint32_t iterations)
@@ -141,13 +142,12 @@ static bool size(struct chip *chip, struct error *err)
     return true;
 }
 
-static bool verify(const struct chip *chip, const struct measure_span *span, bool *separate,
-                   struct error *err)
+static bool verify(struct chip *chip, const struct measure_span *span, struct error *err)
 {
     struct incore_proven proven;
     if (!incore_proof_check(chip->session, 0, &proven, err))
         return false;
-    *separate = proven.separate;
+    chip->separate = proven.separate;
     uint64_t dispatches;
     return measure_unit_counted(proven.groups, chip->groups, span->repeats * span->count,
                                 &dispatches, err);
@@ -155,8 +155,7 @@ static bool verify(const struct chip *chip, const struct measure_span *span, boo
 
 // ---------------------------------------------------------------- the numbers
 
-static void report(struct chip *chip, const struct measure_span *span, bool separate,
-                   struct measure_visit *visit)
+static void report(struct chip *chip, const struct measure_span *span, struct measure_visit *visit)
 {
     const struct incore_kind *kind = chip->this_case->kind;
     double steps = (double)chip->memory->iterations * kind->peak->steps;
@@ -178,15 +177,14 @@ static void report(struct chip *chip, const struct measure_span *span, bool sepa
     measure_span_note(span, visit);
     visit_detail(visit, "shape", "%u workgroups of %u threads, %u chains, %.0f operations each",
                  chip->groups, threads, kind->peak->chains, steps);
-    if (separate)
+    if (chip->separate)
         visit_detail(visit, "fma", "rounds twice: a product and a sum");
     visit->kernel = *measure_program_info(&chip->session->bench->programs, chip->program);
 }
 
 // ---------------------------------------------------------------- a visit
 
-static bool run_span(struct chip *chip, struct measure_span *span, bool *separate,
-                     struct error *err)
+static bool run_span(struct chip *chip, struct measure_span *span, struct error *err)
 {
     struct measure_request request = *chip->run->request;
     request.sample_ns = (uint64_t)wanted_ns(chip);
@@ -195,17 +193,16 @@ static bool run_span(struct chip *chip, struct measure_span *span, bool *separat
     desc.warm = true; // one warm-up run is enough, because earlier runs have warmed the device
     desc.repeats = chip->memory->repeats;
     return move_proof(chip, false, err) && measure_span_run(chip->run->arena, &desc, span, err) &&
-           move_proof(chip, true, err) && verify(chip, span, separate, err);
+           move_proof(chip, true, err) && verify(chip, span, err);
 }
 
 // Takes the samples of a visit. Repeats this, at most SIZING_TRIES times, until a sample lasts at
 // least half of wanted_ns() or a dispatch has iterations_most() iterations.
-static bool run_sized(struct chip *chip, struct measure_span *span, bool *separate,
-                      struct error *err)
+static bool run_sized(struct chip *chip, struct measure_span *span, struct error *err)
 {
     bool sized = chip->memory->iterations > 0, again = true;
     for (unsigned tries = 0; again; tries++) {
-        if ((!sized && !size(chip, err)) || !run_span(chip, span, separate, err))
+        if ((!sized && !size(chip, err)) || !run_span(chip, span, err))
             return false;
         sized = span->sample_ns >= wanted_ns(chip) / 2 ||
                 chip->memory->iterations >= (uint32_t)iterations_most(chip);
@@ -226,7 +223,6 @@ bool incore_chip_visit(struct bench_visit *run, const struct incore_case *this_c
                         .program = incore_program(session, this_case, err),
                         .memory = *run->memory};
     struct measure_span span;
-    bool separate;
     if (!chip.program)
         return false;
     uint32_t cores = session->bench->limits.cores ? session->bench->limits.cores : CORES_UNKNOWN;
@@ -234,9 +230,9 @@ bool incore_chip_visit(struct bench_visit *run, const struct incore_case *this_c
     chip.groups = GROUPS_A_CORE * (INCORE_THREADS / threads) * cores;
     if (!chip.memory)
         chip.memory = ARENA_NEW(run->session->arena, struct memory);
-    if (!run_sized(&chip, &span, &separate, err))
+    if (!run_sized(&chip, &span, err))
         return false;
     *run->memory = chip.memory;
-    report(&chip, &span, separate, visit);
+    report(&chip, &span, visit);
     return true;
 }

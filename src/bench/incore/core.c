@@ -319,8 +319,7 @@ static void report(struct core *core, struct measure_visit *visit)
     const struct incore_session *session = core->session;
     const struct incore_case *this_case = core->this_case;
     double steps = (double)core->memory->iterations * this_case->chains *
-                   (double)incore_chain_steps(this_case),
-           limit;
+                   (double)incore_chain_steps(this_case);
     double results =
         steps * this_case->subgroups * session->subgroup_threads * this_case->kind->results;
     // A barrier is one operation of all subgroups of the workgroup together.
@@ -337,9 +336,8 @@ static void report(struct core *core, struct measure_visit *visit)
         double hz[INCORE_SAMPLES_MAX], error = core_clocks(core, hz);
         visit_core_clock(visit, hz, core->samples, error);
         visit->clock.load = MEASURE_ONE_CORE;
-        limit = session->bench->limits.results_per_cycle[incore_kind_class(this_case->kind)];
-        if (limit > 0)
-            visit_limit(visit, INCORE_METRIC_PER_CORE, limit);
+        visit_limit(visit, INCORE_METRIC_PER_CORE,
+                    session->bench->limits.results_per_cycle[incore_kind_class(this_case->kind)]);
     }
     for (unsigned i = 0; i < core->samples; i++)
         visit->device_time_ns += (uint64_t)fmax(core->ns[i], 0);
