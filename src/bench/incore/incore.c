@@ -177,7 +177,7 @@ static bool reach(const struct bench_pick *pick)
     if (pick->param != INCORE_PARAM_SUBGROUPS)
         return true;
     return incore_kinds[case_choice(&pick->c, "op")].operation == INCORE_BARRIER
-               ? incore_barrier_kernel((unsigned)threads) >= 0
+               ? incore_has_barrier(threads)
                : threads <= INCORE_THREADS;
 }
 

@@ -13,15 +13,10 @@ enum {
 
 // ---------------------------------------------------------------- operations
 
-#define BLOCKS(count)   ((count)*INCORE_BLOCK)
-#define FP32(name, ...) "fp32-" name, "incore_fp32_" name, INCORE_F32, __VA_ARGS__
-#define FP64(name, ...) "fp64-" name, "incore_fp64_" name, INCORE_F64, __VA_ARGS__
-#define I32(name, ...)  "int32-" name, "incore_int32_" name, INCORE_I32, __VA_ARGS__
-#define I64(name, ...)  "int64-" name, "incore_int64_" name, INCORE_I64, __VA_ARGS__
-#define SUBGROUP(name, operation, caps)                                                            \
-    "subgroup-" name, "incore_subgroup_" name, INCORE_I32, operation, BLOCKS(1), caps, 1, 1, NULL
-#define IN64 GPU_CAP(FLOAT64)
-#define IN16 GPU_CAP(FLOAT16)
+#define BLOCKS(count)                   ((count)*INCORE_BLOCK)
+#define SUBGROUP(name, operation, caps) name, INCORE_I32, operation, BLOCKS(1), caps, 1, 1, NULL
+#define IN64                            GPU_CAP(FLOAT64)
+#define IN16                            GPU_CAP(FLOAT16)
 
 // For each kind of kernel for the whole chip: the number of chains of a thread, and the number of
 // its steps in one iteration. These numbers must agree with kernels.txt and with the sources of the
@@ -32,63 +27,56 @@ static const struct incore_peak wmma = {4, 64}, mma = {8, 64}, wgmma = {1, 32};
 // An operation of the matrix units is a product of two matrix tiles. `products` is the number of
 // products of two scalars per thread and step. With wgmma, four subgroups of 32 threads compute a
 // tile together. With other kernels, one subgroup of 32 threads computes a tile.
-#define TILES(name, kernel, format, peak, products)                                                \
-    name, "incore_" kernel, INCORE_TILE, format, 0, GPU_CAP(MATRIX), products, 2, &(peak)
+#define TILES(name, format, peak, products)                                                        \
+    name, INCORE_TILE, format, 0, GPU_CAP(MATRIX), products, 2, &(peak)
 
 // The operations, in the order of the choices of the parameter `op`. BLOCKS() sets the maximum
 // number of steps in one iteration. This number must agree with -DLENGTH in kernels.txt.
 const struct incore_kind incore_kinds[] = {
-    {FP32("fma", INCORE_FMA, BLOCKS(8), 0, 1, 2, &narrow)},
-    {FP32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, NULL)},
-    {FP32("mul", INCORE_MUL, BLOCKS(8), 0, 1, 1, NULL)},
-    {FP32("div", INCORE_DIV, BLOCKS(1), 0, 1, 1, NULL)},
-    {FP32("sqrt", INCORE_SQRT, BLOCKS(1), 0, 1, 1, NULL)},
-    {"fp32-add-rcp", "incore_fp32_add_rcp", INCORE_F32, INCORE_RCP, BLOCKS(1), 0, 1, 1, NULL},
-    {FP32("rsqrt", INCORE_RSQRT, BLOCKS(1), 0, 1, 1, NULL)},
-    {FP32("exp2", INCORE_EXP2, BLOCKS(1), 0, 1, 1, NULL)},
-    {FP32("sin", INCORE_SIN, BLOCKS(1), 0, 1, 1, NULL)},
-    {FP64("fma", INCORE_FMA, BLOCKS(4), IN64, 1, 2, &wide)},
-    {FP64("add", INCORE_ADD, BLOCKS(4), IN64, 1, 1, NULL)},
-    {FP64("mul", INCORE_MUL, BLOCKS(4), IN64, 1, 1, NULL)},
-    {FP64("div", INCORE_DIV, BLOCKS(1), IN64, 1, 1, NULL)},
-    {FP64("sqrt", INCORE_SQRT, BLOCKS(1), IN64, 1, 1, NULL)},
-    {TILES("fp16-matrix", "fp16_matrix", INCORE_TILE_F16, wmma, 16 * 16 * 16 / 32)},
-    {TILES("fp16-mma", "fp16_mma", INCORE_TILE_F16, mma, 16 * 8 * 16 / 32)},
-    {TILES("bf16-mma", "bf16_mma", INCORE_TILE_BF16, mma, 16 * 8 * 16 / 32)},
-    {TILES("e4m3-mma", "e4m3_mma", INCORE_TILE_E4M3, mma, 16 * 8 * 32 / 32)},
-    {TILES("fp16-wgmma", "fp16_wgmma", INCORE_TILE_F16, wgmma, 64 * 256 * 16 / 128)},
-    {TILES("bf16-wgmma", "bf16_wgmma", INCORE_TILE_BF16, wgmma, 64 * 256 * 16 / 128)},
-    {TILES("fp8-wgmma", "fp8_wgmma", INCORE_TILE_E4M3, wgmma, 64 * 256 * 32 / 128)},
-    {"fp16-fma", "incore_fp16_fma", INCORE_F16, INCORE_FMA, BLOCKS(8), IN16, 1, 2, NULL},
-    {"fp16x2-fma", "incore_fp16x2_fma", INCORE_F16X2, INCORE_FMA, BLOCKS(8), IN16, 2, 2, &wide},
-    {"fp16x2-dot", "incore_fp16x2_dot", INCORE_F16X2, INCORE_DOT, BLOCKS(4), IN16, 1, 3, NULL},
-    {"int8-dot4", "incore_int8_dot4", INCORE_I32, INCORE_DOT4, BLOCKS(4), GPU_CAP(DOT4), 1, 8,
-     &wide},
-    {"fp32-int32-mixed", "incore_fp32_int32_mixed", INCORE_F32, INCORE_MIXED, BLOCKS(4), 0, 2, 1,
-     NULL},
-    {I32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, NULL)},
-    {I32("mul", INCORE_MUL, BLOCKS(4), 0, 1, 1, NULL)},
-    {I32("mad", INCORE_MAD, BLOCKS(4), 0, 1, 2, &wide)},
-    {I32("div", INCORE_DIV, BLOCKS(1), 0, 1, 1, NULL)},
-    {I32("shift", INCORE_SHIFT, BLOCKS(4), 0, 1, 1, NULL)},
-    {I32("popcount", INCORE_POPCOUNT, BLOCKS(1), 0, 1, 1, NULL)},
-    {I64("add", INCORE_ADD, BLOCKS(1), GPU_CAP(INT64), 1, 1, NULL)},
-    {I64("mul", INCORE_MUL, BLOCKS(1), GPU_CAP(INT64), 1, 1, NULL)},
-    {SUBGROUP("shuffle", INCORE_SHUFFLE, GPU_CAP(SUBGROUPS) | GPU_CAP(SHUFFLE))},
-    {SUBGROUP("vote", INCORE_VOTE, GPU_CAP(SUBGROUPS))},
-    {SUBGROUP("min", INCORE_LEAST, GPU_CAP(SUBGROUPS))},
-    {"barrier", "incore_barrier", INCORE_I32, INCORE_BARRIER, BLOCKS(1), 0, 1, 1, NULL},
+    {"fp32-fma", INCORE_F32, INCORE_FMA, BLOCKS(8), 0, 1, 2, &narrow},
+    {"fp32-add", INCORE_F32, INCORE_ADD, BLOCKS(8), 0, 1, 1, NULL},
+    {"fp32-mul", INCORE_F32, INCORE_MUL, BLOCKS(8), 0, 1, 1, NULL},
+    {"fp32-div", INCORE_F32, INCORE_DIV, BLOCKS(1), 0, 1, 1, NULL},
+    {"fp32-sqrt", INCORE_F32, INCORE_SQRT, BLOCKS(1), 0, 1, 1, NULL},
+    {"fp32-add-rcp", INCORE_F32, INCORE_RCP, BLOCKS(1), 0, 1, 1, NULL},
+    {"fp32-rsqrt", INCORE_F32, INCORE_RSQRT, BLOCKS(1), 0, 1, 1, NULL},
+    {"fp32-exp2", INCORE_F32, INCORE_EXP2, BLOCKS(1), 0, 1, 1, NULL},
+    {"fp32-sin", INCORE_F32, INCORE_SIN, BLOCKS(1), 0, 1, 1, NULL},
+    {"fp64-fma", INCORE_F64, INCORE_FMA, BLOCKS(4), IN64, 1, 2, &wide},
+    {"fp64-add", INCORE_F64, INCORE_ADD, BLOCKS(4), IN64, 1, 1, NULL},
+    {"fp64-mul", INCORE_F64, INCORE_MUL, BLOCKS(4), IN64, 1, 1, NULL},
+    {"fp64-div", INCORE_F64, INCORE_DIV, BLOCKS(1), IN64, 1, 1, NULL},
+    {"fp64-sqrt", INCORE_F64, INCORE_SQRT, BLOCKS(1), IN64, 1, 1, NULL},
+    {TILES("fp16-matrix", INCORE_TILE_F16, wmma, 16 * 16 * 16 / 32)},
+    {TILES("fp16-mma", INCORE_TILE_F16, mma, 16 * 8 * 16 / 32)},
+    {TILES("bf16-mma", INCORE_TILE_BF16, mma, 16 * 8 * 16 / 32)},
+    {TILES("e4m3-mma", INCORE_TILE_E4M3, mma, 16 * 8 * 32 / 32)},
+    {TILES("fp16-wgmma", INCORE_TILE_F16, wgmma, 64 * 256 * 16 / 128)},
+    {TILES("bf16-wgmma", INCORE_TILE_BF16, wgmma, 64 * 256 * 16 / 128)},
+    {TILES("fp8-wgmma", INCORE_TILE_E4M3, wgmma, 64 * 256 * 32 / 128)},
+    {"fp16-fma", INCORE_F16, INCORE_FMA, BLOCKS(8), IN16, 1, 2, NULL},
+    {"fp16x2-fma", INCORE_F16X2, INCORE_FMA, BLOCKS(8), IN16, 2, 2, &wide},
+    {"fp16x2-dot", INCORE_F16X2, INCORE_DOT, BLOCKS(4), IN16, 1, 3, NULL},
+    {"int8-dot4", INCORE_I32, INCORE_DOT4, BLOCKS(4), GPU_CAP(DOT4), 1, 8, &wide},
+    {"fp32-int32-mixed", INCORE_F32, INCORE_MIXED, BLOCKS(4), 0, 2, 1, NULL},
+    {"int32-add", INCORE_I32, INCORE_ADD, BLOCKS(8), 0, 1, 1, NULL},
+    {"int32-mul", INCORE_I32, INCORE_MUL, BLOCKS(4), 0, 1, 1, NULL},
+    {"int32-mad", INCORE_I32, INCORE_MAD, BLOCKS(4), 0, 1, 2, &wide},
+    {"int32-div", INCORE_I32, INCORE_DIV, BLOCKS(1), 0, 1, 1, NULL},
+    {"int32-shift", INCORE_I32, INCORE_SHIFT, BLOCKS(4), 0, 1, 1, NULL},
+    {"int32-popcount", INCORE_I32, INCORE_POPCOUNT, BLOCKS(1), 0, 1, 1, NULL},
+    {"int64-add", INCORE_I64, INCORE_ADD, BLOCKS(1), GPU_CAP(INT64), 1, 1, NULL},
+    {"int64-mul", INCORE_I64, INCORE_MUL, BLOCKS(1), GPU_CAP(INT64), 1, 1, NULL},
+    {SUBGROUP("subgroup-shuffle", INCORE_SHUFFLE, GPU_CAP(SUBGROUPS) | GPU_CAP(SHUFFLE))},
+    {SUBGROUP("subgroup-vote", INCORE_VOTE, GPU_CAP(SUBGROUPS))},
+    {SUBGROUP("subgroup-min", INCORE_LEAST, GPU_CAP(SUBGROUPS))},
+    {"barrier", INCORE_I32, INCORE_BARRIER, BLOCKS(1), 0, 1, 1, NULL},
 };
 const size_t incore_kind_count = COUNT(incore_kinds);
 
-int incore_barrier_kernel(unsigned threads)
+bool incore_has_barrier(uint64_t threads)
 {
-    // Workgroup sizes for which kernels.txt has a barrier kernel.
-    static const unsigned sizes[] = {32, 256, 1024};
-    for (int i = 0; i < (int)COUNT(sizes); i++)
-        if (sizes[i] == threads)
-            return i;
-    return -1;
+    return threads == 32 || threads == 256 || threads == 1024; // the sizes in kernels.txt
 }
 
 // Returns the class of the arithmetic units that compute the operation. Additions and
@@ -192,6 +180,14 @@ void incore_case_read(const struct bench_case *c, struct incore_case *this_case)
     this_case->subgroups = (uint32_t)case_uint(c, "subgroups");
 }
 
+// Sets `name` to the name of a kernel of the operation that ends in `suffix`.
+static void kernel_name(const struct incore_kind *kind, const char *suffix, char name[NAME_BYTES])
+{
+    snprintf(name, NAME_BYTES, "incore_%s%s", kind->name, suffix);
+    for (char *at = name; (at = strchr(at, '-'));)
+        *at = '_';
+}
+
 // ---------------------------------------------------------------- chains
 
 uint64_t incore_chain_steps(const struct incore_case *this_case)
@@ -205,7 +201,7 @@ bool incore_has_kernel(const struct incore_case *this_case)
     char name[NAME_BYTES];
     if (!needs_odd(this_case))
         return true;
-    snprintf(name, NAME_BYTES, "%s_odd", this_case->kind->kernel);
+    kernel_name(this_case->kind, "_odd", name);
     return this_case->kind->operation != INCORE_BARRIER && kernel_find(name);
 }
 
@@ -216,17 +212,19 @@ static bool name_kernel(const struct incore_session *session, const struct incor
 {
     const struct incore_kind *kind = this_case->kind;
     unsigned threads = this_case->subgroups * session->subgroup_threads;
+    char size[16];
     if (this_case->chip) {
-        snprintf(name, NAME_BYTES, "%s_peak", kind->kernel);
+        kernel_name(kind, "_peak", name);
     } else if (kind->operation == INCORE_BARRIER) {
-        snprintf(name, NAME_BYTES, "%s_%u", kind->kernel, threads);
-        return incore_barrier_kernel(threads) >= 0 ||
+        snprintf(size, sizeof size, "_%u", threads);
+        kernel_name(kind, size, name);
+        return incore_has_barrier(threads) ||
                error_set(
                    err, ERROR_UNSUPPORTED,
                    "there is no barrier kernel for %u threads: there are ones for 32, 256 and 1024",
                    threads);
     } else {
-        snprintf(name, NAME_BYTES, "%s%s", kind->kernel, needs_odd(this_case) ? "_odd" : "");
+        kernel_name(kind, needs_odd(this_case) ? "_odd" : "", name);
         return incore_has_kernel(this_case) ||
                error_set(err, ERROR_UNSUPPORTED,
                          "%s has kernels of 1, 2, 4 and 8 chains only, not of %u", kind->name,

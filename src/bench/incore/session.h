@@ -18,10 +18,9 @@ struct incore_peak {
 };
 
 struct incore_kind {
-    const char *name; // name in results, for example "fp32-fma"
-    // Name of the kernel for one core. With "_peak" at its end, it is the name of the kernel for
-    // the whole chip.
-    const char *kernel;
+    // Name in results, for example "fp32-fma". The kernel for one core is then incore_fp32_fma, and
+    // the kernel for the whole chip is incore_fp32_fma_peak.
+    const char *name;
     unsigned number;    // type of the numbers: INCORE_F32 …
     unsigned operation; // what a step does: INCORE_FMA …; for tiles the format: INCORE_TILE_F16 …
     // Maximum number of steps of a thread in one iteration of the loop of the kernel for one core.
@@ -42,9 +41,8 @@ struct incore_kind {
 extern const struct incore_kind incore_kinds[];
 extern const size_t incore_kind_count;
 
-// Returns the index (0, 1 …) of the barrier kernel whose workgroups have `threads` threads; −1 if
-// there is no such kernel.
-int incore_barrier_kernel(unsigned threads);
+// Returns true if there is a barrier kernel whose workgroups have `threads` threads.
+bool incore_has_barrier(uint64_t threads);
 
 // Returns the class of the arithmetic units that compute this operation.
 enum measure_class incore_kind_class(const struct incore_kind *kind);
