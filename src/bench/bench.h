@@ -134,6 +134,9 @@ void bench_session_close(struct bench_session *session);
 // Fills session->clock with the clocks that kernels can read (measure_clock_probe).
 MUST_CHECK bool bench_clock_probe(struct bench_session *session, struct error *err);
 
+// Returns how often the core's counter may count in `ns` nanoseconds.
+double bench_counts_most(const struct bench_session *session, double ns);
+
 // Creates a buffer of `bytes` bytes in memory of the kind `memory`; returns NULL with `err` if that
 // fails.
 struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gpu_memory memory,

@@ -2,6 +2,8 @@
 // Begins and ends sessions of benchmarks. Also has functions that all visits in a session use.
 #include "bench/bench.h"
 
+#include <math.h>
+
 struct bench_session bench_session_begin(struct gpu_system *system, struct gpu_device *device)
 {
     struct bench_session session = {.arena = arena_create(),
@@ -43,6 +45,16 @@ void bench_session_close(struct bench_session *session)
 bool bench_clock_probe(struct bench_session *session, struct error *err)
 {
     return measure_clock_probe(session->scope, &session->known_clock, &session->clock, err);
+}
+
+double bench_counts_most(const struct bench_session *session, double ns)
+{
+    double hz = session->clock.counter_hz;
+    // counter_hz may have been measured at the low core clock of an idle device. The highest core
+    // clock is then a safer value.
+    if (session->clock.counts_core_clock)
+        hz = fmax(hz, session->limits.core_clock_hz);
+    return ns * hz / 1e9;
 }
 
 struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gpu_memory memory,

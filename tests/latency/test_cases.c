@@ -303,6 +303,23 @@ static void a_narrow_counter_gets_short_windows(void **state)
     check_samples(&visit->metrics[LATENCY_METRIC_NS], "20 bits");
 }
 
+// Given a counter that wraps in the chase that is tried first, then the counts of a hop are not
+// what is left of them: windows as long as those would wrap, too.
+static void a_counter_that_wraps_at_once_is_not_believed(void **state)
+{
+    struct bench *bench = *state;
+    struct latency_session *session = bench->session.state;
+    if (!session->clocked)
+        skip();
+    struct error err;
+    void *memory = NULL;
+    session->bench->clock.counter_bits = 10; // 1024 hops take more than 1024 counts
+    assert_non_null(visit_case(
+        bench, &(struct values){"vector", "pointer", "random", 65536, "idle"}, 0, &memory, &err));
+    const struct latency_memory *kept = memory;
+    assert_true(kept->hop_counts >= kept->hop_ns * session->bench->clock.counter_hz / 1e9 * 0.99);
+}
+
 static void keep_awake_ends_with_the_chase(void **state)
 {
     struct bench *bench = *state;
@@ -424,6 +441,7 @@ int main(int argc, char **argv)
         ON_BENCH(without_a_counter_the_slope_of_time_stamps_is_taken),
         ON_BENCH(a_delay_costs_no_later_sample),
         ON_BENCH(a_narrow_counter_gets_short_windows),
+        ON_BENCH(a_counter_that_wraps_at_once_is_not_believed),
         ON_BENCH(keep_awake_ends_with_the_chase),
         ON_BENCH(pages_may_lie_in_several_chunks_of_memory),
         ON_BENCH(a_cold_cycle_is_followed_from_where_the_last_round_ended),

@@ -154,12 +154,9 @@ static double count_ns(const struct core *core, const struct stamp *stamps)
 static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->run->session->clock;
-    double range = exp2(measure_clock_low_bits(clock) - 1.0), hz = clock->counter_hz;
-    // counter_hz may have been measured at the low core clock of an idle device. The highest core
-    // clock is then a safer value.
-    if (clock->counts_core_clock)
-        hz = fmax(hz, core->run->session->limits.core_clock_hz);
-    if (!clock->has_device_clock || device_ns(core, stamps) * hz / 1e9 < range)
+    double range = exp2(measure_clock_low_bits(clock) - 1.0);
+    if (!clock->has_device_clock ||
+        bench_counts_most(core->run->session, device_ns(core, stamps)) < range)
         return true;
     return error_set(err, ERROR_UNSUPPORTED,
                      "the core's counter of %u bits wraps within the %u iterations of this case",

@@ -103,6 +103,16 @@ static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
     memory->windows = 1;
 }
 
+// Returns the counts of the core's counter per hop of the chase, which has one window of TRY_HOPS.
+// If a narrow counter may have wrapped in this window, computes the counts from its rate: too few
+// would make windows so long that the counter wraps in them, too.
+static double hop_counts(const struct bench_session *bench, const struct latency_run *timed)
+{
+    double most = bench_counts_most(bench, timed->device_ns);
+    bool wraps = most >= ldexp(1, (int)measure_clock_low_bits(&bench->clock) - 1);
+    return (wraps ? most : timed->count) / TRY_HOPS;
+}
+
 // Runs three short chases. Their times determine all members of `memory` except `walked` and
 // `clocks`.
 static bool size(struct latency_chase *chase, struct latency_memory *memory, struct error *err)
@@ -122,7 +132,7 @@ static bool size(struct latency_chase *chase, struct latency_memory *memory, str
     bool clocked = chase->session->clocked && timed->device_ns >= 4 * clock->device_step_ns;
     memory->hop_ns = (clocked ? timed->device_ns : timed->span_ns) / TRY_HOPS;
     memory->hop_ns = fmax(memory->hop_ns, 0.1);
-    memory->hop_counts = chase->session->clocked ? (double)timed->count / TRY_HOPS : 0;
+    memory->hop_counts = chase->session->clocked ? hop_counts(chase->session->bench, timed) : 0;
     memory->warm = may_warm(chase, runs[1].span_ns / warm);
     uint32_t lap = chase->chain.lap < UNTIMED_HOPS ? chase->chain.lap : UNTIMED_HOPS;
     memory->untimed = repeats_for(memory->warm ? lap : COLD_UNTIMED_HOPS);
