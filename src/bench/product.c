@@ -12,7 +12,6 @@ struct planner {
     struct bench_case c;
     // at[i] is the index of the value chosen for parameter i (struct bench_pick).
     size_t *at;
-    struct case_value *copy; // values of a complete case, which keep() may change
     // true: reach() returned false for a chosen value, so that no case got this value
     bool beyond;
     bool refused;     // true: keep() returned false for a case
@@ -42,7 +41,9 @@ static bool fit(struct planner *p, struct bench_pick *pick)
 static void add_case(struct planner *p)
 {
     struct arena *arena = p->product->request->arena;
-    struct bench_case c = {.values = p->copy, .value_count = p->c.value_count};
+    struct arena_mark mark = arena_mark(arena);
+    struct bench_case c = {.values = ARENA_ARRAY(arena, p->c.value_count, struct case_value),
+                           .value_count = p->c.value_count};
     const struct bench_pick whole = {.request = p->product->request,
                                      .context = p->product->context,
                                      .c = c,
@@ -51,10 +52,9 @@ static void add_case(struct planner *p)
     memcpy(c.values, p->c.values, c.value_count * sizeof *c.values);
     if (p->product->keep && !p->product->keep(&whole, &p->err)) {
         p->refused = true;
+        arena_rewind(arena, mark);
         return;
     }
-    c.values = ARENA_ARRAY(arena, c.value_count, struct case_value);
-    memcpy(c.values, p->copy, c.value_count * sizeof *c.values);
     bench_case_add(arena, p->list, c);
 }
 
@@ -126,7 +126,6 @@ bool bench_plan_product(const struct bench_product *product, struct bench_case_l
         .list = list,
         .c = {.values = ARENA_ARRAY(request->arena, request->choice_count, struct case_value)},
         .at = ARENA_ARRAY(request->arena, request->choice_count, size_t),
-        .copy = ARENA_ARRAY(request->arena, request->choice_count, struct case_value),
         .err = {.code = ERROR_NONE},
     };
     for (size_t i = 0; i < request->choice_count; i++)
