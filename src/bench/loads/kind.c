@@ -156,9 +156,9 @@ const struct loads_kind *loads_baseline(void)
 
 // ---------------------------------------------------------------- what the rows of a source share
 
-#define TILE .walk = LOADS_WALK_TEXELS, .resource = LOADS_BY_IMAGE, .needs = GPU_CAP(IMAGES)
+#define TILE .tile = true, .resource = LOADS_BY_IMAGE, .needs = GPU_CAP(IMAGES)
 #define SAMPLED                                                                                    \
-    .walk = LOADS_WALK_COORDINATES, .resource = LOADS_BY_IMAGE,                                    \
+    .tile = true, .sampled = true, .resource = LOADS_BY_IMAGE,                                     \
     .needs = GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS)
 #define TYPED .resource = LOADS_BY_TYPED, .needs = GPU_CAP(TYPED)
 #define LANES                                                                                      \
@@ -238,16 +238,6 @@ const struct loads_traits *loads_traits_of(const struct loads_kind *kind)
     return &traits[kind->source];
 }
 
-bool loads_is_sampled(const struct loads_kind *kind)
-{
-    return loads_traits_of(kind)->walk == LOADS_WALK_COORDINATES;
-}
-
-bool loads_is_texture(const struct loads_kind *kind)
-{
-    return loads_traits_of(kind)->walk != LOADS_WALK_ELEMENTS;
-}
-
 double loads_bytes(const struct loads_kind *kind)
 {
     static const double channel_bytes[] = {[LOADS_UNORM8] = 1,
@@ -267,9 +257,9 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
     const char *form = this_case->peak ? "peak" : "original";
     if (control)
         return arena_printf(arena, "loads_control_%s_%u_%s",
-                            loads_is_sampled(kind)   ? "sampled"
-                            : loads_is_texture(kind) ? "texture"
-                                                     : "buffer",
+                            loads_traits_of(kind)->sampled ? "sampled"
+                            : loads_traits_of(kind)->tile  ? "texture"
+                                                           : "buffer",
                             kind->width, form);
     // If a raw buffer of known alignment is bound as an argument, it is the same as a structured
     // buffer. So its case uses the kernel of structured buffers.

@@ -98,12 +98,6 @@ const struct loads_kind *loads_kind_find(const char *label);
 // of all cases are divided by its rate.
 const struct loads_kind *loads_baseline(void);
 
-enum loads_walk {          // which elements a thread loads
-    LOADS_WALK_ELEMENTS,   // a thread loads 256 consecutive elements
-    LOADS_WALK_TEXELS,     // a thread loads a tile of 16 × 16 texels, by integer coordinates
-    LOADS_WALK_COORDINATES // a thread loads a tile of 16 × 16 texels, by normalised coordinates
-};
-
 enum loads_resource { // type of the argument through which a kernel loads or writes
     LOADS_BY_BUFFER,
     LOADS_BY_TYPED,
@@ -117,7 +111,9 @@ enum loads_resource { // type of the argument through which a kernel loads or wr
 struct loads_traits {
     // Word in the names of the kernels, for example "typed" in loads_typed_1_varying_peak.
     const char *kernels;
-    enum loads_walk walk;
+    // tile: a thread loads a tile of 16 × 16 texels, not 256 consecutive elements. sampled: it
+    // loads this tile by normalised coordinates, not by integer ones.
+    bool tile, sampled;
     enum loads_resource resource;
     gpu_caps needs;
     bool direct; // true: each load reads from the L1, not through the texture units
@@ -140,11 +136,6 @@ struct loads_traits {
     const char *no_cuda;   // why CUDA cannot run kernels with this source; NULL if it can
 };
 const struct loads_traits *loads_traits_of(const struct loads_kind *kind);
-
-// loads_is_texture returns true if each thread loads a tile of texels (and not a row of elements).
-// loads_is_sampled returns true if each thread loads this tile by normalised coordinates.
-bool loads_is_texture(const struct loads_kind *kind);
-bool loads_is_sampled(const struct loads_kind *kind);
 
 // Returns the number of bytes that one load reads. In a compressed block, this is half a byte or
 // one byte.

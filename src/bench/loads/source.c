@@ -121,9 +121,9 @@ static bool make_texture(struct loads_session *session, const struct loads_kind 
     if (!arg->image || !(layered ? fill_layers(arg->image, &desc, texels, bench->arena, err)
                                  : fill_levels(arg->image, kind, texels, bench->arena, err)))
         return false;
-    if (loads_is_sampled(kind))
+    if (traits->sampled)
         arg->sampler = gpu_sampler_create(bench->scope, &sampler, err);
-    return arg->sampler || !loads_is_sampled(kind);
+    return arg->sampler || !traits->sampled;
 }
 
 static bool make(struct loads_session *session, const struct loads_kind *kind, struct gpu_arg *arg,

@@ -12,7 +12,7 @@ static const double weights[4] = {1, 3, 5, 7};
 // UNIFORM, LINEAR and RANDOM, the multipliers and masks are those of the published tool perftest.
 struct loads_start loads_start_of(const struct loads_kind *kind, enum loads_pattern pattern)
 {
-    bool texture = loads_is_texture(kind);
+    bool texture = loads_traits_of(kind)->tile;
     switch (pattern) {
     case LOADS_UNIFORM:
         break;
@@ -124,9 +124,9 @@ void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,
         unsigned x = loads_first(start, id % LOADS_TILE, 2 * id);
         unsigned y = loads_first(start, id / LOADS_TILE, 2 * id + 1);
         bool small = kind->source == LOADS_FROM_LEVELS && id % 2 == 1;
-        sums[id] = (float)(!loads_is_texture(kind) ? row_sum(kind, loads_first(start, id, id))
-                           : small                 ? small_tile_sum(kind, x, y)
-                                                   : tile_sum(kind, x, y));
+        sums[id] = (float)(!loads_traits_of(kind)->tile ? row_sum(kind, loads_first(start, id, id))
+                           : small                      ? small_tile_sum(kind, x, y)
+                                                        : tile_sum(kind, x, y));
     }
 }
 

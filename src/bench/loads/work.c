@@ -89,7 +89,7 @@ static float control_sum(const struct loads_kind *kind, const struct loads_start
         weight += 1 + 2 * c;
         first += c * (1 + 2 * c);
     }
-    if (loads_is_sampled(kind)) {
+    if (loads_traits_of(kind)->sampled) {
         double x = id % LOADS_TILE & start->keep, y = id / LOADS_TILE & start->keep;
         // The loop adds up x + y of texel centres. On both axes, the mean of these centres in a
         // tile lies 7.5 + 0.5 texels beyond the tile's first texel (x, y).
@@ -103,7 +103,7 @@ static void prepare_control(struct loads_work *work, const struct loads_kind *ki
 {
     struct loads_start start = loads_start_of(kind, LOADS_LINEAR);
     work->params = (struct loads_params){
-        .mask = loads_is_sampled(kind) ? 0 : ONE_BITS,
+        .mask = loads_traits_of(kind)->sampled ? 0 : ONE_BITS,
         .multiplier = start.multiplier,
         .keep = start.keep,
         // The tolerance covers two errors. With ONE_BITS, each of the 256 additions adds a number
