@@ -100,7 +100,7 @@ static void every_element_is_scaled_as_often_as_there_were_kernels(void **state)
 
 static void run_kernels(struct launch_session *own, const unsigned *numbers, size_t count)
 {
-    const struct launch_case this_case = {.scales = true, .elements = 5000};
+    const struct launch_case this_case = {.elements = 5000};
     struct gpu_scope *scope = gpu_scope_open(own->bench->device);
     struct error err;
     struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, &err);

@@ -150,7 +150,7 @@ static bool is_possible(const struct bench_pick *pick, struct error *err)
     struct launch_case this_case;
     (void)err;
     launch_case_read(&pick->c, &this_case);
-    if (this_case.scales)
+    if (this_case.elements)
         return this_case.mode <= LAUNCH_SUBMIT;
     if (this_case.mode == LAUNCH_QUEUES && this_case.queues < 2)
         return false;

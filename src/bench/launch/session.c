@@ -28,7 +28,6 @@ void launch_case_read(const struct bench_case *c, struct launch_case *this_case)
     const struct case_value *queues = case_find(c, "queues");
     const struct case_value *elements = case_find(c, "elements");
     *this_case = (struct launch_case){
-        .scales = elements != NULL,
         .between = (enum launch_between)case_choice(c, "between"),
         .mode = (enum launch_mode)case_choice(c, "mode"),
         .elements = elements ? elements->uint : 0,
@@ -223,7 +222,7 @@ bool launch_check(struct launch_session *session, unsigned end, uint64_t element
 void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch)
 {
-    if (!this_case->scales) {
+    if (!this_case->elements) {
         gpu_batch_dispatch(batch, &(struct gpu_dispatch){.program = session->empty,
                                                          .args = {{.buffer = session->words}}});
         return;

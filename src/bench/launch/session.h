@@ -34,9 +34,9 @@ enum launch_mode { // what a case measures, by the way in which it launches kern
 };
 
 struct launch_case {
-    // True: kernels scale elements; false: kernels only add to a count, or store the time.
-    bool scales;
-    uint64_t elements; // number of elements; 0 for empty kernels
+    // Number of elements that a kernel scales; 0 for empty kernels, which only add to a count or
+    // store the time.
+    uint64_t elements;
     enum launch_between between;
     enum launch_mode mode;
     unsigned queues; // number of queues, for mode=queues and mode=signal; else 0

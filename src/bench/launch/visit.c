@@ -19,11 +19,6 @@ enum {
     IN_FLIGHT_LEAST = 8
 };
 
-// Data of one case that the session keeps from round to round.
-struct memory {
-    uint64_t kernels; // number of kernels in a sample; 0 if not known yet
-};
-
 static bool is_host_timed(const struct launch_case *this_case)
 {
     return this_case->mode >= LAUNCH_SUBMIT;
@@ -308,13 +303,13 @@ static bool take_samples(struct launch_row *row, const struct samples *samples, 
 static bool prepare(struct launch_row *row, struct error *err)
 {
     row->signs[0] = 1;
-    return row->this_case->scales ? launch_prepare(row->session, row->this_case->elements, err)
-                                  : launch_count_clear(row->session, err);
+    return row->this_case->elements ? launch_prepare(row->session, row->this_case->elements, err)
+                                    : launch_count_clear(row->session, err);
 }
 
 static bool verify(struct launch_row *row, struct error *err)
 {
-    if (row->this_case->scales)
+    if (row->this_case->elements)
         return launch_check(row->session, 0, row->this_case->elements, row->signs[0], err) &&
                launch_check(row->session, 1, row->this_case->elements, row->signs[1], err);
     uint32_t count = 0;
@@ -346,8 +341,8 @@ static void report(struct launch_row *row, const struct samples *taken, struct m
     visit_detail(visit, "kernels", "%llu a sample",
                  (unsigned long long)(this_case->mode == LAUNCH_ROUND_TRIP ? LAUNCH_ROUND_TRIPS
                                                                            : row->kernels));
-    visit_kernel(visit, this_case->scales ? row->session->scale : row->session->empty);
-    if (!this_case->scales)
+    visit_kernel(visit, this_case->elements ? row->session->scale : row->session->empty);
+    if (!this_case->elements)
         return;
     const struct measure_span span = {.unit_ns = taken->ns, .count = taken->count, .step_ns = step};
     measure_span_rate(&span, 2.0 * LAUNCH_ELEMENT_BYTES * (double)this_case->elements,
@@ -387,7 +382,7 @@ static bool refuse_missing(const struct bench_visit *run, const struct launch_ca
         return false;
     if (this_case->mode == LAUNCH_REPLAY && !gpu_require(info, GPU_CAP(REPLAY), err))
         return false;
-    if (this_case->scales && this_case->elements > launch_elements_max(info))
+    if (this_case->elements > launch_elements_max(info))
         return error_set(err, ERROR_UNSUPPORTED,
                          "two buffers of this device hold at most %llu elements",
                          (unsigned long long)launch_elements_max(info));
@@ -401,7 +396,7 @@ static bool refuse_missing(const struct bench_visit *run, const struct launch_ca
 static bool visit_row(struct launch_row *row, struct measure_visit *visit, struct error *err)
 {
     struct bench_visit *run = row->run;
-    struct memory *memory = *run->memory;
+    uint64_t *known = *run->memory; // number of kernels in a sample; 0 if not known yet
     unsigned count = run->request->samples ? run->request->samples : 1;
     const struct samples samples = {ARENA_ARRAY(run->arena, count, double),
                                     ARENA_ARRAY(run->arena, count, double), count};
@@ -409,9 +404,9 @@ static bool visit_row(struct launch_row *row, struct measure_visit *visit, struc
         return false;
     if (row->this_case->mode == LAUNCH_ONE_WAY)
         return visit_one_way(row, count, visit, err);
-    if (!size(row, memory->kernels, err) || !take_samples(row, &samples, err) || !verify(row, err))
+    if (!size(row, *known, err) || !take_samples(row, &samples, err) || !verify(row, err))
         return false;
-    memory->kernels = row->kernels;
+    *known = row->kernels;
     report(row, &samples, visit);
     return true;
 }
@@ -423,7 +418,7 @@ bool launch_visit(struct bench_visit *run, struct measure_visit *visit, struct e
     if (!refuse_missing(run, &this_case, err))
         return false;
     if (!*run->memory)
-        *run->memory = ARENA_NEW(run->session->arena, struct memory);
+        *run->memory = ARENA_NEW(run->session->arena, uint64_t);
     struct launch_row row = {
         .run = run, .session = run->session->state, .scope = run->scope, .this_case = &this_case};
     if (this_case.mode < LAUNCH_QUEUES)

@@ -27,9 +27,8 @@ struct loads_size {   // sizes of dispatches and samples, which the first run of
 // The last measurement of the baseline (Buffer<RGBA8>.Load random). There is one for each value of
 // the parameter `fidelity`, original and peak.
 struct loads_baseline_seen {
-    // tried: a run of the baseline was tried. missing: the device cannot run the baseline.
-    bool tried, missing;
-    double group_ns; // device time in ns of one workgroup of the baseline
+    bool missing;    // true: the device cannot run the baseline
+    double group_ns; // device time in ns of one workgroup of the baseline; 0 if not measured yet
     uint64_t at_ns;  // host time in ns at which the baseline was measured (base/clock.h)
     struct loads_size size;
 };

@@ -133,9 +133,8 @@ static bool find_baseline(struct bench_visit *run, const struct loads_case *like
         .peak = like->peak,
         .subgroup_threads = like->subgroup_threads,
     };
-    if (seen->missing || (seen->tried && clock_now_ns() - seen->at_ns < baseline_age_ns))
+    if (seen->missing || (seen->group_ns > 0 && clock_now_ns() - seen->at_ns < baseline_age_ns))
         return true;
-    seen->tried = true;
     struct loads_run beside = {.this_case = &this_case, .size = &seen->size};
     if (!run_beside(run, &beside, &seen->group_ns, err)) {
         seen->missing = err->code == ERROR_UNSUPPORTED;
