@@ -145,6 +145,12 @@ static bool add_single(struct parser *p, const char *text)
 
 // ---------------------------------------------------------------- ranges
 
+// The spacing of a range, which follows its end: /N means N values per octave, +S a distance of S.
+struct spacing {
+    uint64_t values; // number of values per octave; 1 if the range has a `step` instead
+    uint64_t step;   // distance between neighbouring values; 0 if there is none
+};
+
 // Returns base · 2^(step/n), where 0 ≤ step < n, rounded as values.h says; UINT64_MAX if the result
 // is 2^63 or more.
 static uint64_t value_between(const struct param_info *param, uint64_t base, uint64_t step,
@@ -168,16 +174,18 @@ static uint64_t last_value(const struct param_info *param, uint64_t to)
     return to == UINT64_MAX && param->takes_max && param->most ? param->most : to;
 }
 
-static bool add_integers(struct parser *p, uint64_t from, uint64_t to, uint64_t n)
+static bool add_integers(struct parser *p, uint64_t from, uint64_t to,
+                         const struct spacing *spacing)
 {
-    uint64_t last = last_value(p->param, to);
-    for (uint64_t base = from; base <= last; base *= 2) {
+    uint64_t last = last_value(p->param, to), n = spacing->values;
+    for (uint64_t base = from, apart; base <= last; base += apart) {
         for (uint64_t step = 0; step < n; step++) {
             uint64_t value = value_between(p->param, base, step, n);
             if (value < to && value <= last && !add_integer(p, value))
                 return false;
         }
-        if (base > UINT64_MAX / 2)
+        apart = spacing->step ? spacing->step : base;
+        if (apart > UINT64_MAX - base)
             break;
     }
     return add_integer(p, to);
@@ -194,13 +202,6 @@ static bool add_reals(struct parser *p, double from, double to, uint64_t n)
     }
     return add(p, (struct case_value){.real = to});
 }
-
-// The spacing of a range, which follows its end: /N means N values per octave, +S a distance of S.
-struct spacing {
-    uint64_t values; // number of values per octave
-    // Distance between neighbouring values; 0 if the range has `values` per octave instead.
-    uint64_t step;
-};
 
 // Reads the spacing after the end of a range and removes it from the text `end`. If the text has no
 // spacing, sets *spacing to one value per octave.
@@ -223,18 +224,6 @@ static bool cut_spacing(struct parser *p, const char *whole, char *end, struct s
                      p->param->key, whole);
 }
 
-static bool add_steps(struct parser *p, uint64_t from, uint64_t to, uint64_t step)
-{
-    uint64_t last = last_value(p->param, to);
-    for (uint64_t value = from; value < to && value <= last; value += step) {
-        if (!add_integer(p, value))
-            return false;
-        if (to - value <= step)
-            break;
-    }
-    return add_integer(p, to);
-}
-
 static bool add_range(struct parser *p, const char *whole, char *text, char *dots)
 {
     uint64_t from = 0, to = 0;
@@ -254,9 +243,7 @@ static bool add_range(struct parser *p, const char *whole, char *text, char *dot
     if (!upward)
         return error_set(p->err, ERROR_USAGE, "%s=%s: a range must go upward from a value above 0",
                          p->param->key, whole);
-    if (spacing.step)
-        return add_steps(p, from, to, spacing.step);
-    return is_integer(p->param) ? add_integers(p, from, to, spacing.values)
+    return is_integer(p->param) ? add_integers(p, from, to, &spacing)
                                 : add_reals(p, real_from, real_to, spacing.values);
 }
 
