@@ -237,9 +237,9 @@ bool latency_chase_init(struct latency_chase *chase, struct latency_session *ses
     if (!latency_path_has(this_case->path, this_case->pointer, this_case->order))
         return error_set(err, ERROR_USAGE, "path %s has no such chain",
                          latency_path_name(this_case->path));
-    if (!gpu_require(session->bench->info, latency_caps(this_case->path, this_case->pointer),
-                     err) ||
-        (this_case->keep_awake && !gpu_require(session->bench->info, GPU_CAP(UNORDERED), err)))
+    gpu_caps needed = latency_caps(this_case->path, this_case->pointer) |
+                      (this_case->keep_awake ? GPU_CAP(UNORDERED) : 0);
+    if (!gpu_require(session->bench->info, needed, err))
         return false;
     if (this_case->bytes > bytes_max)
         return error_set(err, ERROR_UNSUPPORTED,

@@ -376,11 +376,10 @@ static bool refuse_missing(const struct bench_visit *run, const struct launch_ca
                            struct error *err)
 {
     const struct gpu_info *info = run->session->info;
-    if (is_unordered(this_case) && !gpu_require(info, GPU_CAP(UNORDERED), err))
-        return false;
-    if (this_case->between == LAUNCH_SPLIT && !gpu_require(info, GPU_CAP(SPLITS), err))
-        return false;
-    if (this_case->mode == LAUNCH_REPLAY && !gpu_require(info, GPU_CAP(REPLAY), err))
+    gpu_caps needed = (is_unordered(this_case) ? GPU_CAP(UNORDERED) : 0) |
+                      (this_case->between == LAUNCH_SPLIT ? GPU_CAP(SPLITS) : 0) |
+                      (this_case->mode == LAUNCH_REPLAY ? GPU_CAP(REPLAY) : 0);
+    if (!gpu_require(info, needed, err))
         return false;
     if (this_case->elements > launch_elements_max(info))
         return error_set(err, ERROR_UNSUPPORTED,
