@@ -19,8 +19,8 @@ enum {
     CORES_UNKNOWN = 64
 };
 enum { // indices of parameters in the array `params` of bandwidth.c
-    PARAM_SIZE = 4,
-    PARAM_WORKGROUPS = 7
+    BANDWIDTH_PARAM_BYTES = 4,
+    BANDWIDTH_PARAM_WORKGROUPS = 7
 };
 static const uint64_t gibibyte = (uint64_t)1 << 30;
 
@@ -258,7 +258,7 @@ static bool reach(const struct bench_pick *pick)
 {
     const struct bandwidth_plan *p = pick->context;
     uint64_t cores = p->limits.cores ? p->limits.cores : CORES_UNKNOWN;
-    if (pick->param == PARAM_WORKGROUPS && pick->value->uint > cores)
+    if (pick->param == BANDWIDTH_PARAM_WORKGROUPS && pick->value->uint > cores)
         pick->value->uint = cores;
     return true;
 }
@@ -288,7 +288,7 @@ bool bandwidth_plan(const struct bench_request *request, struct bench_case_list 
         !bandwidth_shape_known(request->arena, shape, err))
         return false;
     memcpy(choices, request->choices, request->choice_count * sizeof *choices);
-    choices[PARAM_SIZE] = plan_bytes(&p);
+    choices[BANDWIDTH_PARAM_BYTES] = plan_bytes(&p);
     sized.choices = choices;
     const struct bench_product product = {
         .request = &sized, .context = &p, .reach = reach, .keep = keep, .first = is_first};

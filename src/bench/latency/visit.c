@@ -182,9 +182,8 @@ static void prepare_runs(const struct measured *m, struct latency_run *runs, uns
     // Each chase begins at the hop at which the chase before it ended. Without warm-up laps, the
     // first chase begins in the half of the chain that was built first. The caches may still hold
     // nodes of the other half.
-    uint32_t lap =
-        memory->warm || chase->chain.nodes < 2 ? chase->chain.nodes : chase->chain.nodes / 2;
-    uint64_t start = memory->walked % lap;
+    uint32_t starts = memory->warm ? chase->chain.nodes : chase->chain.nodes / 2;
+    uint64_t start = memory->walked % starts;
     for (unsigned i = 0; i < count; i++) {
         runs[i].start = (uint32_t)(start % chase->chain.nodes);
         runs[i].warm = memory->warm ? chase->chain.lap : 0;
