@@ -100,9 +100,7 @@ static uint64_t subgroup_of(const struct bench_pick *pick)
 {
     const struct gpu_info *info = pick->request->device;
     const struct gpu_limits *limits = &info->limits;
-    bool chosen =
-        info->caps & GPU_CAP(SUBGROUP_CHOICE) && case_choice(&pick->c, "by") == OCCUPANCY_REGISTERS;
-    if (!chosen)
+    if (!(info->caps & GPU_CAP(SUBGROUP_CHOICE)) || !case_says(&pick->c, "by", "registers"))
         return limits->subgroup_threads;
     if (pick->value->uint < limits->subgroup_threads_min)
         return limits->subgroup_threads_min;
@@ -120,8 +118,7 @@ static bool reach(const struct bench_pick *pick)
         pick->value->uint = subgroup_of(pick);
         return true;
     }
-    struct case_value values[] = {*pick->value, {.key = "subgroup", .type = PARAM_UINT}};
-    occupancy_case_read(&(struct bench_case){values, 2}, &this_case);
+    occupancy_case_read(&(struct bench_case){pick->value, 1}, &this_case);
     if (info->limits.workgroup_threads && this_case.threads > info->limits.workgroup_threads)
         return false;
     return this_case.shared_bytes <= occupancy_shared_max(info) &&

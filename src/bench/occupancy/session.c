@@ -14,21 +14,19 @@ enum {
 void occupancy_case_read(const struct bench_case *c, struct occupancy_case *this_case)
 {
     const struct case_value *values = case_find(c, "values"), *shared = case_find(c, "shared"),
-                            *threads = case_find(c, "threads");
+                            *threads = case_find(c, "threads"),
+                            *subgroup = case_find(c, "subgroup");
     *this_case = (struct occupancy_case){
-        .by = values   ? OCCUPANCY_REGISTERS
-              : shared ? OCCUPANCY_SHARED
-                       : OCCUPANCY_THREADS,
         .values = values ? (uint32_t)values->uint : FEW_VALUES,
         .shared_bytes = shared ? shared->uint : 0,
         .threads = threads ? (uint32_t)threads->uint : FEW_THREADS,
-        .subgroup = (uint32_t)case_uint(c, "subgroup"),
+        .subgroup = subgroup ? (uint32_t)subgroup->uint : 0,
     };
 }
 
 static bool chooses_shared(const struct occupancy_case *this_case, const struct gpu_info *info)
 {
-    return this_case->by == OCCUPANCY_SHARED && info->caps & GPU_CAP(SHARED_CHOICE);
+    return this_case->shared_bytes && info->caps & GPU_CAP(SHARED_CHOICE);
 }
 
 const struct gpu_kernel *occupancy_kernel(const struct occupancy_case *this_case,
@@ -38,7 +36,7 @@ const struct gpu_kernel *occupancy_kernel(const struct occupancy_case *this_case
     char name[NAME_BYTES];
     if (chooses_shared(this_case, info))
         snprintf(name, sizeof name, "occupancy_shared_chosen%s", suffix);
-    else if (this_case->by == OCCUPANCY_SHARED)
+    else if (this_case->shared_bytes)
         snprintf(name, sizeof name, "occupancy_shared_%llu%s",
                  (unsigned long long)this_case->shared_bytes, suffix);
     else if (this_case->threads != FEW_THREADS)
@@ -79,7 +77,7 @@ struct gpu_program *occupancy_program(struct occupancy_session *session,
     }
     if (chooses_shared(this_case, info))
         choices.shared_bytes = (unsigned)this_case->shared_bytes;
-    if (this_case->by == OCCUPANCY_SHARED)
+    if (this_case->shared_bytes)
         // Percentage of on-chip memory for the L1; the rest is shared memory.
         choices.l1_percent = 1;
     return measure_program(&session->bench->programs, kernel->name, &choices, err);

@@ -8,18 +8,11 @@
 #include "bench/occupancy/occupancy.h"
 #include "measure/clock.h"
 
-enum occupancy_by { // what limits the number of workgroups on a core
-    OCCUPANCY_REGISTERS,
-    OCCUPANCY_SHARED,
-    OCCUPANCY_THREADS,
-};
-
 struct occupancy_case {
-    enum occupancy_by by;
-    uint32_t values; // number of 32-bit values that each thread keeps
-    uint64_t shared_bytes;
-    uint32_t threads;  // number of threads in a workgroup
-    uint32_t subgroup; // number of threads in a subgroup; 0 if the API does not report it
+    uint32_t values;       // number of 32-bit values that each thread keeps
+    uint64_t shared_bytes; // shared memory of a workgroup; 0 unless it limits how many fit
+    uint32_t threads;      // number of threads in a workgroup
+    uint32_t subgroup;     // number of threads in a subgroup; 0 if the API does not report it
 };
 void occupancy_case_read(const struct bench_case *c, struct occupancy_case *this_case);
 

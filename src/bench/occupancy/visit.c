@@ -219,14 +219,16 @@ static double limit_of(const struct work *work)
 }
 
 // Adds `count` samples of a metric. Each sample is a number of workgroups, multiplied by `factor`,
-// the metric's value for one workgroup.
+// the metric's value for one workgroup. `most` is the limit of the number of workgroups; NaN if it
+// is not known.
 static void put(struct measure_visit *visit, unsigned metric, const double *workgroups,
-                unsigned count, double factor)
+                unsigned count, double factor, double most)
 {
     double *values = ARENA_ARRAY(visit->arena, count, double);
     for (unsigned i = 0; i < count; i++)
         values[i] = workgroups[i] * factor;
     visit_samples(visit, metric, values, count, 0);
+    visit_limit(visit, metric, most * factor);
 }
 
 static void flag(const struct work *work, struct measure_visit *visit)
@@ -277,20 +279,15 @@ static void report(const struct work *work, const struct samples *samples,
     const struct gpu_info *info = work->session->bench->info;
     const struct occupancy_case *this_case = &work->this_case;
     bool by_id = info->caps & GPU_CAP(CORE_ID);
-    double subgroups =
-        this_case->subgroup ? ceil((double)this_case->threads / this_case->subgroup) : NAN;
     double most = limit_of(work), registers = work->memory->kernel.registers;
     if (by_id || info->limits.cores) {
-        put(visit, METRIC_WORKGROUPS, samples->core, samples->count, 1);
-        put(visit, METRIC_THREADS, samples->core, samples->count, this_case->threads);
-        visit_limit(visit, METRIC_WORKGROUPS, most);
-        visit_limit(visit, METRIC_THREADS, most * this_case->threads);
+        put(visit, METRIC_WORKGROUPS, samples->core, samples->count, 1, most);
+        put(visit, METRIC_THREADS, samples->core, samples->count, this_case->threads, most);
+        if (this_case->subgroup)
+            put(visit, METRIC_SUBGROUPS, samples->core, samples->count,
+                ceil((double)this_case->threads / this_case->subgroup), most);
     }
-    if ((by_id || info->limits.cores) && isfinite(subgroups)) {
-        put(visit, METRIC_SUBGROUPS, samples->core, samples->count, subgroups);
-        visit_limit(visit, METRIC_SUBGROUPS, most * subgroups);
-    }
-    put(visit, METRIC_CHIP, samples->chip, samples->count, 1);
+    put(visit, METRIC_CHIP, samples->chip, samples->count, 1, NAN);
     if (isfinite(registers))
         visit_samples(visit, METRIC_REGISTERS, &registers, 1, 0);
     describe(work, by_id, visit);
