@@ -105,20 +105,16 @@ static bool end_batch(struct core *core, struct gpu_batch *batch, struct error *
 
 // ---------------------------------------------------------------- by the core's counter
 
-struct stamp {
-    uint32_t x, y;
-};
-
 // Returns how many counts of the core's counter passed from the start of the first subgroup to the
-// end of the last one.
-static double elapsed(const struct core *core, const struct stamp *stamps)
+// end of the last one. `stamps` has the words of one dispatch (incore.h).
+static double elapsed(const struct core *core, const uint32_t *stamps)
 {
     unsigned bits = measure_clock_low_bits(&core->run->session->clock);
     uint64_t half = UINT64_C(1) << (bits - 1);
     double first = 0, last = 0;
-    for (uint32_t i = 0; i < core->this_case->subgroups; i++) {
-        uint64_t begin = measure_clock_delta(stamps[0].x, stamps[i].x, bits);
-        uint64_t end = measure_clock_delta(stamps[0].x, stamps[i].y, bits);
+    for (size_t i = 0; i < core->this_case->subgroups; i++) {
+        uint64_t begin = measure_clock_delta(stamps[0], stamps[2 * i], bits);
+        uint64_t end = measure_clock_delta(stamps[0], stamps[2 * i + 1], bits);
         // A subgroup may begin before subgroup 0. The difference of their stamps then wraps to a
         // large number, which stands for a negative time.
         double late = begin < half ? (double)begin : (double)begin - 2 * (double)half;
@@ -129,29 +125,28 @@ static double elapsed(const struct core *core, const struct stamp *stamps)
 }
 
 // Returns the time in ns of the timed iterations of a dispatch, by the device's clock.
-static double device_ns(const struct core *core, const struct stamp *stamps)
+static double device_ns(const struct core *core, const uint32_t *stamps)
 {
-    const struct stamp *begin = &stamps[INCORE_STAMP_BEGIN], *end = &stamps[INCORE_STAMP_END];
     return measure_clock_elapsed_ns(&core->run->session->clock,
-                                    measure_clock_stamp((const uint32_t[]){begin->x, begin->y}),
-                                    measure_clock_stamp((const uint32_t[]){end->x, end->y}));
+                                    measure_clock_stamp(stamps + (size_t)2 * INCORE_STAMP_BEGIN),
+                                    measure_clock_stamp(stamps + (size_t)2 * INCORE_STAMP_END));
 }
 
 // Returns the length in ns of one count of the core's counter.
-static double count_ns(const struct core *core, const struct stamp *stamps)
+static double count_ns(const struct core *core, const uint32_t *stamps)
 {
     const struct measure_clock *clock = &core->run->session->clock;
     if (!clock->counts_core_clock)
         return 1e9 / clock->counter_hz;
-    const struct stamp *counts = &stamps[INCORE_STAMP_COUNTS];
+    const uint32_t *counts = stamps + (size_t)2 * INCORE_STAMP_COUNTS;
     return device_ns(core, stamps) /
-           (double)measure_clock_delta(counts->x, counts->y, measure_clock_low_bits(clock));
+           (double)measure_clock_delta(counts[0], counts[1], measure_clock_low_bits(clock));
 }
 
 // Fails with ERROR_UNSUPPORTED if the core's counter may have wrapped during the timed iterations.
 // The timed iterations may last at most half of the counter's range. The other half is for the
 // stamps of subgroups that began before subgroup 0.
-static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, struct error *err)
+static bool refuse_wrapped(const struct core *core, const uint32_t *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->run->session->clock;
     double range = exp2(measure_clock_low_bits(clock) - 1.0);
@@ -175,7 +170,7 @@ static bool run_counted(struct core *core, uint64_t lead_ns, struct error *err)
         return false;
     const char *map = gpu_buffer_map(core->session->readback);
     for (unsigned i = 0; i < core->samples; i++) {
-        struct stamp stamps[INCORE_STAMPS];
+        uint32_t stamps[2 * INCORE_STAMPS];
         memcpy(stamps, map + INCORE_STAMPS_OFFSET + i * sizeof stamps, sizeof stamps);
         if (!refuse_wrapped(core, stamps, err))
             return false;
