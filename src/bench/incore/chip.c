@@ -100,21 +100,6 @@ static double iterations_most(const struct chip *chip)
     return fmin(loops ? (double)loops - 1 : 1 << 24, 8 * wanted_ns(chip));
 }
 
-// Sets *ns to the device time of one dispatch with `iterations` iterations. Does not check its
-// results.
-static bool time_iterations(struct chip *chip, struct gpu_batch *batch, uint32_t iterations,
-                            double *ns, struct error *err)
-{
-    chip->memory->iterations = iterations;
-    if (!gpu_batch_reset(batch, err))
-        return false;
-    gpu_batch_span_begin(batch, 0);
-    record(chip, batch, 1);
-    gpu_batch_span_end(batch, 0);
-    return gpu_batch_end(batch, err) && gpu_batch_run(batch, chip->run->request->timeout_ns, err) &&
-           gpu_batch_span_ns(batch, 0, ns, err);
-}
-
 // Chooses the number of iterations so that one dispatch lasts as long as a sample. For this, it
 // runs dispatches until the core clock has risen: an idle chip can run at a sixth of its full
 // clock.
@@ -124,13 +109,13 @@ static bool size(struct chip *chip, struct error *err)
     double spent = chip->session->awake ? warm_ns : 0, ns, best = INFINITY;
     // number of dispatches since the last one that was clearly faster than all dispatches before it
     unsigned calm = 0;
-    struct gpu_batch *batch =
-        gpu_batch_create(chip->run->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
+    const struct measure_span_desc desc = bench_span_desc(chip->run, record, chip);
     set_iterations(chip, SIZING_ITERATIONS);
-    if (!batch || !move_proof(chip, false, err))
+    if (!move_proof(chip, false, err))
         return false;
     for (unsigned i = 0; i < SIZINGS_MAX && (calm < 2 || spent < warm_ns); i++) {
-        if (!time_iterations(chip, batch, (uint32_t)iterations, &ns, err))
+        chip->memory->iterations = (uint32_t)iterations; // the results are not checked here
+        if (!measure_unit_time(&desc, 1, &ns, err))
             return false;
         double each_ns = fmax(ns, 1) / iterations;
         calm = each_ns < best * (1 - still_rising) ? 0 : calm + 1;
