@@ -125,7 +125,7 @@ static unsigned counted(const struct bench_case *c)
     struct latency_case this_case;
     latency_case_read(c, &this_case);
     enum latency_path path = this_case.path;
-    if (path == LATENCY_SHARED || path == LATENCY_ATOMIC_SHARED)
+    if (latency_on_chip(path))
         return MEASURE_COUNT_MEMORY | MEASURE_COUNT_SHARED;
     bool is_texture = path == LATENCY_TEXEL || path == LATENCY_IMAGE;
     return MEASURE_COUNT_MEMORY | (is_texture ? MEASURE_COUNT_TEXTURES : 0);

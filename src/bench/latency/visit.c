@@ -428,21 +428,21 @@ static void claim_nvidia(const struct measured *m, struct measure_count_claims *
     const struct latency_chase *chase = m->chase;
     enum latency_path path = chase->this_case.path;
     bool loads = path == LATENCY_VECTOR || path == LATENCY_SCALAR,
-         texture = path == LATENCY_TEXEL || path == LATENCY_IMAGE,
-         shared = path == LATENCY_SHARED || path == LATENCY_ATOMIC_SHARED;
-    claims->of[GPU_COUNTER_INSTRUCTIONS_MEMORY] = loads || shared || path == LATENCY_ATOMIC;
-    if (texture)
+         texture = path == LATENCY_TEXEL || path == LATENCY_IMAGE;
+    claims->of[GPU_COUNTER_INSTRUCTIONS_MEMORY] =
+        loads || latency_on_chip(path) || path == LATENCY_ATOMIC;
+    if (texture) {
         claims->of[GPU_COUNTER_INSTRUCTIONS_TEXTURE] = 1;
-    if (path == LATENCY_SHARED)
+        claims->of[GPU_COUNTER_TEXTURE_READ] = sector_bytes;
+    }
+    if (path == LATENCY_SHARED) {
         claims->of[GPU_COUNTER_SHARED_WAVEFRONTS] = 1;
-    if (path == LATENCY_SHARED)
         claims->of[GPU_COUNTER_SHARED_CONFLICTS] = 0;
+    }
     if (loads) {
         claims->of[GPU_COUNTER_L1_REQUESTS] = 1;
         claims->of[GPU_COUNTER_L1_READ] = sector_bytes;
     }
-    if (texture)
-        claims->of[GPU_COUNTER_TEXTURE_READ] = sector_bytes;
     double l1_bytes = (double)chase->session->bench->limits.l1_bytes;
     bool misses = l1_bytes > 0 && (double)chase->chain.bytes >= beyond * l1_bytes &&
                   chase->this_case.order == LATENCY_ORDER_RANDOM;
