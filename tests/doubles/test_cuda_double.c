@@ -67,6 +67,17 @@ static void devices_are_described_as_the_driver_does(void **state)
     gpu_system_destroy(system);
 }
 
+// Given launches that return when their kernel has ended, then no work can wait for the host.
+static void nothing_is_held_where_launches_block(void **state)
+{
+    (void)state;
+    setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+    struct gpu_system *system = system_of_cuda();
+    assert_int_equal(gpu_system_device_count(system), 1);
+    assert_false(gpu_system_info(system, 0)->caps & GPU_CAP(HOLDS));
+    gpu_system_destroy(system);
+}
+
 static void a_driver_that_refuses_is_unavailable_with_its_code(void **state)
 {
     (void)state;
@@ -407,6 +418,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, forget_settings, forget_settings)
     const struct CMUnitTest tests[] = {
         TEST(devices_are_described_as_the_driver_does),
+        TEST(nothing_is_held_where_launches_block),
         TEST(a_driver_that_refuses_is_unavailable_with_its_code),
         TEST(a_driver_for_an_older_cuda_is_unavailable_with_both_versions),
         TEST(a_chip_that_is_too_old_is_unavailable_with_its_capability),

@@ -4,6 +4,7 @@
 #include "gpu/cuda/cuda.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -115,6 +116,14 @@ static void fill_limits(const struct cuda_api *api, int device, struct gpu_limit
     };
 }
 
+// Returns true if the user has set CUDA_LAUNCH_BLOCKING (CUDA C++ Programming Guide). A launch then
+// returns when its kernel has ended, so a kernel that waits for the host would never end.
+static bool launches_block(void)
+{
+    const char *value = getenv("CUDA_LAUNCH_BLOCKING");
+    return value && strtol(value, NULL, 10) != 0;
+}
+
 static gpu_caps caps_of(const struct cuda_api *api, int device)
 {
     gpu_caps caps =
@@ -127,7 +136,7 @@ static gpu_caps caps_of(const struct cuda_api *api, int device)
         // capabilities PAGEABLE and MATRIX
         GPU_CAP(PAGEABLE) | GPU_CAP(MATRIX);
     caps |= GPU_CAP(SHUFFLE) | GPU_CAP(DOT4) | GPU_CAP(HOST_MEMORY);
-    if (api->cuStreamWaitValue32_v2 &&
+    if (api->cuStreamWaitValue32_v2 && !launches_block() &&
         (attribute(api, device, CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1) ||
          attribute(api, device, CU_ATTR_CAN_USE_64_BIT_STREAM_MEM_OPS)))
         caps |= GPU_CAP(HOLDS);
