@@ -75,6 +75,12 @@ bool map_settings_check(struct arena *arena, const struct choice_request *reques
 
 // ---------------------------------------------------------------- the probes
 
+// True if the curve has points that show this level (map_steps.curve).
+static bool has_points(const struct plateau *level)
+{
+    return level->first <= level->last;
+}
+
 void map_clocks_add_cases(struct map_cases *cases, const struct level_curve *curve,
                           const double *hz, size_t count)
 {
@@ -85,6 +91,8 @@ void map_clocks_add_cases(struct map_cases *cases, const struct level_curve *cur
         // Takes two points from the middle of the level's flat part. The first points of a flat
         // part may lie on the rise before it, and the last points have the longest chains.
         const struct plateau *level = &fit->levels[k];
+        if (!has_points(level))
+            continue;
         size_t span = level->last - level->first,
                at[] = {level->first + span / 3, level->first + span * 2 / 3};
         for (size_t i = 0; i < (at[1] > at[0] ? 2 : 1) * count; i++)
@@ -173,7 +181,8 @@ static struct points asked_points(const struct map_writer *w, size_t level)
 }
 
 // Returns the latencies of level k from the cases of the latency curve, each with the core clock at
-// which the case ran. Used if the user requested no clocks.
+// which the case ran. Used if the user requested no clocks. The level must have points, because its
+// regions are unknown otherwise.
 static struct points seen_points(const struct map_writer *w, const struct plateaus *fit, size_t k)
 {
     struct points points = no_points(w);
@@ -203,14 +212,16 @@ void map_add_clock(const struct map_writer *w, struct result *result,
                    const struct level_curve *curve, size_t k)
 {
     struct points points = asked_points(w, k + 1);
-    if (*points.text)
+    bool was_asked = *points.text, is_seen = has_points(&curve->fit.levels[k]);
+    if (was_asked)
         map_add_detail(result, "clocks", points.text);
-    else
+    else if (is_seen)
         points = seen_points(w, &curve->fit, k);
     struct map_clocks clocks;
     const char *why;
     if (!map_clocks_judge(points.ns, points.hz, points.count, &clocks, &why)) {
-        map_add_unknown(w, result, "clock domain", "%s", why);
+        map_add_unknown(w, result, "clock domain", "%s",
+                        was_asked || is_seen ? why : "no size shows the level alone");
         return;
     }
     add_part(w, result, MAP_METRIC_FIXED, clocks.fixed_ns, clocks.fixed_half, points.count);
