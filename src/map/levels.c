@@ -271,8 +271,10 @@ static void add_memory_latency(const struct map_writer *w, struct result *result
     bool unsure = k > 0 && w->caches->unsure[k - 1];
     if (map_add_local_height(w, result, k, ns.count && !unsure ? ns.median : INFINITY))
         return;
-    if (level->first > level->last ||
-        map_steps_translation(&w->caches->steps, exp2(level->x_first)) < 0.03 * level->height) {
+    if (level->first > level->last) {
+        map_add_unknown(w, result, "latency", "no size shows memory alone");
+    } else if (map_steps_translation(&w->caches->steps, exp2(level->x_first)) <
+               0.03 * level->height) {
         map_add_heights(w, result, curve, k);
     } else if (ns.ci95[1] - ns.ci95[0] < translated_width * ns.median) {
         map_add_heights(w, result, curve, k);
