@@ -115,30 +115,26 @@ struct level_curve map_code_curve(struct arena *arena, const struct run *run, co
     return curve;
 }
 
-// Returns the bytes per instruction that were computed from the driver's code size; 0 if unknown.
-// Uses the longest code. Only the multiply-adds of a code are counted, and the share of other
-// instructions is smallest in the longest code.
+// Returns the bytes per instruction that were computed from the driver's code size; 0 if they are
+// unknown or not plausible. (AMD's instructions have 8 or 12 bytes.) Uses the longest code. Only
+// the multiply-adds of a code are counted, and the share of other instructions is smallest in the
+// longest code.
 static double driver_bytes(const struct level_curve *curve)
 {
-    const struct result *longest = curve->count ? curve->results[curve->count - 1] : NULL;
-    for (size_t i = 0; longest && i < longest->sensor_count; i++)
-        if (strcmp(longest->sensors[i].name, MAP_CODE_SENSOR) == 0)
-            return longest->sensors[i].value;
-    return 0;
+    const struct named_number *said =
+        curve->count ? result_sensor(curve->results[curve->count - 1], MAP_CODE_SENSOR) : NULL;
+    return said && said->value >= BYTES_LEAST && said->value <= BYTES_MOST ? said->value : 0;
 }
 
-// Returns the bytes per instruction of the measured code; 0 if unknown. Uses the value from the
-// driver's code size if it is plausible. (AMD's instructions have 8 or 12 bytes.) Otherwise the
-// value is 16 on NVIDIA GPUs that are in our table of architectures: they are Volta or later, with
-// instructions of 128 bits (Jia, Maggioni, Staiger, Scarpazza, "Dissecting the NVIDIA Volta GPU
-// Architecture via Microbenchmarking", arXiv:1804.06826, 2018).
+// Returns the bytes per instruction of the measured code; 0 if unknown. Uses the driver's code size
+// if it tells. Otherwise the value is 16 on NVIDIA GPUs that are in our table of architectures:
+// they are Volta or later, with instructions of 128 bits (Jia, Maggioni, Staiger, Scarpazza,
+// "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", arXiv:1804.06826, 2018).
 static double instruction_bytes(const struct map_writer *w, const struct level_curve *curve)
 {
     double said = driver_bytes(curve);
-    if (said >= BYTES_LEAST && said <= BYTES_MOST)
-        return said;
     bool encoded = w->device->vendor_id == GPU_VENDOR_NVIDIA && w->limits.architecture;
-    return encoded ? NVIDIA_BYTES : 0;
+    return said > 0 ? said : encoded ? NVIDIA_BYTES : 0;
 }
 
 // Returns the size in bytes of code with `instructions` multiply-adds, at `each` bytes per
@@ -242,19 +238,21 @@ static void add_levels(const struct map_writer *w, struct result *hierarchy,
         add_times(w, map_add_result(w, MAP_MEMORY, MAP_PATH_CODE, 0), curve, fit->count - 1);
 }
 
-// Returns why the longest code was not measured; NULL if it was, or if no result gives a reason.
+// Returns why no code longer than that of the curve was measured; NULL if the curve has the longest
+// code. A run that ended early has no result of the longer code.
 static const char *reason_of(const struct map_writer *w, const struct level_curve *curve)
 {
-    if (curve->count &&
-        exp2(curve->octaves[curve->count - 1]) > map_code_length(MAP_CODE_STEPS) - 1)
+    double longest = curve->count ? exp2(curve->octaves[curve->count - 1]) : 0;
+    if (longest > map_code_length(MAP_CODE_STEPS) - 1)
         return NULL;
-    for (size_t i = w->run->result_count; i-- > 0;) {
+    for (size_t i = 0; i < w->run->result_count; i++) {
         const struct result *result = w->run->results[i];
-        if (is_code(result, w->device->id) && result->verdict > VERDICT_SUSPECT &&
+        if (is_code(result, w->device->id) && !result_measured(result) &&
+            (double)case_uint(&result->bench_case, "instructions") > longest &&
             result->reason_count > 0)
             return result->reasons[0].text;
     }
-    return NULL;
+    return curve->count ? "the run ended before" : "no code was run";
 }
 
 void map_add_code(const struct map_writer *w)
@@ -265,7 +263,7 @@ void map_add_code(const struct map_writer *w)
     const char *reason = reason_of(w, &curve);
     struct result *hierarchy = map_add_result(w, MAP_HIERARCHY, MAP_PATH_CODE, 0);
     if (!shown || curve.count == 0)
-        flag_unknown(w, hierarchy, "", !shown ? why : reason ? reason : "no code was run");
+        flag_unknown(w, hierarchy, "", shown ? reason : why);
     else
         add_levels(w, hierarchy, &curve, reason);
 }

@@ -39,9 +39,9 @@ static void caches_of_instructions_are_reported_in_bytes_where_the_encoding_is_k
         double said, bytes;                    // by the driver; what is to come of it
     } chips[] = {{0x10de, 0x2335, 0, 16},      // H200
                  {0x10de, 0x2335, 16.2, 16.2}, // whose driver says more
+                 {0x10de, 0x2335, 200, 16},    // whose driver counts more than the code
                  {0x10de, 0x1b80, 0, 0},       // GTX 1080: before Volta
-                 {0x1002, 0x73bf, 8.2, 8.2},
-                 {0x8086, 0x56a0, 0, 0}};
+                 {0x1002, 0x73bf, 8.2, 8.2},   {0x8086, 0x56a0, 0, 0}};
     for (size_t i = 0; i < sizeof chips / sizeof *chips; i++) {
         struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
         struct machine m = machine_hopper;
@@ -53,6 +53,10 @@ static void caches_of_instructions_are_reported_in_bytes_where_the_encoding_is_k
             machine_value(machine_found(run, "map/what=hierarchy/path=instruction"), "levels"), 2);
         assert_code_level(run, 1, chips[i].bytes);
         assert_code_level(run, 2, chips[i].bytes);
+        const char *how = machine_detail(
+            machine_found(run, "map/what=level/path=instruction/level=1"), "instruction");
+        assert_int_equal(strstr(how, "that the driver reports") != NULL,
+                         chips[i].bytes > 0 && chips[i].said == chips[i].bytes);
         const struct result *beyond = machine_found(run, "map/what=memory/path=instruction");
         assert_true(fabs(machine_value(beyond, "fetch") / machine_hopper.fetch[2] - 1) < 0.01);
         run_destroy(run);
@@ -92,6 +96,30 @@ static void code_that_is_cut_short_is_a_bound(void **state)
     run_destroy(run);
 }
 
+static void code_that_the_run_did_not_reach_is_a_bound(void **state)
+{
+    (void)state;
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    size_t all;
+    run_destroy(machine_map(&device, &machine_hopper, &all));
+    bool any = false;
+    // given a run that ends before it has measured the longest code
+    for (size_t most = all; most > all - 60; most -= 3) {
+        struct run *run = machine_map_up_to(&device, &machine_hopper, most);
+        const struct result *hierarchy = machine_found(run, "map/what=hierarchy/path=instruction");
+        if (run_find(run, "vulkan:0", "map/what=code/instructions=32768")) {
+            assert_int_equal(machine_value(hierarchy, "levels"), 2);
+        } else {
+            // then nothing says how many levels there are, and what lies behind them
+            assert_true(isnan(machine_value(hierarchy, "levels")));
+            assert_null(run_find(run, "vulkan:0", "map/what=memory/path=instruction"));
+            any |= strstr(machine_detail(hierarchy, "levels"), "unknown: at least") != NULL;
+        }
+        run_destroy(run);
+    }
+    assert_true(any);
+}
+
 static void cpus_and_models_are_asked_for_no_code_and_say_why(void **state)
 {
     (void)state;
@@ -115,6 +143,7 @@ int main(void)
         cmocka_unit_test(caches_of_instructions_are_reported_in_bytes_where_the_encoding_is_known),
         cmocka_unit_test(code_whose_instructions_all_take_as_long_shows_no_cache),
         cmocka_unit_test(code_that_is_cut_short_is_a_bound),
+        cmocka_unit_test(code_that_the_run_did_not_reach_is_a_bound),
         cmocka_unit_test(cpus_and_models_are_asked_for_no_code_and_say_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
