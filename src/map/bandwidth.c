@@ -187,7 +187,7 @@ void map_bandwidth_add_cases(struct map_cases *cases, const struct level_curve *
 struct reads {
     const struct result *at[READS_MAX]; // the reads with the verdict ok, sorted by size
     size_t count;
-    // reason of the last read whose verdict is not ok; NULL if there is none
+    // the reason that most of the other reads have; NULL if no other read has a reason
     const char *why;
 };
 
@@ -216,12 +216,31 @@ static int compare_bytes(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
+// Returns the text of the reason that most of the results have, by its code. Of equally frequent
+// reasons, returns that of the first result. NULL if there are no results.
+static const char *usual_reason(const struct result *const *results, size_t count)
+{
+    const char *usual = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t alike = 0;
+        for (size_t k = 0; k < count; k++)
+            alike += result_reason(results[k], results[i]->reasons[0].code) != NULL;
+        if (alike > most) {
+            most = alike;
+            usual = results[i]->reasons[0].text;
+        }
+    }
+    return usual;
+}
+
 // Finds the results that are reads by `scope` with a size in `span`. Stores those with the verdict
-// ok in reads->at. If there are others, sets reads->why to a reason of the last of them; else to
-// NULL.
+// ok in reads->at, and the usual reason of the others in reads->why.
 static void find_reads(const struct map_writer *w, const char *scope, const struct span *span,
                        struct reads *reads)
 {
+    const struct result *others[READS_MAX];
+    size_t other_count = 0;
     *reads = (struct reads){.why = NULL};
     for (size_t i = 0; i < w->run->result_count && reads->count < READS_MAX; i++) {
         const struct result *read = w->run->results[i];
@@ -230,9 +249,10 @@ static void find_reads(const struct map_writer *w, const char *scope, const stru
         const struct metric *metric = result_metric(read, "bandwidth");
         if (read->verdict == VERDICT_OK && metric && isfinite(metric->median))
             reads->at[reads->count++] = read;
-        else if (read->reason_count)
-            reads->why = read->reasons[0].text;
+        else if (read->reason_count && other_count < READS_MAX)
+            others[other_count++] = read;
     }
+    reads->why = usual_reason(others, other_count);
     qsort(reads->at, reads->count, sizeof *reads->at, compare_bytes);
 }
 

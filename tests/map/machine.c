@@ -187,11 +187,15 @@ static void answer(void *context, struct arena *arena, size_t index, struct resu
                                        .ci95 = {value * 0.999, value * 1.001},
                                        .n = 20};
     result->metric_count = 1;
-    if (m->suspect && is_read)
+    bool is_large = m->reads_most > 0 && is_read && case_says(bench_case, "access", "same") &&
+                    case_says(bench_case, "scope", "device") &&
+                    (double)bytes_of(bench_case) > m->reads_most;
+    if (m->suspect && is_read && !is_large)
         result_flag(arena, result, VERDICT_SUSPECT, "throttled", "reads were throttled");
-    if (m->no_reads && is_read) {
+    if ((m->no_reads && is_read) || is_large) {
         result->metric_count = 0;
-        result_flag(arena, result, VERDICT_SKIPPED, "unsupported", "%s", m->no_reads);
+        result_flag(arena, result, VERDICT_SKIPPED, "unsupported", "%s",
+                    is_large ? "too many bytes" : m->no_reads);
     }
     if (is_code && m->code_most > 0 &&
         (double)case_uint(bench_case, "instructions") > m->code_most) {

@@ -35,10 +35,11 @@ struct machine {
     double reads[MACHINE_LEVELS_MAX + 1]; // bytes per second of all caches of a level together
     // Workgroups are dealt to the caches of a level in turn: cores that share one see only some of
     // the parts, unless the number of parts shares no factor with the number of caches.
-    double piece;  // bytes of a part
-    double merges; // bytes per core below which one access serves several cores
-    bool falls;    // the more is read the slower, without plateaus
-    bool suspect;  // every read is
+    double piece;      // bytes of a part
+    double merges;     // bytes per core below which one access serves several cores
+    bool falls;        // the more is read the slower, without plateaus
+    bool suspect;      // every read is
+    double reads_most; // reads of all cores of the same bytes are skipped beyond; 0: none is
 };
 
 extern const struct machine machine_hopper;

@@ -370,6 +370,29 @@ static void a_bandwidth_without_a_plateau_or_of_suspect_reads_is_unknown(void **
     }
 }
 
+static void a_bandwidth_is_unknown_for_the_reason_that_most_reads_have(void **state)
+{
+    (void)state;
+    // given a machine that throttles reads, and skips the largest read of a level
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    struct machine m = machine_hopper;
+    const char *why;
+    m.suspect = true;
+    struct run *whole = machine_map(&device, &m, NULL);
+    for (size_t i = 0; i < whole->result_count; i++) {
+        const struct bench_case *read = &whole->results[i]->bench_case;
+        if (strcmp(whole->results[i]->benchmark, "bandwidth") == 0 &&
+            case_says(read, "scope", "device") && case_says(read, "access", "same"))
+            m.reads_most = fmax(m.reads_most, (double)case_uint(read, "bytes") - 1);
+    }
+    run_destroy(whole);
+    struct run *run = machine_map(&device, &m, NULL);
+    // then the level's bandwidth is unknown because of the many, not because of the last
+    assert_true(isnan(bandwidth_of(run, 1, &why)));
+    assert_string_equal(why, "unknown: reads were throttled");
+    run_destroy(run);
+}
+
 static void a_driver_that_states_a_cache_of_16_kib_changes_nothing(void **state)
 {
     (void)state;
@@ -443,6 +466,7 @@ int main(void)
         cmocka_unit_test(a_level_behind_several_caches_is_asked_where_none_of_them_holds_it),
         cmocka_unit_test(two_caches_of_a_level_are_not_asked_for_what_only_both_hold),
         cmocka_unit_test(a_bandwidth_without_a_plateau_or_of_suspect_reads_is_unknown),
+        cmocka_unit_test(a_bandwidth_is_unknown_for_the_reason_that_most_reads_have),
         cmocka_unit_test(a_driver_that_states_a_cache_of_16_kib_changes_nothing),
         cmocka_unit_test(a_sweep_that_was_cut_short_invents_nothing),
         cmocka_unit_test(what_no_probe_shows_is_unknown),
