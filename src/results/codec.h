@@ -199,7 +199,7 @@ struct json_field {
     // For arrays: offset in the struct of the member with the number of elements, which is a size_t
     // (JSON_LIST_AT).
     size_t count_offset;
-    bool required; // true: it is an error if a FIELD_TEXT, FIELD_COUNT or FIELD_WORD is absent
+    bool required; // true: it is an error if the member is absent
     // True: the number 0, the first of `words` and an empty array are not written.
     bool omit_zero;
     bool pointers; // true: a FIELD_LIST is an array of pointers to structs

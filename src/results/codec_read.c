@@ -193,8 +193,6 @@ static void get_count(struct json_reader *reader, const struct json_node *node,
 {
     uint64_t count = json_count(reader, node);
     unsigned small = (unsigned)count;
-    if (field->required && !node->value)
-        json_fail(reader, node, "missing");
     if (field->bytes == sizeof small && small != count)
         json_fail(reader, node, "too large");
     set(field, object, field->bytes == sizeof small ? (const void *)&small : &count);
@@ -308,6 +306,8 @@ static void get_value(struct json_reader *reader, const struct json_node *node,
 {
     double real;
     bool flag;
+    if (field->required && !node->value)
+        json_fail(reader, node, "missing");
     switch (field->kind) {
     case FIELD_TEXT:
         get_text(reader, node, field, object);

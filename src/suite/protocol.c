@@ -5,7 +5,6 @@
 #include "results/codec.h"
 #include "results/json.h"
 
-#include <math.h>
 #include <string.h>
 
 // ---------------------------------------------------------------- the members of messages
@@ -125,11 +124,10 @@ static const struct json_field order_fields[] = {
     {"sample_ns", FIELD_COUNT, JSON_AT(struct order_message, request.sample_ns)},
     {"timeout_ns", FIELD_COUNT, JSON_AT(struct order_message, request.timeout_ns)},
     {"round", FIELD_COUNT, JSON_AT(struct order_message, request.round)},
-    {"lacks_metric", FIELD_FLAG, JSON_AT(struct order_message, request.lacks_metric),
-     .omit_zero = true},
-    {"any_clock", FIELD_FLAG, JSON_AT(struct order_message, request.any_clock), .omit_zero = true},
+    {"lacks_metric", FIELD_FLAG, JSON_AT(struct order_message, request.lacks_metric)},
+    {"any_clock", FIELD_FLAG, JSON_AT(struct order_message, request.any_clock)},
     {"waits", FIELD_FLAG, JSON_AT(struct order_message, waits)},
-    {"counts", FIELD_FLAG, JSON_AT(struct order_message, counts), .omit_zero = true},
+    {"counts", FIELD_FLAG, JSON_AT(struct order_message, counts)},
     {"natives", FIELD_TEXTS,
      JSON_LIST_AT(struct order_message, counting.natives, counting.native_count),
      .omit_zero = true},
@@ -143,7 +141,7 @@ static const struct json_field samples_fields[] = {
     {"half", FIELD_REAL, JSON_AT(struct measure_samples, half)},
     {"limit", FIELD_REAL, JSON_AT(struct measure_samples, limit)},
     {"at_least", FIELD_FLAG, JSON_AT(struct measure_samples, at_least)},
-    {"by_host", FIELD_FLAG, JSON_AT(struct measure_samples, by_host), .omit_zero = true},
+    {"by_host", FIELD_FLAG, JSON_AT(struct measure_samples, by_host)},
 };
 static const struct json_table samples_table = {JSON_TABLE(struct measure_samples, samples_fields)};
 
@@ -427,11 +425,7 @@ static bool read_failure(struct json_reader *reader, const struct json_node *roo
 static void read_finding(struct json_reader *reader, const struct json_node *body, void *object)
 {
     struct watch_finding *finding = object;
-    struct finding_message message = {.finding = {.link_traffic = NAN,
-                                                  .others_traffic = NAN,
-                                                  .memory_change = NAN,
-                                                  .host_used = NAN,
-                                                  .host_waited = NAN}};
+    struct finding_message message = {.finding = {.method = WATCH_NONE}};
     json_get_fields(reader, body, &finding_table, &message);
     if (!reader->failed &&
         (message.rate_count != WATCH_YARDSTICKS || message.limit_count != WATCH_YARDSTICKS ||

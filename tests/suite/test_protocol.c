@@ -107,8 +107,12 @@ static void an_answer_that_is_no_finding_is_told_from_a_failure(void **state)
     assert_int_equal(protocol_read_finding(arena, line, &got, &err), PROTOCOL_FAILURE);
     assert_int_equal(err.code, ERROR_UNSUPPORTED);
     static const char *const garbage[] = {
-        "{}", "{\"watch\":1}", "{\"watch\":{\"share\":0}}",
-        "{\"watch\":{\"share\":0,\"rates\":[1,2],\"limits\":[1,2]}}", "{\"watch\""};
+        "{}",
+        "{\"watch\":1}",
+        "{\"watch\":{\"share\":0}}",
+        "{\"watch\":{\"share\":0,\"rates\":[1,2],\"limits\":[1,2]}}",
+        "{\"watch\":{\"rates\":[1,2,3,4,5,6],\"limits\":[1,2,3,4,5,6]}}",
+        "{\"watch\""};
     for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++)
         assert_int_equal(protocol_read_finding(arena, garbage[i], &got, &err), PROTOCOL_GARBAGE);
 }
