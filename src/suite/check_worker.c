@@ -26,7 +26,7 @@ struct serving {
     struct run *run;
     struct sensors *sensors; // sensors of the card; NULL if they cannot be read
     struct sensor_reading last;
-    struct sensor_health before;
+    struct sensor_health before; // state of the card before the first measurement
     // Everything that has limited the card's clock so far: a set of enum sensor_throttle.
     unsigned limiter;
     const struct choice_request *choices;
@@ -40,7 +40,6 @@ static void begin_state(struct serving *s)
 {
     const struct sensors_desc desc = measure_card_of(s->run->arena, s->info);
     struct error none;
-    sensors_health_read(&desc, &s->before);
     s->sensors = sensors_open(&desc, &none);
     if (s->sensors)
         sensors_read(s->sensors, &s->last);
@@ -118,9 +117,11 @@ static void benchmark_done(void *context, const char *device, const char *benchm
 }
 
 // Measures the cases of the check on this process's device. The results are in s->run, which is
-// sent to the parent after each benchmark and at the end.
+// sent to the parent after each benchmark and at the end. If `heats`, the cases are only measured
+// to heat the card, and will be measured again: the run then stays RUNNING. But if a case fails,
+// the run is the last one, because it shows that the card is broken.
 static bool measure(struct serving *s, const struct check_serve_desc *desc,
-                    const struct gpu_system *system, bool last, struct error *err)
+                    const struct gpu_system *system, bool heats, struct error *err)
 {
     const struct gpu_info *devices[] = {s->info};
     const struct device_list list = {.devices = devices, .count = 1, .capacity = 1};
@@ -144,7 +145,7 @@ static bool measure(struct serving *s, const struct check_serve_desc *desc,
     host_lock_end(&s->link);
     sensors_close(s->sensors);
     s->sensors = NULL;
-    if (!last)
+    if (heats && run_count(s->run, NULL, NULL).of[VERDICT_FAILED] == 0)
         s->run->status = RUN_RUNNING;
     if (done)
         send(s);
@@ -165,14 +166,17 @@ bool check_serve(const struct check_serve_desc *desc, int socket_fd, struct erro
     uint64_t soaked_ns = clock_deadline_ns(desc->soak_ns);
     bool done = s.info != NULL, last = false;
     child_channel_init(&s.channel, socket_fd);
-    if (done)
+    if (done) {
+        const struct sensors_desc card = measure_card_of(arena, s.info);
         visitor_move_to(s.info);
-    else
+        sensors_health_read(&card, &s.before);
+    } else {
         error_set(err, ERROR_NO_DEVICE, "%s is gone", desc->known[0]);
+    }
     while (done && !last) {
-        last = clock_left_ns(soaked_ns) == 0;
         s.run = run_create();
-        done = measure(&s, desc, system, last, err);
+        done = measure(&s, desc, system, clock_left_ns(soaked_ns) > 0, err);
+        last = s.run->status != RUN_RUNNING;
         if (done && last && desc->stays && child_channel_read(&s.channel, LINE_BYTES_MAX)) {
             note_state(&s);
             send(&s);

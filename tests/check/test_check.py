@@ -222,6 +222,14 @@ class Outputs(Checks):
         self.assertGreater(time.monotonic() - before, 3)
         self.assertEqual(5, len(check["figures"]))  # of one check, not of all rounds
 
+    def test_wrong_results_end_the_soaking(self):
+        # given a card that computes wrong results, when it is heated for longer than a test may take
+        (check,), _ = self.check(BROKEN, "--soak", "86400", "-d", "cuda",
+                                 LD_LIBRARY_PATH=os.environ["CUDA_DOUBLE"],
+                                 FAKE_CUDA_KERNELS="measure bandwidth")
+        # then it is not heated until the wrong results are forgotten
+        self.assertEqual(("broken", "wrong-results"), (check["verdict"], check["code"]))
+
     def test_quiet_prints_nothing_and_says_the_verdict_by_the_exit_status(self):
         _, done = self.check(UNKNOWN, "-q", "-d", self.model("healthy.json"))
         self.assertEqual(("", ""), (done.out, done.err))
@@ -520,6 +528,11 @@ class States(Checks):
                 (check,), _ = self.check(BROKEN, "--quick", "-d", "cuda", **self.variables(wrong))
                 self.assertEqual(("broken", "errors"), (check["verdict"], check["code"]))
                 self.assertRegex(check["cause"], cause)
+
+    def test_an_error_while_the_card_is_heated_is_broken(self):
+        (check,), _ = self.check(BROKEN, "--quick", "--soak", "1", "-d", "cuda",
+                                 **self.variables("once"))
+        self.assertEqual("1 uncorrected ECC error during the check", check["cause"])
 
 
 class Cpu(Checks):

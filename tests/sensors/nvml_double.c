@@ -4,11 +4,13 @@
 // "reset by PID"; NVML_DOUBLE says what is wrong with it: "permission", "unsupported", "mig",
 // "vgpu", "half" (its link has half of its lanes), "rows" (a row of memory could not be replaced),
 // "pending" (one will be at the next reset), "nvlink" (one link is off), "recovers" and "replays"
-// (its NVLinks do so ever more often), "uncorrected" (so do errors of its memory), "volta" (it
-// retires pages and has no rows), "allocates" (each time that it is asked, 512 MiB more or less of
-// its memory are in use), "limited" (its power limit lowers its clock all the time), "neighbour"
-// (the host has another card, which moves 64 MiB between two readings), or the number of a process
-// that uses it. Where NVML_DOUBLE_ANY is set it is any card.
+// (its NVLinks do so ever more often), "uncorrected" (so do errors of its memory), "once" (one such
+// error comes after its errors were first read), "volta" (it retires pages and has no rows),
+// "allocates" (each time that it is asked, 512 MiB more or less of its memory are in use), "limited"
+// (its power limit lowers its clock all the time), "neighbour" (the host has another card, which
+// moves 64 MiB between two readings), or the number of a process that uses it. Where NVML_DOUBLE_ANY
+// is set it is any card.
+#define _POSIX_C_SOURCE 200809L // for setenv
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -286,6 +288,10 @@ int nvmlDeviceGetTotalEccErrors(void *device, int type, int counter, unsigned lo
     *count = type == 0 && counter == 0 ? 3 : 0; // corrected errors
     if (type == 1 && is_wrong("uncorrected"))
         *count = rising();
+    if (type == 1 && is_wrong("once")) {
+        *count = getenv("NVML_DOUBLE_READ") != NULL; // also after the library was closed
+        setenv("NVML_DOUBLE_READ", "1", 1);
+    }
     return SUCCESS;
 }
 
