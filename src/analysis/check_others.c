@@ -270,6 +270,7 @@ static void add_other(struct check_others *others, const struct run_device *card
         return;
     others->count += at == others->count;
     others->uuids[at] = uuid;
+    others->drivers[at] = card->driver;
     others->values[at] = metric->median * factor;
     others->unsure = (metric->ci95[1] - metric->ci95[0]) / 2 / metric->median;
     others->core_hz[at] = check_sensor(result, "core_clock");
@@ -304,9 +305,21 @@ static void add_same_model(struct arena *arena, const struct check_ask *ask,
             others->count = 0;
         others->itself = itself;
         add_other(others, card, known, result_metric(known, of->measured), 1);
-        if (branch_of(card->driver) != branch_of(ask->device->driver))
-            others->driver = card->driver;
     }
+}
+
+// Sets others->driver, and removes from others->left what is no reason for a remark: cards of which
+// another run is compared, and all cards if only runs of this very card are.
+static void note_compared(const struct check_ask *ask, struct check_others *others)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < others->count; i++)
+        if (branch_of(others->drivers[i]) != branch_of(ask->device->driver))
+            others->driver = others->drivers[i];
+    for (size_t i = 0; i < others->left_out && !others->itself; i++)
+        if (!times_in(others->uuids, others->count, others->left[i]))
+            others->left[kept++] = others->left[i];
+    others->left_out = kept;
 }
 
 // Returns true if a kind of figure is limited by the bandwidth of the memory or of the host link.
@@ -340,6 +353,7 @@ void check_others_of(struct arena *arena, const struct check_ask *ask, const str
     *others = (struct check_others){.count = 0};
     for (size_t r = 0; r < ask->run_count; r++)
         add_same_model(arena, ask, of, result, ask->runs[r], others);
+    note_compared(ask, others);
     if (others->count > 0 || others->left_out > 0 || !is_bound_by_limit(of->metric))
         return;
     for (size_t r = 0; r < ask->run_count; r++)

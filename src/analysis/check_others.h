@@ -78,14 +78,14 @@ struct check_ask {
 //      is the share of its limit that the other card reaches, times the limit of this device.
 struct check_others {
     double values[CHECK_OTHERS_MAX], core_hz[CHECK_OTHERS_MAX], memory_hz[CHECK_OTHERS_MAX];
-    const char *uuids[CHECK_OTHERS_MAX];
+    const char *uuids[CHECK_OTHERS_MAX], *drivers[CHECK_OTHERS_MAX];
     size_t count;
     bool itself; // true if all values are from runs of this very card
     // true if the values are from cards of other models, because no card of this model was measured
     bool by_limit;
     double unsure; // relative half-width of the 95 % interval of the value that was added last
-    // UUIDs of cards with a run that is not used, because its power limit or ECC state differs from
-    // that of the judged device.
+    // UUIDs of other cards of the model that are not compared, because the power limit or the ECC
+    // state of their runs differs from that of the judged device.
     const char *left[CHECK_OTHERS_MAX];
     size_t left_out;
     // Driver of a compared card whose branch (the first number of its version) differs from the

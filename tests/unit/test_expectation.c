@@ -154,6 +154,28 @@ static void another_branch_of_the_driver_is_a_remark(void **state)
     }
 }
 
+static void cards_that_are_not_compared_give_no_remark(void **state)
+{
+    (void)state;
+    // given a card with an older driver and a card with another power limit, and then a run of the
+    // very card that is checked
+    struct outcome o = begin(cards(3, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12);
+    o.run->devices[0].driver = o.others->devices[1].driver = "NVIDIA 580.159.04";
+    o.others->devices[0].driver = "NVIDIA 570.172.08";
+    o.others->devices[2].driver = o.run->devices[0].driver;
+    o.others->devices[2].uuid = o.run->devices[0].uuid;
+    *run_add_check(o.others) =
+        (struct check){.device = o.others->devices[1].id, .state = {.power_limit_w = 600}};
+    o.check->state.power_limit_w = 700;
+    // when the card is judged
+    judge(&o);
+    // then nothing is said of the two others, because the card is compared with itself
+    assert_outcome(&o, CHECK_HEALTHY, CHECK_OK, NULL);
+    assert_int_equal(o.check->remark_count, 1);
+    assert_string_equal(o.check->remarks[0], "expectation from 1 card");
+    end(&o);
+}
+
 // Given two H200 that reach 96 % of the limit of their memory, when a card of another model is
 // checked, then the same share of its own limit is expected if its architecture is theirs.
 static struct outcome another_model(double value, const char *architecture)
@@ -307,6 +329,7 @@ int main(void)
         cmocka_unit_test(eight_cards_bound_by_their_own_spread),
         cmocka_unit_test(cards_of_another_power_limit_or_ecc_state_are_left_out),
         cmocka_unit_test(another_branch_of_the_driver_is_a_remark),
+        cmocka_unit_test(cards_that_are_not_compared_give_no_remark),
         cmocka_unit_test(the_share_of_a_limit_is_that_of_the_architecture),
         cmocka_unit_test(runs_of_one_card_are_one_card),
         cmocka_unit_test(other_work_of_the_host_slows_rounds_of_a_link_and_a_fault_slows_all),
