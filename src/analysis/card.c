@@ -297,14 +297,6 @@ static void drop_empty_rows(struct card *card)
 
 // ---------------------------------------------------------------- the whole card
 
-static const struct run_device *device_of(const struct run *run, const char *id)
-{
-    for (size_t i = 0; i < run->device_count; i++)
-        if (strcmp(run->devices[i].id, id) == 0)
-            return &run->devices[i];
-    return NULL;
-}
-
 // Returns the warning that the card's device is a CPU and not a GPU; NULL if it is a GPU.
 static const char *warning_of(const struct run *run, const struct run_device *device)
 {
@@ -319,7 +311,7 @@ static const char *warning_of(const struct run *run, const struct run_device *de
 void card_build(struct arena *arena, const struct run *run, const char *device,
                 const struct known_cards *known, struct card *card)
 {
-    *card = (struct card){.run = run, .device = device_of(run, device)};
+    *card = (struct card){.run = run, .device = run_find_device(run, device)};
     if (!card->device)
         return;
     card->api = device_api(arena, device);

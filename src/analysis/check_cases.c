@@ -112,14 +112,6 @@ const char *check_title(struct arena *arena, const struct check_figure *figure)
     return isfinite(figure->peer) ? arena_printf(arena, "%s %.0f", title, figure->peer) : title;
 }
 
-const struct run_device *check_device(const struct run *run, const char *id)
-{
-    for (size_t i = 0; id && i < run->device_count; i++)
-        if (strcmp(run->devices[i].id, id) == 0)
-            return &run->devices[i];
-    return NULL;
-}
-
 static bool same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
@@ -317,7 +309,7 @@ static void take_state(const struct run *run, const struct run_device *device, s
 
 void check_take_figures(struct run *run, struct check *check)
 {
-    const struct run_device *device = check_device(run, check->device);
+    const struct run_device *device = run_find_device(run, check->device);
     check->figure_count = 0;
     if (!device)
         return;

@@ -59,9 +59,6 @@ const struct result *check_counterpart(const struct run *run, const struct run_d
                                        const struct check_case *of, const struct run_device *device,
                                        const struct result *result);
 
-// Returns the run's device with this id; NULL if the run has none or `id` is NULL.
-const struct run_device *check_device(const struct run *run, const char *id);
-
 // Reduces a result to what a later check needs for a comparison. Keeps the metric that checks use
 // (without the rounds), the clocks, and how copies between devices were made. Returns false and
 // changes nothing if the result was not measured or lacks that metric, or if no check measures its

@@ -171,7 +171,7 @@ void check_spreads_of(struct run *const *runs, size_t run_count, struct check_sp
     struct pool pool = {.arena = arena_create()};
     for (size_t r = 0; r < run_count; r++)
         for (size_t i = 0; i < runs[r]->result_count; i++)
-            add_result(&pool, check_device(runs[r], runs[r]->results[i]->device),
+            add_result(&pool, run_find_device(runs[r], runs[r]->results[i]->device),
                        runs[r]->results[i]);
     if (pool.count)
         qsort(pool.list, pool.count, sizeof *pool.list, compare);

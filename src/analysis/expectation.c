@@ -469,7 +469,7 @@ static void note_runs(const struct judging *j)
 
 void expectation_judge(struct run *run, const struct expectation *expectation, struct check *check)
 {
-    const struct run_device *device = check_device(run, check->device);
+    const struct run_device *device = run_find_device(run, check->device);
     size_t known = 0;
     if (!device)
         return;

@@ -127,18 +127,10 @@ static struct fleet_card *add_card(struct fleet *fleet, const struct origin *ori
     return card;
 }
 
-static const struct run_device *device_of(const struct run *run, const char *id)
-{
-    for (size_t i = 0; id && i < run->device_count; i++)
-        if (strcmp(run->devices[i].id, id) == 0)
-            return &run->devices[i];
-    return NULL;
-}
-
 static void add_check(struct fleet *fleet, const struct origin *origin, const struct run *run,
                       const struct check *check)
 {
-    struct fleet_card *card = add_card(fleet, origin, device_of(run, check->device));
+    struct fleet_card *card = add_card(fleet, origin, run_find_device(run, check->device));
     const struct check known = card->check;
     card->check = *check;
     card->check.device = copy_text(fleet, check->device);

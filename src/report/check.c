@@ -10,7 +10,7 @@
 
 static const char *name_of(const struct run *run, const struct check *check)
 {
-    const struct run_device *device = check_device(run, check->device);
+    const struct run_device *device = run_find_device(run, check->device);
     return device && device->name ? device->name : "";
 }
 

@@ -453,6 +453,9 @@ void run_add_benchmark(struct run *run, const struct benchmark_info *info);
 //   find no levels of memory.
 void run_declare_missing(struct run *run);
 
+// Returns the run's device with this id; NULL if the run has none, or if `id` is NULL.
+const struct run_device *run_find_device(const struct run *run, const char *id);
+
 // Returns the last result with that key on that device; NULL if the run has none.
 const struct result *run_find(const struct run *run, const char *device, const char *key);
 const struct benchmark_info *run_benchmark(const struct run *run, const char *name);

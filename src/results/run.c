@@ -35,6 +35,14 @@ struct run_device *run_add_device(struct run *run)
     return &run->devices[run->device_count++];
 }
 
+const struct run_device *run_find_device(const struct run *run, const char *id)
+{
+    for (size_t i = 0; id && i < run->device_count; i++)
+        if (strcmp(run->devices[i].id, id) == 0)
+            return &run->devices[i];
+    return NULL;
+}
+
 double run_device_limit(const struct run_device *device, const char *name)
 {
     for (size_t i = 0; i < device->limit_count; i++)

@@ -133,7 +133,7 @@ struct plan *check_plan_at_once(struct arena *arena, const struct choice_request
             first = gpu_system_info(request->system, i);
     struct choice_request own = *request;
     struct setting *settings = ARENA_ARRAY(arena, request->setting_count, struct setting);
-    bool pairs_are_measured = first != device && check_device(run, first->id);
+    bool pairs_are_measured = first != device && run_find_device(run, first->id);
     for (size_t i = 0; i < request->setting_count; i++) {
         settings[i] = request->settings[i];
         if (pairs_are_measured && strcmp(settings[i].key, "direction") == 0)
