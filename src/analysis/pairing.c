@@ -66,14 +66,15 @@ static int compare_marked(const void *left, const void *right)
     return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-// Returns the index of the first device in `sorted` whose mark (mark_of) is equal to `mark` or
-// comes after it; `count` if there is none.
-static size_t first_at(const struct marked *sorted, size_t count, const char *mark)
+// Returns the index of the first of `count` sorted elements that does not come before `wanted`;
+// `count` if there is none.
+static size_t first_at(const void *sorted, size_t count, size_t bytes, const void *wanted,
+                       int (*compare)(const void *left, const void *right))
 {
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (strcmp(sorted[middle].mark, mark) < 0)
+        if (compare((const char *)sorted + middle * bytes, wanted) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -101,7 +102,9 @@ static void pairs_add(struct arena *arena, struct device_pairs *pairs, enum near
     for (size_t i = 0; i < base->device_count; i++) {
         const struct run_device *device = &base->devices[i];
         const char *mark = pairs->base_paired[i] ? NULL : mark_of(arena, device, nearness);
-        size_t first = mark ? first_at(sorted, count, mark) : count;
+        const struct marked wanted = {mark, 0};
+        size_t first =
+            mark ? first_at(sorted, count, sizeof *sorted, &wanted, compare_marked) : count;
         for (size_t j = first < count ? first + skip[first] : count;
              j < count && strcmp(sorted[j].mark, mark) == 0; j++) {
             const struct run_device *other = &now->devices[sorted[j].index];
@@ -130,18 +133,14 @@ struct device_pairs device_pairs_of(struct arena *arena, const struct run *base,
     return pairs;
 }
 
-static int compare_keys(const struct result *a, const char *device, const char *key)
-{
-    int order = strcmp(a->key, key);
-    return order ? order : strcmp(a->device, device);
-}
-
 // Sorts results by key, then by device. If both are equal, the result that is later in the run
 // comes first.
 static int compare_places(const void *left, const void *right)
 {
     const struct result_place *a = left, *b = right;
-    int order = compare_keys(a->result, b->result->device, b->result->key);
+    int order = strcmp(a->result->key, b->result->key);
+    if (!order)
+        order = strcmp(a->result->device, b->result->device);
     return order ? order : (a->order < b->order) - (a->order > b->order);
 }
 
@@ -172,35 +171,24 @@ struct result_index result_index_of(struct arena *arena, const struct run *run)
 const struct result_place *result_index_device(const struct result_index *index, const char *device,
                                                size_t *count)
 {
-    size_t low = 0, high = index->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(index->by_device[middle].result->device, device) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    size_t end = low;
+    const struct result_place wanted = {&(struct result){.device = device}, 0};
+    size_t first =
+        first_at(index->by_device, index->count, sizeof wanted, &wanted, compare_devices);
+    size_t end = first;
     while (end < index->count && strcmp(index->by_device[end].result->device, device) == 0)
         end++;
-    *count = end - low;
-    return index->by_device + low;
+    *count = end - first;
+    return index->by_device + first;
 }
 
 const struct result *result_index_find(const struct result_index *index, const char *device,
                                        const char *key)
 {
-    size_t low = 0, high = index->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_keys(index->sorted[middle].result, device, key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == index->count || compare_keys(index->sorted[low].result, device, key) != 0)
-        return NULL;
-    return index->sorted[low].result;
+    const struct result_place wanted = {&(struct result){.key = key, .device = device}, SIZE_MAX};
+    size_t at = first_at(index->sorted, index->count, sizeof wanted, &wanted, compare_places);
+    const struct result *found = at < index->count ? index->sorted[at].result : NULL;
+    return found && strcmp(found->key, key) == 0 && strcmp(found->device, device) == 0 ? found
+                                                                                       : NULL;
 }
 
 const char *result_mismatch(struct arena *arena, const struct result *a, const struct result *b)
