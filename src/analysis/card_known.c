@@ -100,9 +100,7 @@ static void put_known(struct json_out *out, struct arena *arena, const struct ca
                     (struct known_figure){card->rows[i].label, figure->name, figure->benchmark,
                                           figure->version, figure->value};
         }
-    json_put_open(out, NULL, '{');
-    json_put_fields(out, &card_table, &known);
-    json_put_close(out, '}');
+    json_put_struct(out, NULL, &card_table, &known);
 }
 
 bool known_cards_write(const struct card *cards, size_t count, FILE *stream, struct error *err)

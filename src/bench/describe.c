@@ -66,6 +66,6 @@ void benchmark_describe(struct json_out *out, const struct benchmark *benchmark)
     for (size_t i = 0; i < info->param_count; i++)
         put_param(out, &info->params[i]);
     json_put_close(out, ']');
-    run_put_views(out, info);
+    json_put_member(out, &benchmark_table, "views", info);
     json_put_close(out, '}');
 }

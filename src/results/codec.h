@@ -237,6 +237,14 @@ struct json_table {
 // json_out.without, and what json_field.omit_zero or json_table.keep exclude.
 void json_put_fields(struct json_out *out, const struct json_table *table, const void *object);
 
+// Writes a struct as an object with these members. Writes nothing if json_table.keep excludes it.
+void json_put_struct(struct json_out *out, const char *name, const struct json_table *table,
+                     const void *object);
+
+// Writes only the member `name` of the table into the open object.
+void json_put_member(struct json_out *out, const struct json_table *table, const char *name,
+                     const void *object);
+
 // Reads the members that are in the table into the struct. Ignores all other members.
 void json_get_fields(struct json_reader *reader, const struct json_node *node,
                      const struct json_table *table, void *object);

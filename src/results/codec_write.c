@@ -349,16 +349,9 @@ static const void *element_at(const struct json_field *field, const char *elemen
 static void put_list(struct json_out *out, const char *name, const struct json_field *field,
                      const char *elements, size_t count)
 {
-    const struct json_table *table = field->table;
     json_put_open(out, name, '[');
-    for (size_t i = 0; i < count; i++) {
-        const void *element = element_at(field, elements, i);
-        if (table->keep && !table->keep(element))
-            continue;
-        json_put_open(out, NULL, '{');
-        json_put_fields(out, table, element);
-        json_put_close(out, '}');
-    }
+    for (size_t i = 0; i < count; i++)
+        json_put_struct(out, NULL, field->table, element_at(field, elements, i));
     json_put_close(out, ']');
 }
 
@@ -382,24 +375,11 @@ static void put_map(struct json_out *out, const char *name, const struct json_ta
         if (earlier < i)
             continue;
         const void *element = elements + last * table->bytes;
-        if (others.count == 1) {
+        if (others.count == 1)
             put_value(out, key, others.fields, element);
-            continue;
-        }
-        json_put_open(out, key, '{');
-        json_put_fields(out, &others, element);
-        json_put_close(out, '}');
+        else
+            json_put_struct(out, key, &others, element);
     }
-    json_put_close(out, '}');
-}
-
-static void put_object(struct json_out *out, const char *name, const struct json_table *table,
-                       const void *object)
-{
-    if (table->keep && !table->keep(object))
-        return;
-    json_put_open(out, name, '{');
-    json_put_fields(out, table, object);
     json_put_close(out, '}');
 }
 
@@ -462,7 +442,7 @@ static void put_value(struct json_out *out, const char *name, const struct json_
             json_put_text(out, name, words_name(field->words, (unsigned)count));
         break;
     case FIELD_OBJECT:
-        put_object(out, name, field->table, at);
+        json_put_struct(out, name, field->table, at);
         break;
     case FIELD_CUSTOM:
         field->put(out, name, object);
@@ -481,4 +461,22 @@ void json_put_fields(struct json_out *out, const struct json_table *table, const
     for (size_t i = 0; i < table->count; i++)
         if (!out->without || strcmp(out->without, table->fields[i].name) != 0)
             put_value(out, table->fields[i].name, &table->fields[i], object);
+}
+
+void json_put_struct(struct json_out *out, const char *name, const struct json_table *table,
+                     const void *object)
+{
+    if (table->keep && !table->keep(object))
+        return;
+    json_put_open(out, name, '{');
+    json_put_fields(out, table, object);
+    json_put_close(out, '}');
+}
+
+void json_put_member(struct json_out *out, const struct json_table *table, const char *name,
+                     const void *object)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->fields[i].name, name) == 0)
+            put_value(out, name, &table->fields[i], object);
 }

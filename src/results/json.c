@@ -196,8 +196,7 @@ static const struct json_field benchmark_fields[] = {
     {"headlines", FIELD_LIST, JSON_LIST_AT(struct benchmark_info, headlines, headline_count),
      .table = &headline_table},
 };
-static const struct json_table benchmark_table = {
-    JSON_TABLE(struct benchmark_info, benchmark_fields)};
+const struct json_table benchmark_table = {JSON_TABLE(struct benchmark_info, benchmark_fields)};
 
 // ---------------------------------------------------------------- cases of results
 
@@ -355,7 +354,7 @@ static const struct json_field result_fields[] = {
      .omit_zero = true, .table = &counter_table},
     {"kernel", FIELD_OBJECT, JSON_AT(struct result, kernel), .table = &kernel_table},
 };
-static const struct json_table result_table = {JSON_TABLE(struct result, result_fields)};
+const struct json_table result_table = {JSON_TABLE(struct result, result_fields)};
 
 static const struct json_field finding_fields[] = {
     {"code", FIELD_TEXT, JSON_AT(struct finding, code), .required = true},
@@ -432,41 +431,4 @@ void run_put(struct json_out *out, const char *name, const struct run *run)
     json_put_text(out, "schema", RUN_SCHEMA);
     json_put_fields(out, &run_table, run);
     json_put_close(out, '}');
-}
-
-void run_put_views(struct json_out *out, const struct benchmark_info *info)
-{
-    const struct json_field *field = benchmark_fields;
-    while (strcmp(field->name, "views") != 0)
-        field++;
-    json_put_fields(out, &(struct json_table){.fields = field, .count = 1}, info);
-}
-
-static void put_struct(struct json_out *out, const char *name, const struct json_table *table,
-                       const void *object)
-{
-    json_put_open(out, name, '{');
-    json_put_fields(out, table, object);
-    json_put_close(out, '}');
-}
-
-void run_put_result(struct json_out *out, const char *name, const struct result *result)
-{
-    put_struct(out, name, &result_table, result);
-}
-
-void run_put_devices(struct json_out *out, const char *name, const struct run *run)
-{
-    json_put_open(out, name, '[');
-    for (size_t i = 0; i < run->device_count; i++)
-        put_struct(out, NULL, &device_table, &run->devices[i]);
-    json_put_close(out, ']');
-}
-
-void run_put_findings(struct json_out *out, const char *name, const struct run *run)
-{
-    json_put_open(out, name, '[');
-    for (size_t i = 0; i < run->finding_count; i++)
-        put_struct(out, NULL, &finding_table, &run->findings[i]);
-    json_put_close(out, ']');
 }

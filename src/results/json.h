@@ -27,15 +27,6 @@ MUST_CHECK bool run_write_gzipped(const struct run *run, FILE *stream, struct er
 // element of an array or the document itself (results/codec.h).
 void run_put(struct json_out *out, const char *name, const struct run *run);
 
-// These functions write a part of a run in the form of the run file. run_put_result writes a
-// result, run_put_devices the array of devices, and run_put_findings the array of findings.
-void run_put_result(struct json_out *out, const char *name, const struct result *result);
-void run_put_devices(struct json_out *out, const char *name, const struct run *run);
-void run_put_findings(struct json_out *out, const char *name, const struct run *run);
-
-// Writes the member "views" of a benchmark, in the form of the run file.
-void run_put_views(struct json_out *out, const struct benchmark_info *info);
-
 // Writes the case of a result as an object, in the form of the run file. `result` points to a
 // struct result.
 void run_put_case(struct json_out *out, const char *name, const void *result);
@@ -63,8 +54,8 @@ struct run *run_read_head(const char *path, struct error *err);
 // Like run_read, but reads from memory. `name` is used in messages.
 struct run *run_read_text(const char *text, size_t bytes, const char *name, struct error *err);
 
-// The table of the members of a run file, except "schema".
-extern const struct json_table run_table;
+// The tables of the members of a run file (except "schema"), of a result and of a benchmark.
+extern const struct json_table run_table, result_table, benchmark_table;
 
 // Tables of structs that are part of results. They are also used for the messages of worker
 // processes, which report the same structs to the main process.

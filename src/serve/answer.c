@@ -24,7 +24,7 @@ const char *answer_welcome(struct arena *arena, const struct run *offered)
 {
     struct json_out out = begin(arena, "welcome");
     json_put_text(&out, "version", fathom_version.version);
-    run_put_devices(&out, "devices", offered);
+    json_put_member(&out, &run_table, "devices", offered);
     json_put_open(&out, "benchmarks", '[');
     for (size_t i = 0; benchmarks[i]; i++)
         if (!benchmarks[i]->command)
@@ -52,7 +52,7 @@ const char *answer_result(struct arena *arena, uint64_t id, uint64_t frame,
     struct json_out out = begin(arena, "result");
     json_put_count(&out, "id", id);
     json_put_count(&out, "frame", frame);
-    run_put_result(&out, "result", result);
+    json_put_struct(&out, "result", &result_table, result);
     return end(&out);
 }
 
@@ -64,7 +64,7 @@ const char *answer_done(struct arena *arena, const struct answer_end *done)
     json_put_text(&out, "status", words_name(&run_status_words, done->run->status));
     if (done->whole)
         run_put(&out, "run", done->run);
-    run_put_findings(&out, "findings", done->run);
+    json_put_member(&out, &run_table, "findings", done->run);
     return end(&out);
 }
 

@@ -61,11 +61,8 @@ static void families_put(struct json_out *out, const char *name, const void *obj
 {
     const struct gpu_info *info = object;
     json_put_open(out, name, '[');
-    for (unsigned i = 0; i < info->family_count; i++) {
-        json_put_open(out, NULL, '{');
-        json_put_fields(out, &family_table, &info->families[i]);
-        json_put_close(out, '}');
-    }
+    for (unsigned i = 0; i < info->family_count; i++)
+        json_put_struct(out, NULL, &family_table, &info->families[i]);
     json_put_close(out, ']');
 }
 
@@ -152,9 +149,7 @@ static const char *answer_write(struct arena *arena, const struct gpu_system *sy
         answer.devices[i] = *gpu_system_info(system, i);
     for (size_t i = 0; i < answer.unavailable_count; i++)
         answer.unavailable[i] = *gpu_system_unavailable(system, i);
-    json_put_open(&out, NULL, '{');
-    json_put_fields(&out, &answer_table, &answer);
-    json_put_close(&out, '}');
+    json_put_struct(&out, NULL, &answer_table, &answer);
     return json_out_text(&out);
 }
 

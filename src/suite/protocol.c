@@ -257,9 +257,7 @@ static const char *message_write(struct arena *arena, const char *kind,
 {
     struct json_out out = {.arena = arena};
     json_put_open(&out, NULL, '{');
-    json_put_open(&out, kind, '{');
-    json_put_fields(&out, table, message);
-    json_put_close(&out, '}');
+    json_put_struct(&out, kind, table, message);
     json_put_close(&out, '}');
     return json_out_text(&out);
 }
