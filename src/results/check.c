@@ -3,6 +3,7 @@
 #include "results/codec.h"
 
 #include <math.h>
+#include <string.h>
 
 enum better check_metric_better(enum check_metric metric)
 {
@@ -18,55 +19,6 @@ bool check_metric_is_host_link(enum check_metric metric)
 bool check_metric_is_pair(enum check_metric metric)
 {
     return metric >= CHECK_PEER && metric <= CHECK_PEER_BOTH;
-}
-
-struct check check_empty(void)
-{
-    struct check_state unknown = {
-        .core_clock_hz = NAN,
-        .memory_clock_hz = NAN,
-        .power_w = NAN,
-        .power_limit_w = NAN,
-        .temperature_c = NAN,
-        .link_width = NAN,
-        .link_width_max = NAN,
-        .link_generation = NAN,
-        .link_generation_max = NAN,
-        .ecc_corrected = NAN,
-        .ecc_uncorrected = NAN,
-        .link_replays = NAN,
-        .nvlink_replays = NAN,
-        .nvlink_recoveries = NAN,
-        .nvlinks = NAN,
-        .nvlinks_active = NAN,
-        .ecc_enabled = NAN,
-        .remapped_rows = NAN,
-        .remap_pending = NAN,
-        .remap_failed = NAN,
-        .retired_pages = NAN,
-    };
-    return (struct check){.verdict = CHECK_UNKNOWN, .code = CHECK_NOT_MEASURED, .state = unknown};
-}
-
-struct check_figure check_figure_empty(enum check_metric metric)
-{
-    return (struct check_figure){.metric = metric,
-                                 .peer = NAN,
-                                 .value = NAN,
-                                 .low = NAN,
-                                 .high = NAN,
-                                 .noise = NAN,
-                                 .expected = NAN,
-                                 .expected_low = NAN,
-                                 .judgement = CHECK_FIGURE_UNKNOWN};
-}
-
-struct check *run_add_check(struct run *run)
-{
-    run->checks = arena_grow(run->arena, run->checks, run->check_count, &run->check_capacity,
-                             sizeof *run->checks);
-    run->checks[run->check_count] = check_empty();
-    return &run->checks[run->check_count++];
 }
 
 // ---------------------------------------------------------------- the check in a run file
@@ -141,6 +93,39 @@ static const struct json_field check_fields[] = {
     {"state", FIELD_OBJECT, JSON_AT(struct check, state), .table = &state_table},
 };
 const struct json_table check_table = {JSON_TABLE(struct check, check_fields)};
+
+// ---------------------------------------------------------------- checks without numbers
+
+// Sets all real numbers of a struct to NaN.
+static void clear_numbers(const struct json_table *table, void *object)
+{
+    const double unknown = NAN;
+    for (size_t i = 0; i < table->count; i++)
+        if (table->fields[i].kind == FIELD_REAL)
+            memcpy((char *)object + table->fields[i].offset, &unknown, sizeof unknown);
+}
+
+struct check check_empty(void)
+{
+    struct check check = {.verdict = CHECK_UNKNOWN, .code = CHECK_NOT_MEASURED};
+    clear_numbers(&state_table, &check.state);
+    return check;
+}
+
+struct check_figure check_figure_empty(enum check_metric metric)
+{
+    struct check_figure figure = {.metric = metric, .judgement = CHECK_FIGURE_UNKNOWN};
+    clear_numbers(&figure_table, &figure);
+    return figure;
+}
+
+struct check *run_add_check(struct run *run)
+{
+    run->checks = arena_grow(run->arena, run->checks, run->check_count, &run->check_capacity,
+                             sizeof *run->checks);
+    run->checks[run->check_count] = check_empty();
+    return &run->checks[run->check_count++];
+}
 
 enum check_verdict check_worst(const struct check *checks, size_t count)
 {
