@@ -2,6 +2,7 @@
 // Decides which cards of a fleet are slow, and says why.
 #include "analysis/fleet.h"
 #include "base/text.h"
+#include "math/stats.h"
 #include "results/names.h"
 
 #include <math.h>
@@ -208,12 +209,6 @@ static void explain(struct fleet *fleet, struct fleet_card *card, enum check_met
 
 // ---------------------------------------------------------------- grades of cards
 
-static int compare_reals(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // Returns the largest chance with which a figure makes its card doubtful; 0 if no figure does. The
 // chance is the probability that a healthy card is so slow. The limit comes from the test of the
 // false discovery rate (FLEET_DISCOVERIES).
@@ -225,8 +220,7 @@ static double discovery_limit(struct fleet *fleet)
         for (size_t m = 0; m < CHECK_METRIC_COUNT; m++)
             if (fleet->cards[i]->points[m].chance <= FLEET_DISCOVERIES)
                 chances[count++] = fleet->cards[i]->points[m].chance;
-    if (count)
-        qsort(chances, count, sizeof *chances, compare_reals);
+    stats_sort(chances, count);
     size_t found = discoveries(chances, count, fleet->tests, FLEET_DISCOVERIES);
     return found ? chances[found - 1] : 0;
 }

@@ -72,16 +72,10 @@ static const char *follow(struct arena *arena, const char *path)
     return NULL;
 }
 
-static const char *name_in(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 // Returns the text with which the names of all temporary files of this target begin.
 static const char *temporary_prefix(struct arena *arena, const char *path)
 {
-    return arena_printf(arena, "%.*s.", NAME_BYTES_MAX, name_in(path));
+    return arena_printf(arena, "%.*s.", NAME_BYTES_MAX, text_file_name(path));
 }
 
 bool file_save_is_standard(const char *path)
@@ -103,10 +97,10 @@ static void target_find(struct arena *arena, const char *path, struct target *ta
     const char *end = follow(arena, path);
     target->endless = !end;
     target->path = end ? end : path;
-    target->folder =
-        arena_printf(arena, "%.*s.", (int)(name_in(target->path) - target->path), target->path);
+    target->folder = arena_printf(arena, "%.*s.",
+                                  (int)(text_file_name(target->path) - target->path), target->path);
     target->temporary =
-        arena_printf(arena, "%.*s%s%ld.tmp", (int)(name_in(target->path) - target->path),
+        arena_printf(arena, "%.*s%s%ld.tmp", (int)(text_file_name(target->path) - target->path),
                      target->path, temporary_prefix(arena, target->path), (long)getpid());
 }
 
@@ -251,7 +245,8 @@ bool file_save_same(const char *one, const char *other)
     } else if (!a.standard && !b.standard) {
         struct stat folder, other_folder;
         same = stat(a.folder, &folder) == 0 && stat(b.folder, &other_folder) == 0 &&
-               same_node(&folder, &other_folder) && strcmp(name_in(a.path), name_in(b.path)) == 0;
+               same_node(&folder, &other_folder) &&
+               strcmp(text_file_name(a.path), text_file_name(b.path)) == 0;
     }
     arena_destroy(arena);
     return same;

@@ -8,7 +8,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,16 +32,11 @@ struct search {
 
 static bool read_hex(const struct search *s, const char *address, const char *name, unsigned *value)
 {
-    FILE *file =
-        fopen(arena_printf(s->arena, "%s/sys/bus/pci/devices/%s/%s", s->root, address, name), "r");
-    if (!file)
-        return false;
     char text[16];
-    bool read = fgets(text, sizeof text, file) != NULL;
-    fclose(file);
-    if (read)
-        *value = (unsigned)strtoul(text, NULL, 16);
-    return read;
+    if (!text_read_line(text, sizeof text, "%s/sys/bus/pci/devices/%s/%s", s->root, address, name))
+        return false;
+    *value = (unsigned)strtoul(text, NULL, 16);
+    return true;
 }
 
 static const char *vendor_name(unsigned vendor)
