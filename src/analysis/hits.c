@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "analysis/hits.h"
-
 #include "analysis/audit.h"
+
 #include "analysis/levels.h"
 #include "base/text.h"
 #include "math/stats.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analysis/hits.h"
+#include "analysis/audit.h"
 #include "analysis/levels.h"
 #include "bench/bench.h"
 #include "cli/cli.h"

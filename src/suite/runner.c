@@ -3,7 +3,6 @@
 
 #include "analysis/audit.h"
 #include "analysis/cross.h"
-#include "analysis/hits.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/version.h"

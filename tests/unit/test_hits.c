@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests where the hits of a cache end on a latency curve, and what is said of it beside the levels.
-#include "analysis/hits.h"
+#include "analysis/audit.h"
 #include "analysis/levels.h"
 #include "golden/golden.h"
 
