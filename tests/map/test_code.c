@@ -2,7 +2,7 @@
 // Straight-line code on the device that is there: what it comes to is what the host follows, and
 // what is not the host's is no number.
 #include "bench/map.h"
-#include "bench/map/code_replay.h"
+#include "bench/map/probes.h"
 #include "workbench.h"
 
 #include <inttypes.h>

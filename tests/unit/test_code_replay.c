@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The results of straight-line code show how many instructions ran, and which ones.
 #include "bench/map.h"
-#include "bench/map/code_replay.h"
+#include "bench/map/probes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "bench/map.h"
 #include "bench/map/code_kernels.h"
-#include "bench/map/code_replay.h"
 #include "bench/map/probes.h"
 #include "math/stats.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bench/map/code_replay.h"
+#include "bench/map/probes.h"
 
 #include "bench/map.h"
 

@@ -5,6 +5,7 @@
 #define BENCH_MAP_PROBES_H
 
 #include "bench/bench.h"
+#include "bench/map/code_kernels.h"
 
 // Cases `what=neighbours`: chains run on several cores at the same time. Each core has one
 // workgroup, which follows a chain of its own, of `bytes` bytes. The parameter `chains` limits the
@@ -66,5 +67,18 @@ struct map_code {
 // - The kernels are for Vulkan, and cannot read both clocks.
 MUST_CHECK bool map_code_visit(struct map_code *kept, struct bench_visit *run,
                                struct measure_visit *visit, struct error *err);
+
+// ---------------------------------------------------------------- the host (code_replay.c)
+
+// The words that a thread must store: the last values of its chains, and their hash. words[0] is
+// for threads with even numbers, words[1] for threads with odd numbers.
+struct code_ends {
+    uint32_t words[2][CODE_KEPT];
+};
+
+// Computes the words that threads must store after `laps` laps of `instructions` instructions. If
+// `fused` is true, each step of a chain rounds once. Otherwise it rounds twice, the product and
+// then the sum, as some compilers do for fma() in GLSL.
+void code_replay(uint32_t instructions, uint64_t laps, bool fused, struct code_ends *ends);
 
 #endif
