@@ -40,31 +40,20 @@ const double map_caches_regions[] = {0.5,  0.65, 0.77, 0.86, 0.93, 0.98, 1.03,
                                      1.09, 1.17, 1.28, 1.45, 1.7,  2.1};
 const size_t map_caches_region_count = sizeof map_caches_regions / sizeof *map_caches_regions;
 
-// Returns the result of the probe that is most similar to `chain`: it has the same stride, and its
-// region is nearest to that of `chain`. Returns NULL if no such region is within 15 %.
-static const struct result *probe_near(const struct map_steps *steps, const struct run *run,
-                                       const struct lines_chain *chain)
+const struct map_step_probe *map_caches_probe_near(const struct map_steps *steps,
+                                                   const struct lines_chain *chain)
 {
-    const struct result *best = NULL;
+    const struct map_step_probe *best = NULL;
     double off = log(1.15);
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *result = run->results[i];
-        if (!map_steps_is_probe(steps, result) ||
-            case_uint(&result->bench_case, "pitch") != (uint64_t)chain->stride)
-            continue;
-        double bytes = (double)case_uint(&result->bench_case, "bytes");
-        if (fabs(log(bytes / chain->region)) < off) {
-            off = fabs(log(bytes / chain->region));
-            best = result;
+    for (size_t i = 0; i < steps->probe_count; i++) {
+        const struct map_step_probe *probe = &steps->probes[i];
+        if (probe->chain.stride == chain->stride &&
+            fabs(log(probe->chain.region / chain->region)) < off) {
+            off = fabs(log(probe->chain.region / chain->region));
+            best = probe;
         }
     }
     return best;
-}
-
-bool map_caches_has_probe(const struct map_steps *steps, const struct run *run,
-                          const struct lines_chain *chain)
-{
-    return probe_near(steps, run, chain) != NULL;
 }
 
 // Returns the input of lines_judge for level k, without the probes. `inner` has the k caches nearer
@@ -89,23 +78,27 @@ static struct lines_question question_of(const struct map_steps *steps, size_t k
     };
 }
 
+// Returns the latency of a probe in ns, without the part that TLBs certainly add.
+static double untranslated_ns(const struct map_steps *steps, const struct map_step_probe *probe)
+{
+    return probe->ns - map_steps_translation(steps, probe->chain.region);
+}
+
 // Judges level k by its probes. Returns the line, sector and capacity of its cache, and stores this
 // cache in inner[k]. `inner` has the k caches nearer to the core.
-static struct lines_answer line_of(struct arena *arena, const struct map_steps *steps,
-                                   const struct run *run, size_t k, struct lines_cache *inner)
+static struct lines_answer line_of(struct arena *arena, const struct map_steps *steps, size_t k,
+                                   struct lines_cache *inner)
 {
     struct lines_probe *probes = ARENA_ARRAY(arena, lines_plan_count, struct lines_probe);
     struct lines_question question = question_of(steps, k, inner);
     question.probes = probes;
     for (size_t i = 0; i < lines_plan_count; i++) {
-        struct lines_chain chain = {lines_plan[i].region * question.end, lines_plan[i].stride};
-        const struct result *result = probe_near(steps, run, &chain);
-        if (!result)
-            continue;
-        chain.region = (double)case_uint(&result->bench_case, "bytes");
-        double ns = map_steps_ns(steps, result) - map_steps_translation(steps, chain.region);
-        if (isfinite(ns) && !map_steps_may_be_translated(steps, chain.region, false))
-            probes[question.probe_count++] = (struct lines_probe){chain, ns};
+        const struct lines_chain chain = {lines_plan[i].region * question.end,
+                                          lines_plan[i].stride};
+        const struct map_step_probe *probe = map_caches_probe_near(steps, &chain);
+        if (probe && !map_steps_may_be_translated(steps, probe->chain.region, false))
+            probes[question.probe_count++] =
+                (struct lines_probe){probe->chain, untranslated_ns(steps, probe)};
     }
     struct lines_answer answer = lines_judge(&question);
     answer.sector = answer.line > 0 ? answer.sector : 0;
@@ -129,15 +122,15 @@ static void add_sector_probe(const struct map_steps *steps, const struct lines_c
 // Returns the sector in bytes of level k, whose line is known; 0 if the sector is unknown. Uses all
 // chains with several nodes in each line: probes and, if the line is longer than MAP_NODE_BYTES,
 // the points of the latency curve.
-static double sector_of(struct arena *arena, const struct map_caches *caches, const struct run *run,
-                        size_t k, const struct lines_cache *inner)
+static double sector_of(struct arena *arena, const struct map_caches *caches, size_t k,
+                        const struct lines_cache *inner)
 {
     const struct map_steps *steps = &caches->steps;
     const struct level_curve *curve = &steps->curve;
     double line = caches->lines[k].line, judged = caches->lines[k].sector;
     double size = map_caches_size_about(caches, k), most = sector_most * size;
     struct lines_probe *probes =
-        ARENA_ARRAY(arena, run->result_count + curve->count, struct lines_probe);
+        ARENA_ARRAY(arena, steps->probe_count + curve->count, struct lines_probe);
     struct lines_question question = question_of(steps, k, inner);
     question.probes = probes;
     // The shape is taken from chains with one node in each line, if they show it: they show best
@@ -147,16 +140,10 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, co
     if (question.beyond_end > 0)
         most = fmin(most,
                     0.6 * exp2(curve->fit.steps[k + 1].end_low) * fmin(line / MAP_NODE_BYTES, 1));
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *result = run->results[i];
-        if (!map_steps_is_probe(steps, result))
-            continue;
-        const struct lines_chain chain = {(double)case_uint(&result->bench_case, "bytes"),
-                                          (double)case_uint(&result->bench_case, "pitch")};
-        if (chain.stride < line)
-            add_sector_probe(steps, &chain, map_steps_ns(steps, result), sector_least * size, most,
-                             probes, &question);
-    }
+    for (size_t i = 0; i < steps->probe_count; i++)
+        if (steps->probes[i].chain.stride < line)
+            add_sector_probe(steps, &steps->probes[i].chain, steps->probes[i].ns,
+                             sector_least * size, most, probes, &question);
     for (size_t i = 0; i < curve->count && line > MAP_NODE_BYTES; i++) {
         const struct lines_chain chain = {exp2(curve->octaves[i]), MAP_NODE_BYTES};
         add_sector_probe(steps, &chain, curve->ns[i], sector_least * size, most, probes, &question);
@@ -229,24 +216,21 @@ static bool find_step(const struct map_steps *steps, size_t k, const struct leve
 // Finds the capacity of level k from chains with one node in each line. If they show it, sets
 // caches->sized[k] and stores the capacity in caches->sizes[k]. Sets caches->ends[k] if these
 // chains show that the level ends. Sets caches->endless[k] if they were measured but show no end.
-static void find_size(struct arena *arena, const struct run *run, struct map_caches *caches,
+static void find_size(struct arena *arena, struct map_caches *caches,
                       const struct lines_cache *inner, size_t k)
 {
     const struct map_steps *steps = &caches->steps;
     const struct plateaus *fit = &steps->curve.fit;
     double line = caches->lines[k].line, size_about = map_caches_size_about(caches, k);
-    struct level_curve points = level_curve_empty(arena, run->result_count);
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *result = run->results[i];
-        if (!map_steps_is_probe(steps, result) ||
-            case_uint(&result->bench_case, "level") != steps->step[k] + 1 ||
-            (double)case_uint(&result->bench_case, "pitch") != line)
-            continue;
-        double bytes = (double)case_uint(&result->bench_case, "bytes");
-        double ns = map_steps_ns(steps, result) - map_steps_translation(steps, bytes);
+    struct level_curve points = level_curve_empty(arena, steps->probe_count);
+    for (size_t i = 0; i < steps->probe_count; i++) {
+        const struct map_step_probe *probe = &steps->probes[i];
+        double bytes = probe->chain.region;
         bool in_level_before = k > 0 && bytes < 1.2 * inner[k - 1].capacity;
-        if (bytes > 0.3 * size_about && bytes < 2.2 * size_about && !in_level_before)
-            level_curve_insert(&points, result, log2(bytes), ns);
+        if (probe->chain.stride == line &&
+            case_uint(&probe->result->bench_case, "level") == steps->step[k] + 1 &&
+            bytes > 0.3 * size_about && bytes < 2.2 * size_about && !in_level_before)
+            level_curve_insert(&points, probe->result, log2(bytes), untranslated_ns(steps, probe));
     }
     bool measured = points.count >= map_caches_region_count - 3;
     caches->sized[k] = measured && find_step(steps, k, &points, &caches->sizes[k]);
@@ -259,26 +243,20 @@ static void find_size(struct arena *arena, const struct run *run, struct map_cac
 // with one node in each line showed this capacity. A contradiction is that the denser chain misses
 // in a region that level k should hold. The true line is then shorter than the assumed one, and the
 // chains with one node in each line touched only a part of the lines.
-static bool holds_all(const struct map_steps *steps, const struct run *run, size_t k, double size)
+static bool holds_all(const struct map_steps *steps, size_t k, double size)
 {
     const struct plateaus *fit = &steps->curve.fit;
     double low = fit->levels[k].height, high = fit->levels[k + 1].height;
-    const struct lines_chain chain = {size, LINES_MIN_BYTES};
-    // latency of the chain with stride 32 that has the largest region of at most 0.82 times `size`
-    double best = NAN;
-    double bytes = 0;
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *result = run->results[i];
-        if (!map_steps_is_probe(steps, result) ||
-            case_uint(&result->bench_case, "pitch") != (uint64_t)chain.stride)
-            continue;
-        double region = (double)case_uint(&result->bench_case, "bytes");
-        if (region > 0.82 * size || region < bytes)
-            continue;
-        bytes = region;
-        best = map_steps_ns(steps, result) - map_steps_translation(steps, region);
+    // the chain with stride 32 that has the largest region of at most 0.82 times `size`
+    const struct map_step_probe *best = NULL;
+    for (size_t i = 0; i < steps->probe_count; i++) {
+        const struct map_step_probe *probe = &steps->probes[i];
+        if (probe->chain.stride == LINES_MIN_BYTES && probe->chain.region <= 0.82 * size &&
+            (!best || probe->chain.region >= best->chain.region))
+            best = probe;
     }
-    return !isfinite(best) || bytes < 0.3 * size || best < low + 0.4 * (high - low);
+    return !best || best->chain.region < 0.3 * size ||
+           untranslated_ns(steps, best) < low + 0.4 * (high - low);
 }
 
 bool map_caches_near_translation(const struct map_caches *caches, size_t k)
@@ -302,21 +280,20 @@ bool map_caches_may_go_on(const struct map_caches *caches, size_t k)
 
 // Finds the lines of all levels, and the capacities that chains with one node in each line show.
 // Stores the cache of each level in `inner`.
-static void find_lines(struct arena *arena, const struct run *run, struct map_caches *caches,
-                       struct lines_cache *inner)
+static void find_lines(struct arena *arena, struct map_caches *caches, struct lines_cache *inner)
 {
     const struct map_steps *steps = &caches->steps;
     for (size_t k = 0; k + 1 < steps->curve.fit.count; k++) {
-        caches->lines[k] = line_of(arena, steps, run, k, inner);
+        caches->lines[k] = line_of(arena, steps, k, inner);
         double line = caches->lines[k].line;
         if (line == 0 || line == MAP_NODE_BYTES)
             continue;
-        find_size(arena, run, caches, inner, k);
+        find_size(arena, caches, inner, k);
         if (!caches->sized[k])
             continue;
         double size = exp2(caches->sizes[k].end);
         inner[k].capacity = caches->lines[k].capacity = size;
-        if (!holds_all(steps, run, k, size)) {
+        if (!holds_all(steps, k, size)) {
             caches->lines[k] =
                 (struct lines_answer){.why = "chains with a node in each line and "
                                              "in each 32 bytes contradict each other"};
@@ -326,14 +303,13 @@ static void find_lines(struct arena *arena, const struct run *run, struct map_ca
 }
 
 // Finds the sectors of all levels whose line is known.
-static void find_sectors(struct arena *arena, const struct run *run, struct map_caches *caches,
-                         struct lines_cache *inner)
+static void find_sectors(struct arena *arena, struct map_caches *caches, struct lines_cache *inner)
 {
     for (size_t k = 0; k + 1 < caches->steps.curve.fit.count; k++) {
         struct lines_answer *answer = &caches->lines[k];
         if (answer->line <= LINES_MIN_BYTES)
             continue;
-        answer->sector = sector_of(arena, caches, run, k, inner);
+        answer->sector = sector_of(arena, caches, k, inner);
         if (answer->sector > 0)
             inner[k].sector = answer->sector;
     }
@@ -419,7 +395,7 @@ void map_caches_of(struct arena *arena, const struct run *run, const struct leve
     *caches = (struct map_caches){.steps.all = caches->steps.all};
     map_steps_of(arena, run, curve, cache_most, &caches->steps);
     struct lines_cache inner[PLATEAUS_MAX];
-    find_lines(arena, run, caches, inner);
-    find_sectors(arena, run, caches, inner);
+    find_lines(arena, caches, inner);
+    find_sectors(arena, caches, inner);
     judge_lines(arena, caches);
 }

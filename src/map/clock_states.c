@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "map/clock_states.h"
+#include "map/steps.h"
 
 #include "math/stats.h"
 

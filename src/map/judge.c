@@ -23,19 +23,6 @@ enum {
     SHARERS_MARGIN = 16
 };
 
-struct map_level map_level_of(const struct level_curve *curve, size_t k)
-{
-    const struct plateaus *fit = &curve->fit;
-    return (struct map_level){.before = k ? fit->levels[k - 1].height : 0,
-                              .within = fit->levels[k].height,
-                              .beyond = fit->levels[k + 1].height,
-                              .next_end = k + 2 < fit->count ? exp2(fit->steps[k + 1].end_low)
-                                                             : (double)INFINITY,
-                              .slowest = fit->levels[fit->count - 1].height,
-                              .end = exp2(fit->steps[k].end),
-                              .before_end = k ? exp2(fit->steps[k - 1].end) : 0};
-}
-
 double map_curve_ns(const struct level_curve *curve, double bytes)
 {
     double x = log2(bytes);

@@ -36,10 +36,6 @@ struct map_level {
 // Returns the latency of a curve at a region of `bytes`; between its points it is interpolated.
 double map_curve_ns(const struct level_curve *curve, double bytes);
 
-// Returns the description of level k (counted from 0) of a curve. The level must not be the last
-// one.
-struct map_level map_level_of(const struct level_curve *curve, size_t k);
-
 // ---------------------------------------------------------------- ways
 
 // The probes for the number of ways are chains of n nodes. Their stride is a power of two, and at

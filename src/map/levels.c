@@ -124,10 +124,9 @@ static unsigned ways_at(const struct map_writer *w, const struct map_level *leve
     return map_ways_judge(level, ns, why);
 }
 
-static void add_ways(const struct map_writer *w, struct result *result,
-                     const struct level_curve *curve, size_t k)
+static void add_ways(const struct map_writer *w, struct result *result, size_t k)
 {
-    const struct map_level level = map_level_of(curve, k);
+    const struct map_level level = map_caches_level(w->caches, k);
     uint64_t stride = map_ways_stride(level.end);
     const char *why = NULL;
     unsigned ways = ways_at(w, &level, k, stride, &why);
@@ -217,7 +216,7 @@ static void add_level(const struct map_writer *w, const struct level_curve *curv
     map_add_known(w, result, MAP_METRIC_SECTOR, is_sized ? line.sector : 0,
                   line.sector > 0 ? "its size is unknown" : line.why);
     add_level_claim(w, result, curve, k);
-    add_ways(w, result, curve, k);
+    add_ways(w, result, k);
     add_sharers(w, result, curve, k);
     map_add_bandwidth(w, result, curve, sizes, k);
     map_add_clock(w, result, curve, k);

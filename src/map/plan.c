@@ -8,7 +8,6 @@
 #include "map/judge.h"
 #include "map/lines.h"
 #include "map/parts.h"
-#include "map/sizes.h"
 #include "map/steps.h"
 
 #include <inttypes.h>
@@ -137,10 +136,10 @@ static void plan_steps(struct map_cases *cases, const struct map_steps *steps, b
 
 // Adds a probe of step k with the stride and region of `chain`, unless the run already has a
 // similar one.
-static void add_probe(struct map_cases *cases, const struct map_steps *steps, const struct run *run,
-                      size_t k, const struct lines_chain *chain)
+static void add_probe(struct map_cases *cases, const struct map_steps *steps, size_t k,
+                      const struct lines_chain *chain)
 {
-    if (!map_caches_has_probe(steps, run, chain))
+    if (!map_caches_probe_near(steps, chain))
         map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
                                                        .level = k + 1,
                                                        .bytes = chain->region,
@@ -152,20 +151,19 @@ static void add_probe(struct map_cases *cases, const struct map_steps *steps, co
 // already has. A second call (`again`) is needed because the first probes may move the steps. It
 // also adds more probes at a step that may be either a cache or a TLB: chains that touch few lines
 // on many pages.
-static void plan_lines(struct map_cases *cases, const struct map_steps *steps,
-                       const struct run *run, bool again)
+static void plan_lines(struct map_cases *cases, const struct map_steps *steps, bool again)
 {
     static const double undecided[] = {1.5, 3.2, 6.5, 9.2};
     for (size_t k = 0; k < steps->all.count; k++)
         for (size_t i = 0; i < lines_plan_count; i++) {
             const struct lines_chain chain = {lines_plan[i].region * exp2(steps->all.steps[k].end),
                                               lines_plan[i].stride};
-            add_probe(cases, steps, run, k, &chain);
+            add_probe(cases, steps, k, &chain);
         }
     for (size_t k = 0; again && k < steps->all.count; k++)
         for (size_t i = 0; steps->kinds[k] == STEP_UNKNOWN && i < 4; i++) {
             const struct lines_chain chain = {undecided[i] * exp2(steps->all.steps[k].end), 1696};
-            add_probe(cases, steps, run, k, &chain);
+            add_probe(cases, steps, k, &chain);
         }
 }
 
@@ -379,7 +377,7 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
         break;
     case STAGE_LINES:
     case STAGE_LINES_AGAIN:
-        plan_lines(cases, &caches.steps, run, plan->stage > STAGE_LINES_AGAIN);
+        plan_lines(cases, &caches.steps, plan->stage > STAGE_LINES_AGAIN);
         break;
     case STAGE_SIZES:
         plan_sizes(cases, &caches);

@@ -13,13 +13,22 @@ static const double translated_most = 0.1;
 struct map_level map_caches_level(const struct map_caches *caches, size_t k)
 {
     const struct map_steps *steps = &caches->steps;
-    struct map_level level = map_level_of(&steps->curve, k);
-    level.shapes = steps->shapes;
+    const struct plateaus *fit = &steps->curve.fit;
+    struct map_level level = {
+        .before = k ? fit->levels[k - 1].height : 0,
+        .within = fit->levels[k].height,
+        .beyond = fit->levels[k + 1].height,
+        .next_end = k + 2 < fit->count ? exp2(fit->steps[k + 1].end_low) : (double)INFINITY,
+        .slowest = fit->levels[fit->count - 1].height,
+        .end = exp2(fit->steps[k].end),
+        .before_end = k ? exp2(fit->steps[k - 1].end) : 0,
+        .end_low = exp2(fit->steps[k].end_low),
+        .end_high = exp2(fit->steps[k].end_high),
+        .shapes = steps->shapes,
+        .shape = steps->all.steps[steps->step[k]].shape,
+    };
     if (map_steps_translation(steps, 4 * level.end) < 0.03 * level.within)
         level.alone = &steps->curve;
-    level.shape = steps->all.steps[steps->step[k]].shape;
-    level.end_low = exp2(steps->curve.fit.steps[k].end_low);
-    level.end_high = exp2(steps->curve.fit.steps[k].end_high);
     if (caches->sized[k] && caches->lines[k].line > MAP_NODE_BYTES) {
         level.end_low = fmin(level.end_low, exp2(caches->sizes[k].end_low));
         level.end_high = fmax(level.end_high, exp2(caches->sizes[k].end_high));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "map/sizes.h"
+#include "map/caches.h"
 
 #include "bench/map.h"
 

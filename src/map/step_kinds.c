@@ -69,25 +69,23 @@ static double part_of_step(const struct map_steps *steps, size_t i,
 {
     const struct staircase_step *step = &steps->all.steps[i];
     unsigned shape = seen_as(kind, step->shape);
-    double shift = kind ? log2(line_of(kind) / probe->stride) : 0;
+    double shift = kind ? log2(line_of(kind) / probe->chain.stride) : 0;
     if (shape == STEP_SHAPES)
         return NAN;
     return step->rise *
-           step_shapes_share(steps->shapes, shape, log2(probe->bytes) + shift - step->end);
+           step_shapes_share(steps->shapes, shape, log2(probe->chain.region) + shift - step->end);
 }
 
 // For one probe: parts[step][kind] is the time in ns that the step adds if it is of that kind.
 typedef double parts[STAIRCASE_STEPS_MAX][STAIRCASE_KINDS];
 
+// Returns how badly a choice of kinds explains the probes that fitted_probes() returns.
 static double cost_of(const struct map_steps *steps, const struct map_step_probe *probes,
                       size_t count, parts *parts_of, const unsigned *choice)
 {
-    double cost = 0, most = exp2(steps->curve.octaves[steps->curve.count - 1]);
-    double sigma = root_of_squares(probe_noise, steps->all.noise);
+    double cost = 0, sigma = root_of_squares(probe_noise, steps->all.noise);
     for (size_t i = 0; i < count; i++) {
         double ns = steps->all.base;
-        if (probes[i].bytes > most)
-            continue;
         for (size_t k = 0; k < steps->all.count; k++)
             ns += parts_of[i][k][choice[k]];
         // COST_MOST keeps one probe from deciding alone. Some probes are far from the fit: if
@@ -119,6 +117,26 @@ static bool is_allowed(const struct staircase *all, const unsigned *choice)
     return true;
 }
 
+// True if a chain with this stride has one node in each line, and several nodes in a page.
+static bool is_sparse(const struct map_step_probe *probe)
+{
+    return probe->chain.stride > LINES_MAX_BYTES && probe->chain.stride < PAGE_MIN_BYTES;
+}
+
+// Returns the probes to which the steps are fitted: those with one node in each line, over regions
+// that the curve reaches.
+static struct map_step_probe *fitted_probes(struct arena *arena, const struct map_steps *steps,
+                                            size_t *count)
+{
+    struct map_step_probe *probes = ARENA_ARRAY(arena, steps->probe_count, struct map_step_probe);
+    double most = exp2(steps->curve.octaves[steps->curve.count - 1]);
+    *count = 0;
+    for (size_t i = 0; i < steps->probe_count; i++)
+        if (is_sparse(&steps->probes[i]) && steps->probes[i].chain.region <= most)
+            probes[(*count)++] = steps->probes[i];
+    return probes;
+}
+
 // Chooses the kind of each step: of all combinations of next_choice, the one that explains the
 // latencies of the probes best.
 static void choose_kinds(struct arena *arena, struct map_steps *steps,
@@ -141,33 +159,31 @@ static void choose_kinds(struct arena *arena, struct map_steps *steps,
     } while (next_choice(choice, steps->all.count));
 }
 
-void map_steps_refine(struct arena *arena, struct map_steps *steps,
-                      const struct map_step_probe *probes, size_t count)
+void map_steps_refine(struct arena *arena, struct map_steps *steps)
 {
+    size_t count;
+    const struct map_step_probe *probes = fitted_probes(arena, steps, &count);
     choose_kinds(arena, steps, probes, count);
-    struct staircase_others others = {.noise = root_of_squares(probe_noise, steps->all.noise),
-                                      .seen_as = seen_as};
     double *x = ARENA_ARRAY(arena, count, double), *y = ARENA_ARRAY(arena, count, double);
-    double most = exp2(steps->curve.octaves[steps->curve.count - 1]);
-    double *shift[STAIRCASE_KINDS];
-    for (unsigned kind = 0; kind < STAIRCASE_KINDS; kind++)
-        others.shift[kind] = shift[kind] = ARENA_ARRAY(arena, count, double);
+    struct staircase_others others = {.noise = root_of_squares(probe_noise, steps->all.noise),
+                                      .seen_as = seen_as,
+                                      .x = x,
+                                      .y = y,
+                                      .count = count};
     for (size_t i = 0; i < count; i++) {
-        if (probes[i].bytes > most)
-            continue;
-        x[others.count] = log2(probes[i].bytes);
-        y[others.count] = probes[i].ns;
-        for (unsigned kind = 1; kind < STAIRCASE_KINDS; kind++)
-            shift[kind][others.count] = log2(line_of(kind) / probes[i].stride);
-        others.count++;
+        x[i] = log2(probes[i].chain.region);
+        y[i] = probes[i].ns;
     }
-    others.x = x;
-    others.y = y;
+    for (unsigned kind = 0; kind < STAIRCASE_KINDS; kind++) {
+        double *shift = ARENA_ARRAY(arena, count, double);
+        for (size_t i = 0; kind > 0 && i < count; i++)
+            shift[i] = log2(line_of(kind) / probes[i].chain.stride);
+        others.shift[kind] = shift;
+    }
     const struct plateaus_desc points = {
         .x = steps->curve.octaves, .y = steps->curve.ns, .count = steps->curve.count};
-    if (others.count)
+    if (count)
         staircase_refine(arena, steps->shapes, &points, &others, &steps->all);
-    steps->all.points = steps->curve.count + count;
 }
 
 void map_steps_judge_kinds(struct map_steps *steps)
@@ -188,13 +204,6 @@ double map_steps_ns(const struct map_steps *steps, const struct result *result)
     return clock_states_ns(&steps->clocks, &steps->all, result);
 }
 
-bool map_steps_is_probe(const struct map_steps *steps, const struct result *result)
-{
-    return result_is_of(result, "map", steps->curve.results[0]->device) &&
-           case_says(&result->bench_case, "what", MAP_PROBE) &&
-           isfinite(map_steps_ns(steps, result));
-}
-
 // Returns by how many ns loads in other levels and address translation change the latency of a
 // probe that shows level k, by the fit. (The probe has one node in each line.)
 static double probe_changed_by_others(const struct map_steps *steps, size_t k,
@@ -210,43 +219,40 @@ static double probe_changed_by_others(const struct map_steps *steps, size_t k,
     return ns;
 }
 
-struct level_curve map_steps_single(struct arena *arena, const struct map_steps *steps,
-                                    const struct run *run, size_t k)
+struct level_curve map_steps_single(struct arena *arena, const struct map_steps *steps, size_t k)
 {
-    struct level_curve points = level_curve_empty(arena, run->result_count);
+    struct level_curve points = level_curve_empty(arena, steps->probe_count);
     unsigned kind = steps->all.steps[steps->step[k]].kind;
     if (kind == 0 || line_of(kind) < LINES_MAX_BYTES)
         return points;
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *result = run->results[i];
-        if (!map_steps_is_probe(steps, result))
-            continue;
-        const struct map_step_probe probe = {(double)case_uint(&result->bench_case, "bytes"),
-                                             (double)case_uint(&result->bench_case, "pitch"),
-                                             map_steps_ns(steps, result)};
-        if (probe.stride >= LINES_MAX_BYTES && probe.stride < PAGE_MIN_BYTES &&
-            probe_changed_by_others(steps, k, &probe) <
+    for (size_t i = 0; i < steps->probe_count; i++) {
+        const struct map_step_probe *probe = &steps->probes[i];
+        if (probe->chain.stride >= LINES_MAX_BYTES && probe->chain.stride < PAGE_MIN_BYTES &&
+            probe_changed_by_others(steps, k, probe) <
                 MAP_STEPS_OTHERS * steps->curve.fit.levels[k].height)
-            level_curve_insert(&points, result, log2(probe.bytes), probe.ns);
+            level_curve_insert(&points, probe->result, log2(probe->chain.region), probe->ns);
     }
     points.fit.levels[0].last = points.count - 1;
     return points;
 }
 
-size_t map_steps_probes(struct arena *arena, const struct map_steps *steps, const struct run *run,
-                        struct map_step_probe **probes)
+size_t map_steps_find_probes(struct arena *arena, struct map_steps *steps, const struct run *run)
 {
-    size_t count = 0;
-    *probes = ARENA_ARRAY(arena, run->result_count, struct map_step_probe);
+    size_t sparse = 0;
+    steps->probes = ARENA_ARRAY(arena, run->result_count, struct map_step_probe);
+    steps->probe_count = 0;
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
-        if (!map_steps_is_probe(steps, result))
+        if (!result_is_of(result, "map", steps->curve.results[0]->device) ||
+            !case_says(&result->bench_case, "what", MAP_PROBE) ||
+            !isfinite(map_steps_ns(steps, result)))
             continue;
-        double stride = (double)case_uint(&result->bench_case, "pitch");
-        if (stride > LINES_MAX_BYTES && stride < PAGE_MIN_BYTES)
-            (*probes)[count++] =
-                (struct map_step_probe){(double)case_uint(&result->bench_case, "bytes"), stride,
-                                        map_steps_ns(steps, result)};
+        struct map_step_probe *probe = &steps->probes[steps->probe_count++];
+        *probe = (struct map_step_probe){result,
+                                         {(double)case_uint(&result->bench_case, "bytes"),
+                                          (double)case_uint(&result->bench_case, "pitch")},
+                                         map_steps_ns(steps, result)};
+        sparse += is_sparse(probe);
     }
-    return count;
+    return sparse;
 }

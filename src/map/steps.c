@@ -2,7 +2,6 @@
 #include "map/steps.h"
 
 #include "bench/map.h"
-#include "map/clock_states.h"
 #include "map/lines.h"
 #include "math/stats.h"
 
@@ -157,10 +156,9 @@ static bool is_flat(const struct map_steps *steps, size_t k)
 
 // True if all chains with one node in each line that show level k alone have the height of this
 // level. There must be at least SINGLE_LEAST such chains.
-static bool is_flat_for_probes(struct arena *arena, const struct map_steps *steps,
-                               const struct run *run, size_t k)
+static bool is_flat_for_probes(struct arena *arena, const struct map_steps *steps, size_t k)
 {
-    const struct level_curve single = map_steps_single(arena, steps, run, k);
+    const struct level_curve single = map_steps_single(arena, steps, k);
     double height = steps->curve.fit.levels[k].height;
     double part = root_of_squares(height_part, 2 * steps->all.noise);
     for (size_t i = 0; i < single.count; i++)
@@ -245,7 +243,7 @@ static double dearest_translation(const struct map_steps *steps)
 
 // Makes the levels of the curve (steps->curve.fit) from its steps. Leaves out steps that are known
 // to be those of TLBs.
-static void make_fit(struct arena *arena, struct map_steps *steps, const struct run *run)
+static void make_fit(struct arena *arena, struct map_steps *steps)
 {
     struct plateaus *fit = &steps->curve.fit;
     *fit = (struct plateaus){.count = 1, .noise = steps->all.noise};
@@ -274,7 +272,7 @@ static void make_fit(struct arena *arena, struct map_steps *steps, const struct 
         if (noisy)
             fit->reason = "noisy: most points of the next level are suspect";
         else if ((!steps->explained || is_short(steps, k)) && !is_flat(steps, k) &&
-                 !(k + 1 < fit->count && is_flat_for_probes(arena, steps, run, k)))
+                 !(k + 1 < fit->count && is_flat_for_probes(arena, steps, k)))
             fit->reason = "the curve rises without flat parts";
         else if (k + 1 < fit->count && steps->kinds[steps->step[k]] == STEP_UNKNOWN)
             fit->reason = "address translation may make the next step";
@@ -388,7 +386,7 @@ static void merge_close(struct staircase *all)
 // Merges the two steps at the ends of a short level that neither the curve nor the probes show as
 // flat. Both steps must be those of caches, one_rise_least to one_rise octaves apart. The merged
 // step has the end of the larger of the two. Returns false if there is no such level.
-static bool merge_rise(struct arena *arena, struct map_steps *steps, const struct run *run)
+static bool merge_rise(struct arena *arena, struct map_steps *steps)
 {
     const struct plateaus *fit = &steps->curve.fit;
     struct staircase *all = &steps->all;
@@ -398,7 +396,7 @@ static bool merge_rise(struct arena *arena, struct map_steps *steps, const struc
         double apart = second->end - first->end;
         if (apart < one_rise_least || apart >= one_rise || steps->kinds[i] != STEP_CACHE ||
             steps->kinds[j] != STEP_CACHE || is_flat(steps, k) ||
-            is_flat_for_probes(arena, steps, run, k))
+            is_flat_for_probes(arena, steps, k))
             continue;
         struct staircase_step whole = second->rise > first->rise ? *second : *first;
         whole.rise = first->rise + second->rise;
@@ -433,13 +431,12 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
         clock_states_keep_usual(arena, &steps->curve, &steps->clocks, &others);
     const struct plateaus_desc points = {
         .x = steps->curve.octaves, .y = steps->curve.ns, .count = steps->curve.count};
-    struct map_step_probe *probes;
     size_t count = 0, fitted = steps->all.points;
     // The caller's steps->all may already be a fit of this curve and of the run's probes. Its
     // number of fitted points shows this.
     if (fitted >= points.count) {
         clock_states_find_heights(arena, steps->shapes, &steps->all, &others, &steps->clocks);
-        count = map_steps_probes(arena, steps, run, &probes);
+        count = map_steps_find_probes(arena, steps, run);
     }
     if (fitted != points.count + count) {
         if (fitted != points.count &&
@@ -447,17 +444,19 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
             return;
         merge_close(&steps->all);
         clock_states_find_heights(arena, steps->shapes, &steps->all, &others, &steps->clocks);
-        count = map_steps_probes(arena, steps, run, &probes);
+        count = map_steps_find_probes(arena, steps, run);
         if (count) {
-            map_steps_refine(arena, steps, probes, count);
+            map_steps_refine(arena, steps);
+            steps->all.points = points.count + count;
             merge_close(&steps->all);
         }
     }
     clock_states_find_heights(arena, steps->shapes, &steps->all, &others, &steps->clocks);
+    map_steps_find_probes(arena, steps, run);
     if (count)
         map_steps_judge_kinds(steps);
     judge_far_steps(steps, cache_most);
-    make_fit(arena, steps, run);
-    while (count && steps->explained && merge_rise(arena, steps, run))
-        make_fit(arena, steps, run);
+    make_fit(arena, steps);
+    while (count && steps->explained && merge_rise(arena, steps))
+        make_fit(arena, steps);
 }

@@ -7,14 +7,33 @@
 #define MAP_STEPS_H
 
 #include "analysis/levels.h"
-#include "map/clock_states.h"
 #include "map/lines.h"
 #include "math/staircase.h"
+
+// How latencies are corrected for a core clock that changed while a curve was measured. If it
+// changed often, latencies are computed from core cycles. If it had two states, the curve keeps
+// only the points at the usual clock. Other results are then converted to the usual clock, by the
+// latencies of the levels at both clocks.
+struct clock_states {
+    // Above 0 if latencies are computed from core cycles. A cycle then counts as this many ns.
+    double cycle_ns;
+    // The two core clocks in GHz, if the clock had two states. If usual_ghz > 0, the curve has only
+    // points that ran at usual_ghz. Results that ran at neither clock are then ignored.
+    double usual_ghz, other_ghz;
+    double other_heights[STAIRCASE_STEPS_MAX + 1]; // latencies in ns of the levels at other_ghz
+};
 
 enum map_step_kind {
     STEP_CACHE,
     STEP_TRANSLATION,
     STEP_UNKNOWN // the step's probes fit both a cache and a TLB, or were not measured
+};
+
+// A measured chain of kind MAP_PROBE, and its latency in ns (map_steps_ns).
+struct map_step_probe {
+    const struct result *result;
+    struct lines_chain chain;
+    double ns;
 };
 
 struct map_steps {
@@ -26,6 +45,9 @@ struct map_steps {
     // part of the curve is flat there.
     bool explained;
     struct clock_states clocks;
+    // all probes of the curve's device that have a latency, in the order of the run
+    struct map_step_probe *probes;
+    size_t probe_count;
     size_t step[PLATEAUS_MAX]; // step[k]: index in `all` of the step at the end of level k
     // The latency curve. Its fit leaves out the steps that are known to be those of TLBs, and the
     // heights of its levels contain no address translation. `first` and `last` of a level are the
@@ -42,20 +64,12 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
 
 // ---------------------------------------------------------------- the kinds (map/step_kinds.c)
 
-// A measured chain with one node in each line: its region and stride in bytes, and its latency in
-// ns.
-struct map_step_probe {
-    double bytes, stride, ns;
-};
+// Finds the probes of the run (steps->probes, in `arena`). Returns the number of those that
+// map_steps_refine uses, because they have one node in each line.
+size_t map_steps_find_probes(struct arena *arena, struct map_steps *steps, const struct run *run);
 
-// Finds all chains of the run that were measured with one node in each line. Stores them in *probes
-// (in `arena`) and returns their number.
-size_t map_steps_probes(struct arena *arena, const struct map_steps *steps, const struct run *run,
-                        struct map_step_probe **probes);
-
-// Fits the steps once more, to the curve and to these probes together.
-void map_steps_refine(struct arena *arena, struct map_steps *steps,
-                      const struct map_step_probe *probes, size_t count);
+// Fits the steps once more, to the curve and to the probes with one node in each line together.
+void map_steps_refine(struct arena *arena, struct map_steps *steps);
 
 // Returns the probes with one node in each line that show the height of level k alone: by the fit,
 // loads in other levels and address translation change their latency by less than 1 % of this
@@ -63,8 +77,7 @@ void map_steps_refine(struct arena *arena, struct map_steps *steps,
 //
 // In lines of 256 bytes, two nodes of the curve's chain share a line. So the curve rises slowly at
 // the end of the level, and may have no point that shows the level alone.
-struct level_curve map_steps_single(struct arena *arena, const struct map_steps *steps,
-                                    const struct run *run, size_t k);
+struct level_curve map_steps_single(struct arena *arena, const struct map_steps *steps, size_t k);
 
 // Sets steps->explained and steps->kinds. Both depend on how well the fitted steps explain the
 // probes.
@@ -101,9 +114,6 @@ double map_steps_ns(const struct map_steps *steps, const struct result *result);
 // not count, because a changing core clock always makes one of the two wide.
 bool map_steps_noisy(const struct map_steps *steps, const struct result *result);
 
-// True if the result is a chain of kind MAP_PROBE on the curve's device and has a latency.
-bool map_steps_is_probe(const struct map_steps *steps, const struct result *result);
-
 // Returns the result of a chain of kind `what` and level number `level`. The chain has the stride
 // of `chain`, and its region differs from that of `chain` by less than 2 %. NULL if the run has
 // none.
@@ -122,5 +132,30 @@ double map_steps_translation(const struct map_steps *steps, double bytes);
 // step of the latency curve that may be a TLB's (STEP_UNKNOWN). With `any`, a step that is
 // certainly a TLB's counts, too.
 bool map_steps_may_be_translated(const struct map_steps *steps, double bytes, bool any);
+
+// ---------------------------------------------------------------- core clocks (map/clock_states.c)
+
+// Computes the curve's latencies from core cycles if the core clock changed too often for latencies
+// in ns. This is so if the 95 % intervals in cycles are less than half as wide as those in ns
+// (medians over the curve). Then sets states->cycle_ns and returns true. Otherwise returns false.
+bool clock_states_choose_cycles(struct arena *arena, struct level_curve *curve,
+                                struct clock_states *states);
+
+// If 30 % to 90 % of the curve's points ran at one core clock, keeps these points in the curve and
+// moves all other points to `others`.
+void clock_states_keep_usual(struct arena *arena, struct level_curve *curve,
+                             struct clock_states *states, struct level_curve *others);
+
+// Finds the latency of each level of the fit `all` at the second core clock: the clock at which
+// most points of `others` ran. Sets states->other_ghz to this clock only if each level has points
+// at this clock, and if the latencies rise from level to level.
+void clock_states_find_heights(struct arena *arena, const struct step_shapes *shapes,
+                               const struct staircase *all, const struct level_curve *others,
+                               struct clock_states *states);
+
+// Returns the latency of a result in ns, as it would be at the usual core clock; NaN if the result
+// ran at neither of the two clocks. If states->cycle_ns > 0, returns the cycles times cycle_ns.
+double clock_states_ns(const struct clock_states *states, const struct staircase *all,
+                       const struct result *result);
 
 #endif

@@ -15,16 +15,13 @@ struct result *map_add_result(const struct map_writer *w, const char *what, cons
                               size_t level)
 {
     struct arena *arena = w->run->arena;
+    size_t count = level ? 3 : 2;
     struct case_value *values = ARENA_ARRAY(arena, 3, struct case_value);
+    for (size_t i = 0; i < 3; i++)
+        values[i] = case_value_of(&w->info->params[i]);
     values[MAP_PARAM_WHAT].text = what;
     values[MAP_PARAM_PATH].text = arena_strdup(arena, path);
     values[MAP_PARAM_LEVEL].uint = level;
-    size_t count = level ? 3 : 2;
-    for (size_t i = 0; i < count; i++) {
-        values[i].key = w->info->params[i].key;
-        values[i].type = w->info->params[i].type;
-        values[i].role = w->info->params[i].role;
-    }
     struct result *result = run_add_result(w->run);
     result->benchmark = w->info->name;
     result->version = w->info->version;
@@ -162,7 +159,7 @@ void map_add_flat_heights(const struct map_writer *w, struct result *result,
         map_add_heights(w, result, curve, k);
         return;
     }
-    const struct level_curve single = map_steps_single(w->scratch, steps, w->run, k);
+    const struct level_curve single = map_steps_single(w->scratch, steps, k);
     if (is_level(w, &single))
         map_add_heights(w, result, &single, 0);
     else

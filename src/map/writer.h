@@ -6,7 +6,6 @@
 #include "analysis/levels.h"
 #include "bench/map.h"
 #include "map/caches.h"
-#include "map/sizes.h"
 #include "measure/limits.h"
 
 struct map_writer {
