@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "map/parts.h"
 
+#include "math/stats.h"
 #include "results/units.h"
 
 #include <math.h>
@@ -170,15 +171,18 @@ static void add_memory_reads(struct map_cases *cases, const struct level_curve *
     add_reads(cases, "workgroup", grain_size, span, GROUP_POINTS);
 }
 
-void map_bandwidth_add_cases(struct map_cases *cases, const struct level_curve *curve,
-                             const struct map_size *sizes)
+void map_bandwidth_add_cases(const struct map_look *look)
 {
-    for (size_t k = 0; curve && k + 1 < curve->fit.flat; k++) {
+    struct map_cases *cases = look->cases;
+    const struct level_curve *curve = &look->caches->steps.curve;
+    struct map_size sizes[PLATEAUS_MAX];
+    map_level_sizes(look->caches, sizes);
+    for (size_t k = 0; k + 1 < curve->fit.flat; k++) {
         add_reads(cases, "device", k ? odd_size : grain_size,
                   device_span(curve, sizes, k, cases->limits.cores), POINTS);
         add_reads(cases, "workgroup", grain_size, group_span(curve, sizes, k), GROUP_POINTS);
     }
-    if (curve && curve->fit.decided)
+    if (curve->fit.decided)
         add_memory_reads(cases, curve, sizes);
 }
 
@@ -285,18 +289,6 @@ static struct run_of_reads plateau_of(const struct reads *reads)
     return best;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double first = *(const double *)a, second = *(const double *)b;
-    return (first > second) - (first < second);
-}
-
-static double median_of(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, compare_doubles);
-    return (values[(count - 1) / 2] + values[count / 2]) / 2;
-}
-
 // Returns the median bandwidth of the plateau's reads, with an interval. The interval reaches from
 // the smallest to the largest median of a read. It is extended to the median of the reads' lower
 // bounds and to the median of their upper bounds. So one noisy read does not widen the interval.
@@ -314,10 +306,10 @@ static struct level_height height_of(const struct map_writer *w, const struct re
         highs[i] = metric->ci95[1];
         height.count += metric->n;
     }
-    // median_of has sorted the medians, so the first and the last of them are minimum and maximum.
-    height.median = median_of(medians, run.count);
-    height.ci95[0] = fmin(medians[0], median_of(lows, run.count));
-    height.ci95[1] = fmax(medians[run.count - 1], median_of(highs, run.count));
+    // stats_median has sorted the medians, so the first and the last are minimum and maximum.
+    height.median = stats_median(medians, run.count);
+    height.ci95[0] = fmin(medians[0], stats_median(lows, run.count));
+    height.ci95[1] = fmax(medians[run.count - 1], stats_median(highs, run.count));
     return height;
 }
 

@@ -117,11 +117,8 @@ static struct bench_case *make_probe(struct map_cases *cases, const enum map_par
     struct bench_case *probe = ARENA_NEW(cases->arena, struct bench_case);
     probe->values = ARENA_ARRAY(cases->arena, count, struct case_value);
     probe->value_count = count;
-    for (size_t i = 0; i < count; i++) {
-        const struct param_info *param = &cases->map->info.params[params[i]];
-        probe->values[i] =
-            (struct case_value){.key = param->key, .type = param->type, .role = param->role};
-    }
+    for (size_t i = 0; i < count; i++)
+        probe->values[i] = case_value_of(&cases->map->info.params[params[i]]);
     return probe;
 }
 
@@ -134,7 +131,8 @@ void map_cases_add_chain(struct map_cases *cases, const struct map_chain *chain)
                                      MAP_PARAM_CHAIN,
                                      MAP_PARAM_PITCH,
                                      chain->chains ? MAP_PARAM_PARALLEL : MAP_PARAM_CLOCK};
-    uint64_t bytes = (uint64_t)chain->bytes / chain->grain * chain->grain;
+    uint64_t grain = chain->grain ? chain->grain : MAP_GRAIN_BYTES;
+    uint64_t bytes = (uint64_t)chain->bytes / grain * grain;
     if (bytes < 2 * chain->stride)
         return;
     bool has_more = chain->chains || chain->clock_hz > 0;

@@ -66,7 +66,9 @@ const char *map_cases_coarse_sizes(const struct map_cases *cases);
 struct map_chain {
     const char *what; // what the chain shows: a MAP_… text of bench/map.h
     size_t level;     // number of the level or step that the chain is for, from 1
-    double bytes;     // size of the region in bytes; is rounded down to a multiple of `grain`
+    // Size of the region in bytes. It is rounded down to a multiple of `grain`; if that is 0, of
+    // MAP_GRAIN_BYTES.
+    double bytes;
     uint64_t stride, grain;
     double clock_hz; // requested core clock, if `what` is MAP_CLOCKS; 0 if none is requested
     // number of chains at once, if `what` is MAP_NEIGHBOURS; 0 means one on each core

@@ -81,12 +81,11 @@ static bool has_points(const struct plateau *level)
     return level->first <= level->last;
 }
 
-void map_clocks_add_cases(struct map_cases *cases, const struct level_curve *curve,
-                          const double *hz, size_t count)
+void map_clocks_add_cases(const struct map_look *look)
 {
-    const struct plateaus *fit = curve ? &curve->fit : NULL;
-    if (!fit || !count)
-        return;
+    const struct level_curve *curve = &look->caches->steps.curve;
+    const struct plateaus *fit = &curve->fit;
+    size_t count = look->clock_count;
     for (size_t k = 0; k < fit->flat && (k + 1 < fit->flat || fit->decided); k++) {
         // Takes two points from the middle of the level's flat part. The first points of a flat
         // part may lie on the rise before it, and the last points have the longest chains.
@@ -97,12 +96,11 @@ void map_clocks_add_cases(struct map_cases *cases, const struct level_curve *cur
                at[] = {level->first + span / 3, level->first + span * 2 / 3};
         for (size_t i = 0; i < (at[1] > at[0] ? 2 : 1) * count; i++)
             map_cases_add_chain(
-                cases, &(struct map_chain){.what = MAP_CLOCKS,
-                                           .level = k + 1,
-                                           .bytes = exp2(curve->octaves[at[i / count]]) + 0.5,
-                                           .stride = MAP_NODE_BYTES,
-                                           .grain = MAP_GRAIN_BYTES,
-                                           .clock_hz = hz[i % count]});
+                look->cases, &(struct map_chain){.what = MAP_CLOCKS,
+                                                 .level = k + 1,
+                                                 .bytes = exp2(curve->octaves[at[i / count]]) + 0.5,
+                                                 .stride = MAP_NODE_BYTES,
+                                                 .clock_hz = look->clocks_hz[i % count]});
     }
 }
 
@@ -110,10 +108,8 @@ void map_clocks_add_cases(struct map_cases *cases, const struct level_curve *cur
 
 static double clock_of(const struct result *result)
 {
-    for (size_t i = 0; i < result->sensor_count; i++)
-        if (strcmp(result->sensors[i].name, "core_clock") == 0)
-            return result->sensors[i].value;
-    return NAN;
+    const struct named_number *clock = result_sensor(result, "core_clock");
+    return clock ? clock->value : NAN;
 }
 
 // Latencies in ns of one level, each with the core clock in Hz at which it was measured.
@@ -169,7 +165,7 @@ static struct points asked_points(const struct map_writer *w, size_t level)
             continue;
         const struct metric *metric = result_metric(probe, "latency");
         double seen_hz = clock_of(probe);
-        if (metric && probe->verdict <= VERDICT_SUSPECT)
+        if (metric && result_measured(probe))
             add_point(&points, metric->median, seen_hz);
         if (!is_repeated(w, i))
             points.text = arena_printf(

@@ -79,17 +79,6 @@ static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[LEN
     return count;
 }
 
-void map_code_add_cases(struct map_cases *cases, const struct level_curve *curve)
-{
-    uint64_t lengths[LENGTHS_MAX];
-    const char *why;
-    if (!shows_caches(cases->device, &why))
-        return;
-    size_t count = curve->count ? knee_lengths(curve, lengths) : coarse_lengths(lengths);
-    for (size_t i = 0; i < count; i++)
-        map_cases_add_code(cases, lengths[i]);
-}
-
 // ---------------------------------------------------------------- the curve
 
 static bool is_code(const struct result *result, const char *device)
@@ -98,21 +87,34 @@ static bool is_code(const struct result *result, const char *device)
            case_says(&result->bench_case, "what", MAP_CODE);
 }
 
-struct level_curve map_code_curve(struct arena *arena, const struct run *run, const char *device)
+// Returns the instruction curve: time per instruction over log2 of the code's length in
+// instructions. Its count is 0 if no code was measured.
+static struct level_curve curve_of(struct arena *arena, const struct run *run, const char *device)
 {
     size_t most = run->result_count;
     struct level_curve curve = level_curve_empty(arena, most);
     for (size_t i = 0; i < most; i++) {
         const struct result *result = run->results[i];
         const struct metric *time = is_code(result, device) ? result_metric(result, "fetch") : NULL;
-        if (time && result->verdict <= VERDICT_SUSPECT && isfinite(time->median) &&
-            time->median > 0)
+        if (time && result_measured(result) && isfinite(time->median) && time->median > 0)
             level_curve_insert(&curve, result,
                                log2((double)case_uint(&result->bench_case, "instructions")),
                                time->median);
     }
     levels_fit(arena, curve.octaves, curve.ns, curve.count, &curve.fit);
     return curve;
+}
+
+void map_code_add_cases(const struct map_look *look)
+{
+    const struct level_curve curve = curve_of(look->scratch, look->run, look->cases->device->id);
+    uint64_t lengths[LENGTHS_MAX];
+    const char *why;
+    if (!shows_caches(look->cases->device, &why))
+        return;
+    size_t count = curve.count ? knee_lengths(&curve, lengths) : coarse_lengths(lengths);
+    for (size_t i = 0; i < count; i++)
+        map_cases_add_code(look->cases, lengths[i]);
 }
 
 // Returns the bytes per instruction that were computed from the driver's code size; 0 if they are
@@ -259,7 +261,7 @@ void map_add_code(const struct map_writer *w)
 {
     const char *why;
     bool shown = shows_caches(w->device, &why);
-    const struct level_curve curve = map_code_curve(w->scratch, w->run, w->device->id);
+    const struct level_curve curve = curve_of(w->scratch, w->run, w->device->id);
     const char *reason = reason_of(w, &curve);
     struct result *hierarchy = map_add_result(w, MAP_HIERARCHY, MAP_PATH_CODE, 0);
     if (!shown || curve.count == 0)

@@ -7,6 +7,20 @@
 #include "map/cases.h"
 #include "map/writer.h"
 
+// What a stage of the plan uses to choose further cases.
+struct map_look {
+    struct map_cases *cases; // gets the cases
+    const struct run *run;   // the results so far
+    struct arena *scratch;   // memory that lives until the stage ends
+    // The caches of vector loads. The curve in it has no points before the latency over sizes was
+    // measured, and in stages that do not use it.
+    const struct map_caches *caches;
+    const struct level_curve *pages; // latency of chains with one node per page of 2 MiB, or NULL
+    const double *clocks_hz;         // the core clocks that the user asked for
+    size_t clock_count;
+    bool again; // true: an earlier stage has added the first cases of this kind
+};
+
 // ---------------------------------------------------------------- address translation
 // The reach of a TLB is the memory whose translations fit into it. The latency of a chain with one
 // node in each page of 2 MiB is flat up to this reach. Chains with other distances between nodes
@@ -19,16 +33,15 @@
 // Adds latency cases with one node per page of 2 MiB. Their regions range from 16 MiB to the
 // largest that such a chain can cover. Adds none on a CPU, because its operating system chooses the
 // page size.
-void map_translation_add_cases(struct map_cases *cases);
+void map_translation_add_cases(const struct map_look *look);
 
-// Adds the chains that show the page size of a TLB. `curve` is the latency curve of chains with one
-// node per page of 2 MiB. Adds none if `curve` is NULL or does not show the reach of a TLB.
-void map_pages_add_cases(struct map_cases *cases, const struct level_curve *curve);
+// Adds the chains that show the page size of a TLB. Adds none if look->pages does not show the
+// reach of a TLB.
+void map_pages_add_cases(const struct map_look *look);
 
 // If the probes of map_pages_add_cases show that pages are smaller than 2 MiB, adds chains with one
 // node in each page. These chains show the reach of a TLB for such pages.
-void map_reach_add_cases(struct map_cases *cases, const struct run *run,
-                         const struct map_steps *steps, const struct level_curve *curve);
+void map_reach_add_cases(const struct map_look *look);
 
 // Adds the results `what=tlb` from `curve`, the latency curve of chains with one node per page.
 // Each flat part that ends gives one result, because its end is the reach of a TLB. A last part
@@ -48,9 +61,8 @@ void map_add_translation(const struct map_writer *w, const struct level_curve *c
 // that is not divisible by 2 or 3; every part then reaches every cache.
 
 // Adds the bandwidth cases: reads within each level of the latency curve, and reads of memory far
-// beyond the last level. Adds none if `curve` is NULL. `sizes` comes from map_level_sizes.
-void map_bandwidth_add_cases(struct map_cases *cases, const struct level_curve *curve,
-                             const struct map_size *sizes);
+// beyond the last level.
+void map_bandwidth_add_cases(const struct map_look *look);
 
 // Adds two read bandwidths of level k (counted from 0) to `result`: that of the whole device and
 // that of one workgroup. If a bandwidth is unknown, adds the reason. The last level is memory. For
@@ -61,15 +73,12 @@ void map_add_bandwidth(const struct map_writer *w, struct result *result,
 
 // ---------------------------------------------------------------- caches of instructions
 
-// Returns the instruction curve, in `arena`: time per instruction over log2 of the code's length in
-// instructions. Its count is 0 if no code was measured.
-struct level_curve map_code_curve(struct arena *arena, const struct run *run, const char *device);
-
-// Adds cases of straight-line code, with the lengths that the instruction curve needs next. If the
-// curve has no points, these are four lengths per octave from 64 to 32768 instructions. Otherwise
-// they are lengths around the end of each level whose end is not known to 3 %. Adds none on CPUs
-// and simulated GPUs: code shows no instruction caches there.
-void map_code_add_cases(struct map_cases *cases, const struct level_curve *curve);
+// Adds cases of straight-line code, with the lengths that the instruction curve needs next. (The
+// curve is the time per instruction over the code's length.) If no code was measured, these are
+// four lengths per octave from 64 to 32768 instructions. Otherwise they are lengths around the end
+// of each level whose end is not known to 3 %. Adds none on CPUs and simulated GPUs: code shows no
+// instruction caches there.
+void map_code_add_cases(const struct map_look *look);
 
 // Adds the results of the path "instruction": its levels (the instruction caches) and the memory
 // after them, or the reason why no level is known.
@@ -88,10 +97,9 @@ void map_add_code(const struct map_writer *w);
 MUST_CHECK bool map_clocks_read(struct arena *arena, const struct choice_request *request,
                                 const double **hz, size_t *count, struct error *err);
 
-// Adds latency chains at each of the `count` core clocks `hz`: within each level of the curve, and
-// in memory. For each level they have one or two region sizes. Adds none if `curve` is NULL.
-void map_clocks_add_cases(struct map_cases *cases, const struct level_curve *curve,
-                          const double *hz, size_t count);
+// Adds latency chains at each of the core clocks that the user asked for: within each level of the
+// curve, and in memory. For each level they have one or two region sizes.
+void map_clocks_add_cases(const struct map_look *look);
 
 // Adds to `result` how the latency of level k (counted from 0) depends on the core clock: the
 // metrics `fixed` and `clocked` and the detail "clock domain". If the user asked for core clocks,

@@ -24,39 +24,11 @@ enum {
 // enough, and no more region sizes are added around it.
 static const double knee_octaves = 0.045;
 
-// The stages in which the plan adds cases, in their order. All cases of a stage are of one
-// benchmark, because a worker keeps the programs and the memory of only one benchmark.
-enum stage {
-    STAGE_COARSE,
-    STAGE_KNEES,
-    STAGE_KNEES_AGAIN,
-    STAGE_LINES,
-    STAGE_LINES_AGAIN,
-    STAGE_SIZES,
-    STAGE_SIZES_AGAIN,
-    STAGE_LOCAL,
-    STAGE_SHARERS,
-    STAGE_SHARERS_AGAIN,
-    STAGE_BANDWIDTH,
-    STAGE_TLB,
-    STAGE_TLB_KNEES,
-    STAGE_TLB_KNEES_AGAIN,
-    STAGE_PAGES,
-    STAGE_REACH,
-    STAGE_PATHS,
-    STAGE_BANKS,
-    STAGE_CODE,
-    STAGE_CODE_KNEES,
-    STAGE_CODE_KNEES_AGAIN,
-    STAGE_CLOCKS,
-    STAGE_END
-};
-
 struct map_plan {
     // Must be the first member, because map_next() casts struct plan to struct map_plan.
     struct plan plan;
     struct map_cases cases;
-    enum stage stage; // the next stage that will add cases
+    size_t stage, stage_count; // the next of `stages`, and the number of those that are used
     size_t at;
     // The last fit to the latency curve of vector loads. The next stage that needs a fit starts
     // from it.
@@ -85,11 +57,18 @@ static size_t levels_to_refine(const struct plateaus *fit)
     return fit->flat < fit->count ? fit->flat + 1 : fit->count;
 }
 
-// Adds KNEE_POINTS region sizes around each end of a level that is not yet known to 3 %. The sizes
-// reach from 0.03 octaves before the interval of the end to 0.03 octaves after it.
-static void plan_knees(struct map_cases *cases, const struct level_curve *curve, const char *order,
-                       uint64_t grain)
+static void plan_coarse(const struct map_look *look)
 {
+    map_cases_add_latency(look->cases, "vector", "random", map_cases_coarse_sizes(look->cases));
+}
+
+// Adds KNEE_POINTS region sizes of chains over pages around each end of a level that is not yet
+// known to 3 %. The sizes reach from 0.03 octaves before the interval of the end to 0.03 octaves
+// after it.
+static void plan_knees(const struct map_look *look)
+{
+    struct map_cases *cases = look->cases;
+    const struct level_curve *curve = look->pages;
     const char *sizes = "";
     for (size_t k = 0; curve && k + 1 < levels_to_refine(&curve->fit); k++) {
         const struct plateaus_step *step = &curve->fit.steps[k];
@@ -98,19 +77,22 @@ static void plan_knees(struct map_cases *cases, const struct level_curve *curve,
         double from = step->end_low - 0.03, to = step->end_high + 0.03;
         for (int i = 0; i < KNEE_POINTS; i++) {
             double octave = from + (to - from) * i / (KNEE_POINTS - 1);
-            uint64_t bytes = (uint64_t)exp2(octave) / grain * grain;
+            uint64_t bytes = (uint64_t)exp2(octave) / MAP_PAGE_BYTES * MAP_PAGE_BYTES;
             sizes = arena_printf(cases->arena, "%s%s%" PRIu64, sizes, *sizes ? "," : "", bytes);
         }
     }
     if (*sizes)
-        map_cases_add_latency(cases, "vector", order, sizes);
+        map_cases_add_latency(cases, "vector", "page", sizes);
 }
 
-// Adds KNEE_POINTS region sizes across the rise at each step of the latency curve. If `again` is
-// true, skips each step whose end is already known to 3 % (without STAIRCASE_MARGIN, which every
-// interval includes).
-static void plan_steps(struct map_cases *cases, const struct map_steps *steps, bool again)
+// Adds KNEE_POINTS region sizes across the rise at each step of the latency curve. The second time,
+// skips each step whose end is already known to 3 % (without STAIRCASE_MARGIN, which every interval
+// includes).
+static void plan_steps(const struct map_look *look)
 {
+    struct map_cases *cases = look->cases;
+    const struct map_steps *steps = &look->caches->steps;
+    const bool again = look->again;
     const char *sizes = "";
     for (size_t k = 0; k < steps->all.count; k++) {
         const struct staircase_step *step = &steps->all.steps[k];
@@ -134,43 +116,50 @@ static void plan_steps(struct map_cases *cases, const struct map_steps *steps, b
         map_cases_add_latency(cases, "vector", "random", sizes);
 }
 
-// Adds a probe of step k with the stride and region of `chain`, unless the run already has a
-// similar one.
-static void add_probe(struct map_cases *cases, const struct map_steps *steps, size_t k,
-                      const struct lines_chain *chain)
+// Adds a probe of step k, a chain over `bytes` bytes with this stride.
+static void add_probe(const struct map_look *look, size_t k, double bytes, double stride)
 {
-    if (!map_caches_probe_near(steps, chain))
-        map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
-                                                       .level = k + 1,
-                                                       .bytes = chain->region,
-                                                       .stride = (uint64_t)chain->stride,
-                                                       .grain = MAP_GRAIN_BYTES});
+    map_cases_add_chain(look->cases, &(struct map_chain){.what = MAP_PROBE,
+                                                         .level = k + 1,
+                                                         .bytes = bytes,
+                                                         .stride = (uint64_t)stride});
+}
+
+// Adds probes of each step, with these strides and with regions that are multiples of the step's
+// end, unless the run already has similar ones.
+static void add_missing(const struct map_look *look, size_t k, const struct lines_chain *chains,
+                        size_t count)
+{
+    const struct map_steps *steps = &look->caches->steps;
+    for (size_t i = 0; i < count; i++) {
+        const struct lines_chain chain = {chains[i].region * exp2(steps->all.steps[k].end),
+                                          chains[i].stride};
+        if (!map_caches_probe_near(steps, &chain))
+            add_probe(look, k, chain.region, chain.stride);
+    }
 }
 
 // Adds the probes for the line at each step of the latency curve, without those that the run
-// already has. A second call (`again`) is needed because the first probes may move the steps. It
-// also adds more probes at a step that may be either a cache or a TLB: chains that touch few lines
-// on many pages.
-static void plan_lines(struct map_cases *cases, const struct map_steps *steps, bool again)
+// already has. A second call is needed because the first probes may move the steps. It also adds
+// more probes at a step that may be either a cache or a TLB: chains that touch few lines on many
+// pages.
+static void plan_lines(const struct map_look *look)
 {
-    static const double undecided[] = {1.5, 3.2, 6.5, 9.2};
+    static const struct lines_chain undecided[] = {
+        {1.5, 1696}, {3.2, 1696}, {6.5, 1696}, {9.2, 1696}};
+    const struct map_steps *steps = &look->caches->steps;
     for (size_t k = 0; k < steps->all.count; k++)
-        for (size_t i = 0; i < lines_plan_count; i++) {
-            const struct lines_chain chain = {lines_plan[i].region * exp2(steps->all.steps[k].end),
-                                              lines_plan[i].stride};
-            add_probe(cases, steps, k, &chain);
-        }
-    for (size_t k = 0; again && k < steps->all.count; k++)
-        for (size_t i = 0; steps->kinds[k] == STEP_UNKNOWN && i < 4; i++) {
-            const struct lines_chain chain = {undecided[i] * exp2(steps->all.steps[k].end), 1696};
-            add_probe(cases, steps, k, &chain);
-        }
+        add_missing(look, k, lines_plan, lines_plan_count);
+    for (size_t k = 0; look->again && k < steps->all.count; k++)
+        if (steps->kinds[k] == STEP_UNKNOWN)
+            add_missing(look, k, undecided, COUNT(undecided));
 }
 
 // Adds chains with one node in each line for each level whose line is not as long as the distance
 // of the curve's nodes. If a hash chooses the sets, only such chains show the capacity.
-static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
+static void plan_sizes(const struct map_look *look)
 {
+    const struct map_caches *caches = look->caches;
     const struct map_steps *steps = &caches->steps;
     for (size_t k = 0; k + 1 < steps->curve.fit.flat; k++) {
         const struct lines_answer *line = &caches->lines[k];
@@ -178,53 +167,39 @@ static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
             continue;
         double size = map_caches_size_about(caches, k);
         for (size_t i = 0; i < map_caches_region_count; i++)
-            map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
-                                                           .level = steps->step[k] + 1,
-                                                           .bytes = size * map_caches_regions[i],
-                                                           .stride = (uint64_t)line->line,
-                                                           .grain = MAP_GRAIN_BYTES});
-        map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
-                                                       .level = steps->step[k] + 1,
-                                                       .bytes = 0.75 * size,
-                                                       .stride = LINES_MIN_BYTES,
-                                                       .grain = MAP_GRAIN_BYTES});
+            add_probe(look, steps->step[k], size * map_caches_regions[i], line->line);
+        add_probe(look, steps->step[k], 0.75 * size, LINES_MIN_BYTES);
         // Also adds chains that show the sector of the cache: they have several nodes in each line,
         // and regions larger than the cache.
         for (unsigned stride = LINES_MIN_BYTES; stride < line->line; stride *= 2)
             for (int i = 0; i < 3; i++)
-                map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
-                                                               .level = steps->step[k] + 1,
-                                                               .bytes = (1.5 + 0.5 * i) * size,
-                                                               .stride = stride,
-                                                               .grain = MAP_GRAIN_BYTES});
+                add_probe(look, steps->step[k], (1.5 + 0.5 * i) * size, stride);
     }
 }
 
 // Adds more chains with one node in each line within the interval of each capacity that such chains
 // found. Skips a capacity whose interval is narrow, or at which the latency rises slowly: that
 // interval stays wide anyway.
-static void plan_sizes_again(struct map_cases *cases, const struct map_caches *caches)
+static void plan_sizes_again(const struct map_look *look)
 {
+    const struct map_caches *caches = look->caches;
     for (size_t k = 0; k + 1 < caches->steps.curve.fit.flat; k++) {
         const struct staircase_step *size = &caches->sizes[k];
         double from = size->end_low + STAIRCASE_MARGIN, to = size->end_high - STAIRCASE_MARGIN;
         if (!caches->sized[k] || step_shape_is_slow(size->shape) || to - from < knee_octaves)
             continue;
         for (int i = 0; i < SIZE_POINTS; i++)
-            map_cases_add_chain(
-                cases,
-                &(struct map_chain){.what = MAP_PROBE,
-                                    .level = caches->steps.step[k] + 1,
-                                    .bytes = exp2(from + (to - from) * (i + 0.5) / SIZE_POINTS),
-                                    .stride = (uint64_t)caches->lines[k].line,
-                                    .grain = MAP_GRAIN_BYTES});
+            add_probe(look, caches->steps.step[k],
+                      exp2(from + (to - from) * (i + 0.5) / SIZE_POINTS), caches->lines[k].line);
     }
 }
 
 // Adds chains that visit few pages at a time, for each level and for memory. Adds none on a CPU,
 // because a CPU would prefetch them.
-static void plan_local(struct map_cases *cases, const struct map_caches *caches)
+static void plan_local(const struct map_look *look)
 {
+    struct map_cases *cases = look->cases;
+    const struct map_caches *caches = look->caches;
     double regions[MAP_LOCAL_POINTS];
     for (size_t k = 0; k < caches->steps.curve.fit.count && !map_cases_of_cpu(cases); k++) {
         size_t count = map_level_local_regions(caches, k, regions);
@@ -232,8 +207,7 @@ static void plan_local(struct map_cases *cases, const struct map_caches *caches)
             map_cases_add_chain(cases, &(struct map_chain){.what = MAP_LOCAL,
                                                            .level = k + 1,
                                                            .bytes = regions[i],
-                                                           .stride = MAP_NODE_BYTES,
-                                                           .grain = MAP_GRAIN_BYTES});
+                                                           .stride = MAP_NODE_BYTES});
     }
 }
 
@@ -249,27 +223,28 @@ static void add_way(struct map_cases *cases, size_t number, uint64_t stride, uns
 
 // Adds the probes for the ways of level k. The first time, adds two chains of 33 nodes: one has all
 // nodes in one set, the other in different sets. If only the other chain fits, address bits choose
-// the set. In this case the second time (`again`) adds chains of 2 to 33 nodes in one set, and
-// chains with three times their stride. CPUs and levels above 4 MiB get no probes; large caches
-// choose their sets by a hash.
-static void plan_ways(struct map_cases *cases, const struct map_caches *caches,
-                      const struct run *run, size_t k, bool again)
+// the set. In this case the second time adds chains of 2 to 33 nodes in one set, and chains with
+// three times their stride. CPUs and levels above 4 MiB get no probes; large caches choose their
+// sets by a hash.
+static void plan_ways(const struct map_look *look, size_t k)
 {
-    const struct map_level level = map_caches_level(caches, k);
+    struct map_cases *cases = look->cases;
+    const struct map_level level = map_caches_level(look->caches, k);
     const uint64_t stride = map_ways_stride(level.end), beside = stride + MAP_WAYS_BESIDE;
     const unsigned most = map_ways_plan[map_ways_count - 1];
     double middle = sqrt(level.within * level.beyond);
     if (map_cases_of_cpu(cases) || stride > MAP_WAYS_STRIDE_MOST)
         return;
-    if (!again) {
+    if (!look->again) {
         add_way(cases, k + 1, stride, most);
         add_way(cases, k + 1, beside, most);
         return;
     }
+    const struct map_steps *steps = &look->caches->steps;
     const struct lines_chain one = {(double)(stride * most), (double)stride};
     const struct lines_chain many = {(double)(beside * most), (double)beside};
-    if (!(map_steps_chain(&caches->steps, run, MAP_WAYS, k + 1, &one) > middle &&
-          map_steps_chain(&caches->steps, run, MAP_WAYS, k + 1, &many) < middle))
+    if (!(map_steps_chain(steps, look->run, MAP_WAYS, k + 1, &one) > middle &&
+          map_steps_chain(steps, look->run, MAP_WAYS, k + 1, &many) < middle))
         return;
     for (size_t i = 0; i < map_ways_count; i++) {
         add_way(cases, k + 1, stride, map_ways_plan[i]);
@@ -277,51 +252,42 @@ static void plan_ways(struct map_cases *cases, const struct map_caches *caches,
     }
 }
 
-static void plan_sharers(struct map_cases *cases, const struct map_caches *caches,
-                         const struct run *run, size_t k, bool again)
+static void plan_sharers(const struct map_look *look, size_t k)
 {
     struct map_sharers_probe probes[2 * MAP_SHARERS_MAX];
+    const struct gpu_info *device = look->cases->device;
     const gpu_caps needed = GPU_CAP(CORE_CLOCK) | GPU_CAP(CORE_ID);
-    const unsigned cores = (unsigned)cases->device->limits.cores;
+    const unsigned cores = (unsigned)device->limits.cores;
     size_t count;
-    if ((cases->device->caps & needed) != needed)
+    if ((device->caps & needed) != needed)
         return;
-    map_caches_sharers(caches, run, k, cores, again, probes, &count);
+    map_caches_sharers(look->caches, look->run, k, cores, look->again, probes, &count);
     for (size_t i = 0; i < count; i++)
-        map_cases_add_chain(cases, &(struct map_chain){.what = MAP_NEIGHBOURS,
-                                                       .level = k + 1,
-                                                       .bytes = probes[i].region,
-                                                       // a case without a number of chains has one
-                                                       // chain on each core
-                                                       .chains = probes[i].chains % cores,
-                                                       .stride = MAP_NODE_BYTES,
-                                                       .grain = MAP_NODE_BYTES});
+        map_cases_add_chain(look->cases, &(struct map_chain){.what = MAP_NEIGHBOURS,
+                                                             .level = k + 1,
+                                                             .bytes = probes[i].region,
+                                                             // a case without a number of chains
+                                                             // has one chain on each core
+                                                             .chains = probes[i].chains % cores,
+                                                             .stride = MAP_NODE_BYTES,
+                                                             .grain = MAP_NODE_BYTES});
 }
 
-static void plan_each_level(struct map_cases *cases, const struct map_caches *caches,
-                            const struct run *run, bool again)
+static void plan_each_level(const struct map_look *look)
 {
-    for (size_t k = 0; k + 1 < caches->steps.curve.fit.flat; k++) {
-        plan_ways(cases, caches, run, k, again);
-        plan_sharers(cases, caches, run, k, again);
+    for (size_t k = 0; k + 1 < look->caches->steps.curve.fit.flat; k++) {
+        plan_ways(look, k);
+        plan_sharers(look, k);
     }
 }
 
 // Adds cases of the benchmark strides that load from shared memory, with threads 1, 2, 3, 4, 8 …
 // words apart.
-static void plan_banks(struct map_cases *cases)
+static void plan_banks(const struct map_look *look)
 {
     static const char *const texts[] = {"pattern=banks", "stride=1,2,3,4,8,16,32,64,128"};
-    if (!map_cases_of_cpu(cases))
-        map_cases_add_chosen(cases, cases->strides, texts, sizeof texts / sizeof *texts);
-}
-
-static void plan_bandwidth(struct map_cases *cases, const struct map_caches *caches)
-{
-    const struct level_curve *curve = &caches->steps.curve;
-    struct map_size sizes[PLATEAUS_MAX];
-    map_level_sizes(caches, sizes);
-    map_bandwidth_add_cases(cases, curve->count ? curve : NULL, sizes);
+    if (!map_cases_of_cpu(look->cases))
+        map_cases_add_chosen(look->cases, look->cases->strides, texts, COUNT(texts));
 }
 
 // Adds latency cases of the paths texel and scalar, which only a GPU has. On a CPU, these loads
@@ -337,94 +303,67 @@ static void plan_gpu_paths(struct map_cases *cases)
         map_cases_add_latency(cases, "scalar", "random", sizes);
 }
 
-static void plan_paths(struct map_cases *cases)
+static void plan_paths(const struct map_look *look)
 {
-    map_cases_add_latency(cases, "constant", "random", "1KiB..max/4");
-    if (!map_cases_of_cpu(cases))
-        plan_gpu_paths(cases);
-    map_cases_add_latency(cases, "shared", "random", "4KiB,16KiB,max");
+    map_cases_add_latency(look->cases, "constant", "random", "1KiB..max/4");
+    if (!map_cases_of_cpu(look->cases))
+        plan_gpu_paths(look->cases);
+    map_cases_add_latency(look->cases, "shared", "random", "4KiB,16KiB,max");
 }
 
-static bool uses_steps(const struct map_plan *plan)
-{
-    if (plan->stage == STAGE_CLOCKS)
-        return plan->plan.clock_count > 0;
-    return (plan->stage > STAGE_COARSE && plan->stage <= STAGE_BANDWIDTH) ||
-           plan->stage == STAGE_REACH;
-}
+// The stages in which the plan adds cases, in their order. All cases of a stage are of one
+// benchmark, because a worker keeps the programs and the memory of only one benchmark. The last
+// stage is for core clocks that the user asked for.
+static const struct stage {
+    void (*add_cases)(const struct map_look *look);
+    bool uses_steps; // true: look->caches has what the run shows so far; false: it is empty
+    bool again;      // value of look->again
+} stages[] = {
+    {plan_coarse, false, false},
+    {plan_steps, true, false},
+    {plan_steps, true, true},
+    {plan_lines, true, false},
+    {plan_lines, true, true},
+    {plan_sizes, true, false},
+    {plan_sizes_again, true, false},
+    {plan_local, true, false},
+    {plan_each_level, true, false},
+    {plan_each_level, true, true},
+    {map_bandwidth_add_cases, true, false},
+    {map_translation_add_cases, false, false},
+    {plan_knees, false, false},
+    {plan_knees, false, true},
+    {map_pages_add_cases, false, false},
+    {map_reach_add_cases, true, false},
+    {plan_paths, false, false},
+    {plan_banks, false, false},
+    {map_code_add_cases, false, false},
+    {map_code_add_cases, false, true},
+    {map_code_add_cases, false, true},
+    {map_clocks_add_cases, true, false},
+};
 
 static void plan_stage(struct map_plan *plan, const struct run *run)
 {
     struct map_cases *cases = &plan->cases;
     struct arena *scratch = arena_create();
+    const struct stage *stage = &stages[plan->stage++];
     struct level_curves all = levels_of(scratch, run, cases->device->id);
     const struct level_curve *vector = curve_of(&all, "random");
     struct map_caches caches = {.steps.all = plan->fit};
-    if (vector && uses_steps(plan)) {
+    if (vector && stage->uses_steps) {
         map_caches_of(scratch, run, vector, (double)measure_limits_cache_most(&cases->limits),
                       &caches);
         plan->fit = caches.steps.all;
-        vector = &caches.steps.curve;
     }
-    const struct level_curve code = map_code_curve(scratch, run, cases->device->id);
-    switch (plan->stage++) {
-    case STAGE_COARSE:
-        map_cases_add_latency(cases, "vector", "random", map_cases_coarse_sizes(cases));
-        break;
-    case STAGE_KNEES:
-    case STAGE_KNEES_AGAIN:
-        plan_steps(cases, &caches.steps, plan->stage > STAGE_KNEES_AGAIN);
-        break;
-    case STAGE_LINES:
-    case STAGE_LINES_AGAIN:
-        plan_lines(cases, &caches.steps, plan->stage > STAGE_LINES_AGAIN);
-        break;
-    case STAGE_SIZES:
-        plan_sizes(cases, &caches);
-        break;
-    case STAGE_SIZES_AGAIN:
-        plan_sizes_again(cases, &caches);
-        break;
-    case STAGE_LOCAL:
-        plan_local(cases, &caches);
-        break;
-    case STAGE_SHARERS:
-    case STAGE_SHARERS_AGAIN:
-        plan_each_level(cases, &caches, run, plan->stage > STAGE_SHARERS_AGAIN);
-        break;
-    case STAGE_BANDWIDTH:
-        plan_bandwidth(cases, &caches);
-        break;
-    case STAGE_TLB:
-        map_translation_add_cases(cases);
-        break;
-    case STAGE_TLB_KNEES:
-    case STAGE_TLB_KNEES_AGAIN:
-        plan_knees(cases, curve_of(&all, "page"), "page", MAP_PAGE_BYTES);
-        break;
-    case STAGE_PAGES:
-        map_pages_add_cases(cases, curve_of(&all, "page"));
-        break;
-    case STAGE_REACH:
-        map_reach_add_cases(cases, run, &caches.steps, curve_of(&all, "page"));
-        break;
-    case STAGE_PATHS:
-        plan_paths(cases);
-        break;
-    case STAGE_BANKS:
-        plan_banks(cases);
-        break;
-    case STAGE_CODE:
-    case STAGE_CODE_KNEES:
-    case STAGE_CODE_KNEES_AGAIN:
-        map_code_add_cases(cases, &code);
-        break;
-    case STAGE_CLOCKS:
-        map_clocks_add_cases(cases, vector, plan->plan.clocks_hz, plan->plan.clock_count);
-        break;
-    case STAGE_END:
-        break;
-    }
+    stage->add_cases(&(struct map_look){.cases = cases,
+                                        .run = run,
+                                        .scratch = scratch,
+                                        .caches = &caches,
+                                        .pages = curve_of(&all, "page"),
+                                        .clocks_hz = plan->plan.clocks_hz,
+                                        .clock_count = plan->plan.clock_count,
+                                        .again = stage->again});
     plan->plan.total = cases->count;
     arena_destroy(scratch);
 }
@@ -438,7 +377,7 @@ static enum plan_step map_next(struct plan *base, const struct run *so_far, stru
         plan->unseen = false;
         return PLAN_PAUSE;
     }
-    while (plan->at == plan->cases.count && plan->stage < STAGE_END)
+    while (plan->at == plan->cases.count && plan->stage < plan->stage_count)
         plan_stage(plan, so_far);
     if (plan->at == plan->cases.count)
         return PLAN_END;
@@ -470,6 +409,7 @@ struct plan *map_plan_create(struct arena *arena, const struct choice_request *r
     if (!map_clocks_read(arena, request, &plan->plan.clocks_hz, &plan->plan.clock_count, err) ||
         !map_cases_init(&plan->cases, arena, device, err))
         return NULL;
+    plan->stage_count = plan->plan.clock_count ? COUNT(stages) : COUNT(stages) - 1;
     plan_stage(plan, run);
     return &plan->plan;
 }

@@ -115,28 +115,32 @@ static const char *chain_of(size_t probe)
     return probe >= PAGES_ODD ? MAP_PROBE : MAP_PAGES;
 }
 
-void map_translation_add_cases(struct map_cases *cases)
+void map_translation_add_cases(const struct map_look *look)
 {
+    struct map_cases *cases = look->cases;
     if (!map_cases_of_cpu(cases))
         map_cases_add_latency(cases, "vector", "page",
                               arena_printf(cases->arena, "%" PRIu64 "..%.0f/2", PAGES_LEAST,
                                            pages_most(cases->device)));
 }
 
-void map_pages_add_cases(struct map_cases *cases, const struct level_curve *curve)
+static void add_chain(const struct map_look *look, const char *what, double region, uint64_t page)
+{
+    map_cases_add_chain(
+        look->cases, &(struct map_chain){
+                         .what = what, .level = 1, .bytes = region, .stride = page, .grain = page});
+}
+
+void map_pages_add_cases(const struct map_look *look)
 {
     struct pages_probe probes[PAGES_PROBES];
-    double reach = curve ? translation_end(curve) : 0;
+    double reach = look->pages ? translation_end(look->pages) : 0;
     if (!(reach > 0))
         return;
-    pages_plan(reach, pages_most(cases->device), probes);
+    pages_plan(reach, pages_most(look->cases->device), probes);
     for (size_t i = 0; i < PAGES_PROBES; i++)
         if (probes[i].region > 0)
-            map_cases_add_chain(cases, &(struct map_chain){.what = chain_of(i),
-                                                           .level = 1,
-                                                           .bytes = probes[i].region,
-                                                           .stride = probes[i].page,
-                                                           .grain = probes[i].page});
+            add_chain(look, chain_of(i), probes[i].region, probes[i].page);
 }
 
 // ---------------------------------------------------------------- the size of a page
@@ -275,21 +279,18 @@ static size_t ends_of(const struct plateaus *fit)
     return fit->flat < fit->count ? fit->flat : fit->count - 1;
 }
 
-void map_reach_add_cases(struct map_cases *cases, const struct run *run,
-                         const struct map_steps *steps, const struct level_curve *curve)
+void map_reach_add_cases(const struct map_look *look)
 {
+    const struct map_steps *steps = &look->caches->steps;
+    const struct level_curve *curve = look->pages;
     if (!curve || !(translation_end(curve) > 0) || steps->curve.count == 0)
         return;
-    uint64_t page = judge_pages(steps, run, cases->device, curve).page;
+    uint64_t page = judge_pages(steps, look->run, look->cases->device, curve).page;
     for (size_t k = 0; page > 0 && page < MAP_PAGE_BYTES && k < ends_of(&curve->fit); k++) {
         double nodes = exp2(curve->fit.steps[k].end) / (double)MAP_PAGE_BYTES;
         for (int i = 0; i < REACH_POINTS; i++) {
             double part = reach_from * pow(reach_to / reach_from, i / (REACH_POINTS - 1.0));
-            map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PAGES,
-                                                           .level = 1,
-                                                           .bytes = part * nodes * (double)page,
-                                                           .stride = page,
-                                                           .grain = page});
+            add_chain(look, MAP_PAGES, part * nodes * (double)page, page);
         }
     }
 }

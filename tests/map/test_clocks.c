@@ -33,10 +33,13 @@ static void no_clock_is_asked_for_it(void **state)
     struct map_cases cases;
     struct arena *arena = arena_create();
     const struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
-    const struct level_curve curve = curve_of(arena);
+    const struct map_caches caches = {.steps.curve = curve_of(arena)};
     assert_true(map_cases_init(&cases, arena, &device, &err));
     // when each level is to be measured at two clocks
-    map_clocks_add_cases(&cases, &curve, (const double[]){1e9, 2e9}, 2);
+    map_clocks_add_cases(&(struct map_look){.cases = &cases,
+                                            .caches = &caches,
+                                            .clocks_hz = (const double[]){1e9, 2e9},
+                                            .clock_count = 2});
     // then only two chains in the first level are
     assert_int_equal(cases.count, 4);
     for (size_t i = 0; i < cases.count; i++)
