@@ -94,7 +94,7 @@ struct tally {
     // The largest share found in these cases, 0 to 1: how much of the claimed dram_read did not
     // come from memory, but from the L2.
     double served;
-    const char *served_key;
+    const struct result *served_by;
 };
 
 static void name_claim(struct run *run, struct tally *tally, const struct result *result,
@@ -125,7 +125,7 @@ static void tally_served(struct tally *tally, const struct result *result,
         return;
     if (tally->memory_cases++ == 0 || served > tally->served) {
         tally->served = served;
-        tally->served_key = result->key;
+        tally->served_by = result;
     }
 }
 
@@ -150,19 +150,10 @@ static void tally_result(struct run *run, struct tally *tally, const struct resu
 
 static void report_served(struct run *run, const struct tally *tally)
 {
-    const char **keys = ARENA_ARRAY(run->arena, 1, const char *);
-    keys[0] = tally->served_key;
-    *run_add_finding(run) = (struct finding){
-        .code = "l2-served",
-        .device = tally->device,
-        .value = tally->served,
-        .text = arena_printf(run->arena,
-                             "%s: of the bytes that %zu cases claim to read from memory, the L2 "
-                             "served at most %.2g %% (%s)",
-                             tally->device, tally->memory_cases, 100 * tally->served,
-                             tally->served_key),
-        .keys = keys,
-        .key_count = 1};
+    run_add_conclusion(run, "l2-served", tally->served, tally->served_by, NULL,
+                       "of the bytes that %zu cases claim to read from memory, the L2 served at "
+                       "most %.2g %% (%s)",
+                       tally->memory_cases, 100 * tally->served, tally->served_by->key);
 }
 
 static void report(struct run *run, const struct tally *tally)

@@ -121,27 +121,19 @@ static const char *verdict_text(struct arena *arena, const struct plateaus_step 
                : arena_printf(arena, "%s; they differ by a factor of %.3g", ends, factor);
 }
 
-static void report_end(struct run *run, struct arena *arena, const char *device,
-                       const struct level_curve *curve, unsigned level)
+static void report_end(struct run *run, struct arena *arena, const struct level_curve *curve,
+                       unsigned level)
 {
     struct end end = {0};
     if (!find_end(curve, level, &end))
         return;
     const struct plateaus_step *step = step_of(arena, curve, level);
     double factor = step ? factor_of(curve, &end, step) : NAN;
-    const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
-    keys[0] = curve->results[end.held]->key;
-    keys[1] = curve->results[end.next]->key;
-    *run_add_finding(run) = (struct finding){
-        .code = "hits-end",
-        .device = device,
-        .value = factor,
-        .text = arena_printf(run->arena, "%s: hits of the L%u end between %s and %s; %s", device,
-                             level, size_text(arena, curve->octaves[end.held]),
-                             size_text(arena, curve->octaves[end.next]),
-                             verdict_text(arena, step, level, factor)),
-        .keys = keys,
-        .key_count = 2};
+    run_add_conclusion(run, "hits-end", factor, curve->results[end.held], curve->results[end.next],
+                       "hits of the L%u end between %s and %s; %s", level,
+                       size_text(arena, curve->octaves[end.held]),
+                       size_text(arena, curve->octaves[end.next]),
+                       verdict_text(arena, step, level, factor));
 }
 
 // Finds the chains of the curve that miss all caches and have the counter `name`. Stores the
@@ -163,8 +155,7 @@ static size_t find_missing(const struct level_curve *curve, const char *name, do
     return found;
 }
 
-static void report_fetch(struct run *run, struct arena *arena, const char *device,
-                         const struct level_curve *curve)
+static void report_fetch(struct run *run, struct arena *arena, const struct level_curve *curve)
 {
     struct end range = {0};
     double *memory = ARENA_ARRAY(arena, curve->count, double);
@@ -172,22 +163,12 @@ static void report_fetch(struct run *run, struct arena *arena, const char *devic
     size_t count = find_missing(curve, "dram_read", memory, &range);
     if (count == 0 || find_missing(curve, "l2_read", cache, &range) != count)
         return;
-    const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
-    keys[0] = curve->results[range.held]->key;
-    keys[1] = curve->results[range.next]->key;
     double bytes = stats_median(memory, count);
-    *run_add_finding(run) = (struct finding){
-        .code = "over-fetch",
-        .device = device,
-        .value = bytes,
-        .text = arena_printf(run->arena,
-                             "%s: a load that misses all caches reads %.3g B through the L2 and "
-                             "%.3g B of memory, however few it needs (median of %zu chains from "
-                             "%s on)",
-                             device, stats_median(cache, count), bytes, count,
-                             size_text(arena, curve->octaves[range.held])),
-        .keys = keys,
-        .key_count = 2};
+    run_add_conclusion(
+        run, "over-fetch", bytes, curve->results[range.held], curve->results[range.next],
+        "a load that misses all caches reads %.3g B through the L2 and %.3g B of "
+        "memory, however few it needs (median of %zu chains from %s on)",
+        stats_median(cache, count), bytes, count, size_text(arena, curve->octaves[range.held]));
 }
 
 // Returns true if the device's results have hit rates, and the run has no finding about them yet.
@@ -213,7 +194,7 @@ void hits_add_findings(struct run *run, const char *device)
     struct arena *arena = arena_create();
     const struct level_curve curve = levels_longest(arena, run, device);
     for (unsigned level = 1; level <= HITS_LEVELS; level++)
-        report_end(run, arena, device, &curve, level);
-    report_fetch(run, arena, device, &curve);
+        report_end(run, arena, &curve, level);
+    report_fetch(run, arena, &curve);
     arena_destroy(arena);
 }

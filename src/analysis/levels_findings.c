@@ -32,15 +32,6 @@ static const char *step_text(struct arena *arena, double octave)
     return unit_text(arena, step_bytes(octave), UNIT_BYTE);
 }
 
-static void add_finding(struct run *run, const char *code, const char *device,
-                        const struct finding *rest)
-{
-    struct finding *finding = run_add_finding(run);
-    *finding = *rest;
-    finding->code = code;
-    finding->device = device;
-}
-
 // Returns the size of level k as a text: "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". If the benchmark
 // `map` measured the size (`mapped`), the text has that size. If the size by the curve is
 // different, the text has both sizes. They differ if the chain's stride is longer than a cache
@@ -104,23 +95,15 @@ static size_t steps_reported(const struct run *run, const char *device,
 
 // Adds a finding about steps[i], one of `count` reported steps. The text also names the level after
 // this step, which ends at the next reported step.
-static void report_step(struct run *run, struct arena *arena, const char *device,
-                        const struct level_curve *curve, const struct reported *steps, size_t count,
-                        size_t i)
+static void report_step(struct run *run, struct arena *arena, const struct level_curve *curve,
+                        const struct reported *steps, size_t count, size_t i)
 {
     size_t k = steps[i].step, after = i + 1 < count ? steps[i + 1].step : k + 1;
-    const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
-    keys[0] = curve->results[curve->fit.levels[k].last]->key;
-    keys[1] = curve->results[curve->fit.levels[after].first]->key;
-    const char *text =
-        arena_printf(run->arena, "%s: level %zu: %s up to %s, then %s", device, steps[i].level,
-                     height_text(arena, run, curve, k), end_text(arena, curve, k, steps[i].mapped),
-                     height_text(arena, run, curve, after));
-    add_finding(run, "level", device,
-                &(struct finding){.text = text,
-                                  .value = step_bytes(curve->fit.steps[k].end),
-                                  .keys = keys,
-                                  .key_count = 2});
+    run_add_conclusion(
+        run, "level", step_bytes(curve->fit.steps[k].end),
+        curve->results[curve->fit.levels[k].last], curve->results[curve->fit.levels[after].first],
+        "level %zu: %s up to %s, then %s", steps[i].level, height_text(arena, run, curve, k),
+        end_text(arena, curve, k, steps[i].mapped), height_text(arena, run, curve, after));
 }
 
 // Returns all levels of a curve as a text: "15.2 ns up to 184 KiB, 139 ns up to 27.5 MiB, then 269
@@ -136,20 +119,11 @@ static const char *staircase_text(struct arena *arena, const struct run *run,
     return arena_printf(arena, "%sthen %s", text, height_text(arena, run, curve, last));
 }
 
-static void report_other(struct run *run, struct arena *arena, const char *device,
-                         const struct level_curve *curve)
+static void report_other(struct run *run, struct arena *arena, const struct level_curve *curve)
 {
-    if (!curve->fit.decided || curve->fit.count < 2)
-        return;
-    const char **keys = ARENA_ARRAY(run->arena, 1, const char *);
-    keys[0] = curve->results[0]->key;
-    add_finding(
-        run, "path-levels", device,
-        &(struct finding){.text = arena_printf(run->arena, "%s: %s: %s", device, curve->label,
-                                               staircase_text(arena, run, curve)),
-                          .value = (double)(curve->fit.count - 1),
-                          .keys = keys,
-                          .key_count = 1});
+    if (curve->fit.decided && curve->fit.count >= 2)
+        run_add_conclusion(run, "path-levels", (double)(curve->fit.count - 1), curve->results[0],
+                           NULL, "%s: %s", curve->label, staircase_text(arena, run, curve));
 }
 
 // Returns a text for the end of a sentence, such as " beyond 48 KiB", with the size of the last
@@ -167,15 +141,11 @@ static void report_main(struct run *run, struct arena *arena, const char *device
     struct reported steps[PLATEAUS_MAX];
     size_t count = steps_reported(run, device, curve, steps);
     for (size_t i = 0; i < count; i++)
-        report_step(run, arena, device, curve, steps, count, i);
+        report_step(run, arena, curve, steps, count, i);
     if (!curve->fit.decided)
-        add_finding(run, "levels-unknown", device,
-                    &(struct finding){.text = arena_printf(run->arena,
-                                                           "%s: could not separate the cache "
-                                                           "levels%s: %s",
-                                                           device, beyond_text(arena, &curve->fit),
-                                                           curve->fit.reason),
-                                      .value = NAN});
+        run_add_note(run, "levels-unknown", device,
+                     arena_printf(run->arena, "%s: could not separate the cache levels%s: %s",
+                                  device, beyond_text(arena, &curve->fit), curve->fit.reason));
 }
 
 // Returns true if the run already has a finding of levels_add_findings, either for this device or
@@ -228,7 +198,7 @@ static void report_levels(struct run *run, const char *device)
             report_main(run, arena, device, &all.curves[k]);
     for (size_t k = 0; k < all.count; k++)
         if (k != all.longest)
-            report_other(run, arena, device, &all.curves[k]);
+            report_other(run, arena, &all.curves[k]);
     arena_destroy(arena);
 }
 

@@ -437,6 +437,8 @@ double run_device_limit(const struct run_device *device, const char *name);
 // Adds an empty finding to the run and returns it. The finding may be moved when another finding is
 // added.
 struct finding *run_add_finding(struct run *run);
+// Adds a finding without a value and keys. `device` is NULL if the finding is about the whole run.
+void run_add_note(struct run *run, const char *code, const char *device, const char *text);
 // Adds a finding about the device of the result `first`. The text of the finding is "DEVICE: TEXT",
 // where TEXT is made from `format`. The finding has the key of `first` and, unless `second` is
 // NULL, the key of `second`.

@@ -60,6 +60,14 @@ struct finding *run_add_finding(struct run *run)
     return finding;
 }
 
+void run_add_note(struct run *run, const char *code, const char *device, const char *text)
+{
+    struct finding *finding = run_add_finding(run);
+    finding->code = code;
+    finding->device = device;
+    finding->text = text;
+}
+
 void run_add_conclusion(struct run *run, const char *code, double value, const struct result *first,
                         const struct result *second, const char *format, ...)
 {

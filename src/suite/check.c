@@ -147,13 +147,6 @@ static struct device_list working(const struct checking *c)
     return list;
 }
 
-static void note_skipped(struct run *run, const char *why)
-{
-    struct finding *finding = run_add_finding(run);
-    finding->code = "left-out";
-    finding->text = why;
-}
-
 // Sets two limits for the measurement of several devices at once. A benchmark gets the time until
 // the planned end of the check, less CHECK_START_S, but at least 1 s. A worker may be silent for at
 // most half of the time until deadline_ns. Returns false if too little time is left before
@@ -187,14 +180,15 @@ static bool measure_at_once(struct checking *c, uint64_t deadline_ns)
         .interrupt = c->desc->interrupt,
     };
     if (!set_limits(c, deadline_ns, &runner)) {
-        note_skipped(c->run, "no time was left to measure several devices at once");
+        run_add_note(c->run, "left-out", NULL,
+                     "no time was left to measure several devices at once");
         return true;
     }
     c->parts->at_once = run_create();
     runner_describe(c->parts->at_once, &runner, 0, NULL);
     check_choose(c->parts->at_once, CHECK_AT_ONCE, &runner.choices);
     if (!runner_run(c->parts->at_once, &runner, &unsaved, &err))
-        note_skipped(c->run, arena_strdup(c->run->arena, err.message));
+        run_add_note(c->run, "left-out", NULL, arena_strdup(c->run->arena, err.message));
     return c->parts->at_once->status != RUN_INTERRUPTED;
 }
 

@@ -6,7 +6,6 @@
 #include "results/units.h"
 #include "sensors/guard.h"
 
-#include <math.h>
 #include <string.h>
 
 struct clock_lock {
@@ -95,32 +94,23 @@ static const char *granted_text(const struct clock_lock *lock)
                             : arena_printf(lock->arena, "to the state before, %s", before));
 }
 
-static void add_finding(const struct clock_lock *lock, struct run *run, const char *code,
-                        const char *text)
-{
-    struct finding *finding = run_add_finding(run);
-    finding->code = code;
-    finding->device = lock->desc.device->id;
-    finding->value = NAN;
-    finding->text = arena_printf(run->arena, "%s: %s", finding->device, text);
-}
-
 void clock_lock_end(struct clock_lock *lock, struct run *run)
 {
     struct error err;
     if (!lock || lock->ended)
         return;
     lock->ended = true;
-    const char *granted = granted_text(lock);
+    const char *device = lock->desc.device->id, *granted = granted_text(lock);
     bool restored = clock_guard_destroy(lock->guard, &err);
     if (!run)
         return;
-    add_finding(lock, run, restored ? "clocks" : CLOCK_STAYS_LOCKED,
-                restored ? arena_printf(lock->arena, "core clocks asked for: %s; %s",
-                                        list_text(lock, lock->desc.hz), granted)
-                         : arena_printf(lock->arena,
-                                        "the core clock could not be restored: %s; do it by hand "
-                                        "(NVIDIA: nvidia-smi -rgc; AMD: auto in "
-                                        "power_dpm_force_performance_level)",
-                                        err.message));
+    const char *text =
+        restored ? arena_printf(run->arena, "%s: core clocks asked for: %s; %s", device,
+                                list_text(lock, lock->desc.hz), granted)
+                 : arena_printf(run->arena,
+                                "%s: the core clock could not be restored: %s; do it by hand "
+                                "(NVIDIA: nvidia-smi -rgc; AMD: auto in "
+                                "power_dpm_force_performance_level)",
+                                device, err.message);
+    run_add_note(run, restored ? "clocks" : CLOCK_STAYS_LOCKED, device, text);
 }

@@ -93,16 +93,6 @@ static bool add_cases(struct arena *arena, struct preset_plan *preset,
     return true;
 }
 
-static void note_absence(struct run *run, const struct benchmark *benchmark,
-                         const struct gpu_info *device, const struct error *why)
-{
-    struct finding *finding = run_add_finding(run);
-    finding->code = "left-out";
-    finding->device = device->id;
-    finding->text =
-        arena_printf(run->arena, "%s on %s: %s", benchmark->info.name, device->id, why->message);
-}
-
 struct plan *plan_preset_create(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err)
 {
@@ -126,7 +116,9 @@ struct plan *plan_preset_create(struct arena *arena, const struct choice_request
                 return NULL;
             }
         } else if (why.code == ERROR_UNSUPPORTED) {
-            note_absence(run, benchmark, device, &why);
+            run_add_note(run, "left-out", device->id,
+                         arena_printf(run->arena, "%s on %s: %s", benchmark->info.name, device->id,
+                                      why.message));
         } else {
             *err = why;
             error_prefix(err, "%s on %s", benchmark->info.name, device->id);

@@ -90,13 +90,6 @@ static void save(struct scheduler *s, struct block *block)
 
 // ---------------------------------------------------------------- other work on the device
 
-static void add_finding(struct run *run, const char *code, const char *text)
-{
-    struct finding *finding = run_add_finding(run);
-    finding->code = code;
-    finding->text = text;
-}
-
 // Passes a text about the device to desc->notice and returns it. The text lives as long as the run.
 static const char *tell(const struct scheduler *s, const char *what, const char *why,
                         const char *then)
@@ -127,8 +120,8 @@ static void watch_first(struct scheduler *s)
         is_busy = watcher_look(&s->watcher, &now, &around) && now.verdict == WATCH_BUSY;
     }
     if (is_busy)
-        add_finding(desc->run, WATCHER_CODE,
-                    tell(s, not_idle, now.text, "; measured all the same, see --wait-idle"));
+        run_add_note(desc->run, WATCHER_CODE, NULL,
+                     tell(s, not_idle, now.text, "; measured all the same, see --wait-idle"));
 }
 
 // ---------------------------------------------------------------- visiting cases
@@ -392,8 +385,8 @@ static void count_block(struct scheduler *s, const struct block *block)
     s->interrupted |= why.code == ERROR_INTERRUPTED;
     s->never_counted = true;
     if (!s->interrupted)
-        add_finding(desc->run, BLOCK_UNCOUNTED,
-                    tell(s, ": counters were not read", why.message, ""));
+        run_add_note(desc->run, BLOCK_UNCOUNTED, NULL,
+                     tell(s, ": counters were not read", why.message, ""));
 }
 
 static void run_block(struct scheduler *s, struct block *block)
@@ -482,12 +475,12 @@ bool schedule_run(const struct schedule_desc *desc)
         arena_destroy(arena);
     }
     if (s.uncounted.names && !s.never_counted)
-        add_finding(desc->run, BLOCK_UNCOUNTED,
-                    tell(&s, ": fathom reads no counters of benchmarks", s.uncounted.names, ""));
+        run_add_note(desc->run, BLOCK_UNCOUNTED, NULL,
+                     tell(&s, ": fathom reads no counters of benchmarks", s.uncounted.names, ""));
     if (s.watcher.off)
-        add_finding(desc->run, "unwatched",
-                    arena_printf(desc->run->arena, "other work on %s would go unnoticed: %s",
-                                 desc->device->id, s.watcher.why_off));
+        run_add_note(desc->run, "unwatched", NULL,
+                     arena_printf(desc->run->arena, "other work on %s would go unnoticed: %s",
+                                  desc->device->id, s.watcher.why_off));
     watcher_fini(&s.watcher);
     return !s.interrupted;
 }
