@@ -336,12 +336,10 @@ static void add_candidates(const struct lines_question *question, const struct i
         }
 }
 
-static void make_candidates(const struct lines_question *question, struct candidates *all)
+static void make_candidates(const struct lines_question *question, const struct inner *inner,
+                            struct candidates *all)
 {
-    struct inner inner[PROBES_MAX];
     all->count = 0;
-    for (size_t i = 0; i < question->probe_count; i++)
-        inner[i] = inner_of(question, &question->probes[i].chain);
     for (unsigned line = LINES_MIN_BYTES; line <= LINES_MAX_BYTES; line *= 2)
         for (unsigned sector = LINES_MIN_BYTES; sector <= line; sector *= 2)
             for (int random = 0; random <= may_be_random(question); random++)
@@ -351,29 +349,30 @@ static void make_candidates(const struct lines_question *question, struct candid
 // Returns how far the probes are from a candidate: the root mean square of their deviations,
 // divided by the latency step from the level to the next one. Large deviations count less (Huber's
 // loss).
-static double misfit(const struct lines_question *question, const struct candidate *candidate)
+static double misfit(const struct lines_question *question, const struct inner *inner,
+                     const struct candidate *candidate)
 {
-    struct inner inner[PROBES_MAX];
     double step = question->beyond - question->latency;
     double scale = root_of_squares(question->noise * question->beyond / step, model_error);
-    for (size_t i = 0; i < question->probe_count; i++)
-        inner[i] = inner_of(question, &question->probes[i].chain);
     return scale * sqrt(cost_of(question, inner, candidate, 0) / (double)question->probe_count);
 }
 
 struct lines_answer lines_judge(const struct lines_question *question)
 {
     struct candidates all;
+    struct inner inner[PROBES_MAX];
     struct lines_answer answer = {.why = "its probes were not measured"};
     if (question->probe_count == 0 || question->probe_count > PROBES_MAX)
         return answer;
-    make_candidates(question, &all);
+    for (size_t i = 0; i < question->probe_count; i++)
+        inner[i] = inner_of(question, &question->probes[i].chain);
+    make_candidates(question, inner, &all);
     const struct candidate *candidates = all.at;
     size_t best = 0;
     for (size_t i = 1; i < all.count; i++)
         if (candidates[i].cost < candidates[best].cost)
             best = i;
-    if (misfit(question, &candidates[best]) > misfit_max) {
+    if (misfit(question, inner, &candidates[best]) > misfit_max) {
         answer.why = "no line size from 32 to 256 bytes explains its probes";
         answer.misfit = true;
         return answer;

@@ -48,19 +48,26 @@ static const double contrast_min = 1.1;
 // Maximum ratio of two latencies in a flat part of the curve.
 static const double lap_flat = 1.05;
 
+// Returns the reach of a TLB, with its interval. This is the region at which level k of the curve
+// over pages ends. If no flat level follows, the end lies between the last point of level k and the
+// next point.
+static struct level_height reach_of(const struct level_curve *curve, size_t k)
+{
+    const struct plateaus_step *step = &curve->fit.steps[k];
+    if (k + 1 < curve->fit.flat)
+        return (struct level_height){
+            exp2(step->end), {exp2(step->end_low), exp2(step->end_high)}, curve->count};
+    size_t last = curve->fit.levels[k].last;
+    const double *octaves = &curve->octaves[last];
+    return (struct level_height){
+        exp2((octaves[0] + octaves[1]) / 2), {exp2(octaves[0]), exp2(octaves[1])}, curve->count};
+}
+
 // Returns the reach of a TLB in bytes: the size up to which address translation costs nothing for a
 // chain with one node per 2 MiB. Returns 0 if the curve shows no end of its first flat part.
 static double translation_end(const struct level_curve *curve)
 {
-    const struct plateaus *fit = &curve->fit;
-    if (fit->flat == 0 || fit->count < 2)
-        return 0;
-    if (fit->flat > 1)
-        return exp2(fit->steps[0].end);
-    // No flat level follows the first one, so the first level ends somewhere between its last point
-    // and the next point of the curve.
-    size_t last = fit->levels[0].last;
-    return exp2((curve->octaves[last] + curve->octaves[last + 1]) / 2);
+    return curve->fit.flat == 0 || curve->fit.count < 2 ? 0 : reach_of(curve, 0).median;
 }
 
 // Returns the largest region of a chain over pages in bytes: half of the device's memory, or what
@@ -312,21 +319,6 @@ static struct level_curve reach_curve(const struct map_writer *w, uint64_t page)
     }
     levels_fit(w->scratch, curve.octaves, curve.ns, curve.count, &curve.fit);
     return curve;
-}
-
-// Returns the reach of a TLB, with its interval. This is the region at which level k of the curve
-// over pages ends. If no flat level follows, the end lies between the last point of level k and the
-// next point.
-static struct level_height reach_of(const struct level_curve *curve, size_t k)
-{
-    const struct plateaus_step *step = &curve->fit.steps[k];
-    if (k + 1 < curve->fit.flat)
-        return (struct level_height){
-            exp2(step->end), {exp2(step->end_low), exp2(step->end_high)}, curve->count};
-    size_t last = curve->fit.levels[k].last;
-    const double *octaves = &curve->octaves[last];
-    return (struct level_height){
-        exp2((octaves[0] + octaves[1]) / 2), {exp2(octaves[0]), exp2(octaves[1])}, curve->count};
 }
 
 // True if the rise after `pages` pages may be the end of a cache instead of a TLB. Up to half of
