@@ -30,6 +30,20 @@ static bool has_path(const char *text)
     return false;
 }
 
+// Returns true if the benchmark has a headline of kind HEADLINE_LEVELS. If `each_describes`, its
+// parameter must be the number of a level: each result of the benchmark then describes a level, as
+// the results of `map` do.
+static bool has_levels(const struct benchmark_info *info, bool each_describes)
+{
+    for (size_t h = 0; info && h < info->headline_count; h++) {
+        const struct param_info *by = benchmark_param(info, info->headlines[h].by);
+        if (info->headlines[h].kind == HEADLINE_LEVELS &&
+            (!each_describes || (by && by->type == PARAM_UINT)))
+            return true;
+    }
+    return false;
+}
+
 // ---------------------------------------------------------------- removing results and findings
 
 static void remove_findings(struct run *run)
@@ -86,19 +100,6 @@ static bool is_publishable(const struct result *result)
     return result_measured(result) && result->metric_count > 0 && !names_file(result);
 }
 
-// Returns true if each result of the benchmark describes a level, as the results of `map` do. Such
-// a benchmark has a headline of kind HEADLINE_LEVELS whose parameter is the number of a level. The
-// details of these results are not removed.
-static bool describes_levels(const struct benchmark_info *info)
-{
-    for (size_t h = 0; info && h < info->headline_count; h++) {
-        const struct param_info *by = benchmark_param(info, info->headlines[h].by);
-        if (info->headlines[h].kind == HEADLINE_LEVELS && by && by->type == PARAM_UINT)
-            return true;
-    }
-    return false;
-}
-
 static void strip_details(struct result *result, bool keep)
 {
     size_t kept = 0;
@@ -134,7 +135,8 @@ static void strip_result(const struct run *run, struct result *result)
         result->reasons[i].text = "text left out";
     for (size_t i = 0; i < result->metric_count; i++)
         strip_metric(&result->metrics[i]);
-    strip_details(result, describes_levels(run_benchmark(run, result->benchmark)));
+    // the details of a level are what its readers need
+    strip_details(result, has_levels(run_benchmark(run, result->benchmark), true));
     strip_sensors(result);
     result->series_count = 0;
     result->kernel = (struct kernel_info){.registers = NAN, .spill_bytes = NAN, .loads = NAN};
@@ -228,19 +230,11 @@ static void mark_headline(const struct run *run, const char *device,
         importance[at_ok] = IMPORTANCE_FIGURE;
 }
 
-static bool has_levels(const struct benchmark_info *info)
-{
-    for (size_t h = 0; info && h < info->headline_count; h++)
-        if (info->headlines[h].kind == HEADLINE_LEVELS)
-            return true;
-    return false;
-}
-
 bool share_thin(struct run *run)
 {
     int *importance = ARENA_ARRAY(run->arena, run->result_count, int);
     for (size_t i = 0; i < run->result_count; i++)
-        importance[i] = has_levels(run_benchmark(run, run->results[i]->benchmark));
+        importance[i] = has_levels(run_benchmark(run, run->results[i]->benchmark), false);
     for (size_t d = 0; d < run->device_count; d++)
         for (size_t b = 0; b < run->benchmark_count; b++)
             for (size_t h = 0; h < run->benchmarks[b]->headline_count; h++)
