@@ -138,9 +138,8 @@ static const struct json_table answer_table = {JSON_TABLE(struct answer, answer_
 
 // ---------------------------------------------------------------- in the process of a backend
 
-static const char *answer_write(struct arena *arena, const struct gpu_system *system)
+static struct answer answer_of(struct arena *arena, const struct gpu_system *system)
 {
-    struct json_out out = {.arena = arena};
     struct answer answer = {.device_count = gpu_system_device_count(system),
                             .unavailable_count = gpu_system_unavailable_count(system)};
     answer.devices = ARENA_ARRAY(arena, answer.device_count, struct gpu_info);
@@ -149,6 +148,13 @@ static const char *answer_write(struct arena *arena, const struct gpu_system *sy
         answer.devices[i] = *gpu_system_info(system, i);
     for (size_t i = 0; i < answer.unavailable_count; i++)
         answer.unavailable[i] = *gpu_system_unavailable(system, i);
+    return answer;
+}
+
+static const char *answer_write(struct arena *arena, const struct gpu_system *system)
+{
+    struct json_out out = {.arena = arena};
+    const struct answer answer = answer_of(arena, system);
     json_put_struct(&out, NULL, &answer_table, &answer);
     return json_out_text(&out);
 }
@@ -393,10 +399,8 @@ static void list_here(struct inquiries *all, struct gpu_system *system, const ch
 {
     struct gpu_system *own = gpu_system_create(
         &(struct gpu_system_desc){.only_api = api, .validation = all->desc->validation});
-    for (size_t i = 0; i < gpu_system_device_count(own); i++)
-        gpu_system_add_device(system, gpu_system_info(own, i));
-    for (size_t i = 0; i < gpu_system_unavailable_count(own); i++)
-        gpu_system_add_unavailable(system, gpu_system_unavailable(own, i));
+    const struct answer answer = answer_of(all->arena, own);
+    add_answer(system, &answer);
     gpu_system_destroy(own);
 }
 
