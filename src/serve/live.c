@@ -269,11 +269,12 @@ static bool measure_frame(struct frame *frame, const struct budget *budget)
 {
     struct live *live = frame->live;
     const struct benchmark *benchmark = frame->request->choices.benchmarks[0];
+    struct device_slot slot = {
+        .device = frame->request->device, .plan = &frame->plan.plan, .executor = live->executor};
     const struct schedule_desc schedule = {
         .run = frame->run,
-        .device = frame->request->device,
-        .plan = &frame->plan.plan,
-        .executor = live->executor,
+        .slots = &slot,
+        .slot_count = 1,
         .budget = budget,
         .preset = frame->request->choices.preset,
         .seed = frame->run->seed,

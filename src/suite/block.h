@@ -44,8 +44,7 @@ struct block {
     struct run *run;
     const struct budget *budget;
     const char *preset; // name of the preset, for messages
-    // The devices that may measure cases of this block. slots[0] is the device whose plan is being
-    // measured. The other devices are its peers. They measure some of its cases at the same time.
+    // The devices that may measure cases of this block (schedule_desc.slots).
     struct device_slot *slots;
     size_t slot_count;
     struct arena *arena; // memory that lives as long as the block

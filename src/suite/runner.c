@@ -29,8 +29,7 @@ struct runner {
     const struct runner_desc *desc;
     struct run *run;
     struct arena *arena;
-    struct plan **plans;
-    struct executor **executors;
+    struct device_slot *slots; // all devices of the run
     // Clock lock of each device. NULL for a device whose plan asks for no core clock.
     struct clock_lock **clocks;
     size_t device; // index of the device that is being measured
@@ -246,35 +245,19 @@ static struct executor *make_executor(struct runner *runner, size_t index)
         });
 }
 
-// Fills `peers` with devices that may take part in co-runs of the current device: those that are
-// measured after it, at most PLAN_PEERS_MAX. Returns their number. With --no-isolate there are no
-// peers.
-static size_t find_peers(struct runner *runner, struct schedule_peer *peers)
-{
-    const struct device_list *devices = runner->desc->devices;
-    size_t count = 0;
-    for (size_t i = runner->device + 1;
-         i < devices->count && count < PLAN_PEERS_MAX && !runner->desc->in_process; i++)
-        peers[count++] = (struct schedule_peer){.device = devices->devices[i],
-                                                .plan = runner->plans[i],
-                                                .executor = runner->executors[i]};
-    return count;
-}
-
+// Measures the plan of the current device. The devices that are measured after it may take part in
+// its co-runs, but not with --no-isolate.
 static bool run_device(struct runner *runner)
 {
     const struct runner_desc *desc = runner->desc;
-    const struct gpu_info *device = desc->devices->devices[runner->device];
-    struct schedule_peer peers[PLAN_PEERS_MAX];
+    struct device_slot *slot = &runner->slots[runner->device];
+    size_t left = desc->in_process ? 1 : desc->devices->count - runner->device;
     struct budget budget;
-    budget_for(runner, device, &budget);
+    budget_for(runner, slot->device, &budget);
     const struct schedule_desc schedule = {
         .run = runner->run,
-        .device = device,
-        .plan = runner->plans[runner->device],
-        .executor = runner->executors[runner->device],
-        .peers = peers,
-        .peer_count = find_peers(runner, peers),
+        .slots = slot,
+        .slot_count = left < 1 + PLAN_PEERS_MAX ? left : 1 + PLAN_PEERS_MAX,
         .budget = &budget,
         .preset = desc->choices.preset,
         .seed = desc->seed + runner->device,
@@ -289,10 +272,10 @@ static bool run_device(struct runner *runner)
         .context = runner,
     };
     bool done = schedule_run(&schedule);
-    executor_destroy(schedule.executor);
+    executor_destroy(slot->executor);
     clock_lock_end(runner->clocks[runner->device], runner->run);
-    if (schedule.plan->conclude)
-        schedule.plan->conclude(schedule.plan, runner->run);
+    if (slot->plan->conclude)
+        slot->plan->conclude(slot->plan, runner->run);
     return done;
 }
 
@@ -310,13 +293,12 @@ static void measure(struct runner *runner)
 {
     const struct device_list *devices = runner->desc->devices;
     bool done = true;
-    runner->executors = ARENA_ARRAY(runner->arena, devices->count, struct executor *);
     for (size_t i = 0; i < devices->count; i++)
-        runner->executors[i] = make_executor(runner, i);
+        runner->slots[i].executor = make_executor(runner, i);
     for (; done && runner->device < runner->desc->devices->count; runner->device++)
         done = run_device(runner);
     for (size_t i = runner->device; i < devices->count; i++)
-        executor_destroy(runner->executors[i]);
+        executor_destroy(runner->slots[i].executor);
     runner->run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
     conclude(runner);
     cross_add_findings(runner->run);
@@ -331,14 +313,14 @@ static void measure(struct runner *runner)
 static bool make_plans(struct runner *runner, size_t *cases, struct error *err)
 {
     const struct runner_desc *desc = runner->desc;
-    runner->plans = ARENA_ARRAY(runner->arena, desc->devices->count, struct plan *);
+    runner->slots = ARENA_ARRAY(runner->arena, desc->devices->count, struct device_slot);
     runner->clocks = ARENA_ARRAY(runner->arena, desc->devices->count, struct clock_lock *);
     for (size_t i = 0; i < desc->devices->count; i++) {
         const struct gpu_info *device = desc->devices->devices[i];
         struct plan *plan = desc->plan(runner->arena, &desc->choices, device, runner->run, err);
         if (!plan)
             return false;
-        runner->plans[i] = plan;
+        runner->slots[i] = (struct device_slot){.device = device, .plan = plan};
         *cases += plan->total;
         if (plan->clock_count == 0)
             continue;

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "math/random.h"
-#include "suite/block.h"
 #include "suite/forecast.h"
 #include "suite/interrupt.h"
 #include "suite/watcher.h"
@@ -12,9 +11,7 @@
 
 struct scheduler {
     const struct schedule_desc *desc;
-    // slots[0] is the device whose plan is measured; its peers follow.
-    struct device_slot slots[1 + PLAN_PEERS_MAX];
-    struct watcher watcher; // watches slots[0] for other work
+    struct watcher watcher; // watches desc->slots[0] for other work
     bool last_block, interrupted;
     struct random random;
     uint64_t saved_ns, saving_ns;      // time when the last save ended, and how long it took
@@ -43,10 +40,10 @@ static void show(struct scheduler *s, const struct block *block, const struct en
     const struct schedule_desc *desc = s->desc;
     if (!desc->progress)
         return;
-    struct schedule_state state = {.device = desc->device->id,
+    struct schedule_state state = {.device = desc->slots->device->id,
                                    .plan_case = &entry->plan_case,
                                    .done = s->done,
-                                   .total = desc->plan->grows ? 0 : desc->plan->total,
+                                   .total = desc->slots->plan->grows ? 0 : desc->slots->plan->total,
                                    .left_s = NAN};
     double work = 0;
     for (size_t i = 0; i < block->count; i++)
@@ -56,8 +53,8 @@ static void show(struct scheduler *s, const struct block *block, const struct en
         }
     if (state.total) {
         state.fraction = ((double)s->done + work) / (double)state.total;
-        state.benchmark_total =
-            forecast_work(&s->forecast, desc->plan, entry->plan_case.benchmark, block->own, work);
+        state.benchmark_total = forecast_work(&s->forecast, desc->slots->plan,
+                                              entry->plan_case.benchmark, block->own, work);
         state.left_s = forecast_left_s(&s->forecast);
     }
     desc->progress(desc->context, &state);
@@ -96,7 +93,7 @@ static const char *tell(const struct scheduler *s, const char *what, const char 
 {
     const struct schedule_desc *desc = s->desc;
     const char *text =
-        arena_printf(desc->run->arena, "%s%s: %s%s", desc->device->id, what, why, then);
+        arena_printf(desc->run->arena, "%s%s: %s%s", desc->slots->device->id, what, why, then);
     if (desc->notice)
         desc->notice(desc->context, text);
     return text;
@@ -312,7 +309,8 @@ static void set_times(struct scheduler *s, struct block *block)
         s->soft_ns = limit_ns(s->desc->budget->time_ns);
         s->hard_ns = limit_ns(s->desc->budget->time_most_ns);
     }
-    block_begin(block, s->soft_ns, s->hard_ns, s->desc->plan->left(s->desc->plan, benchmark));
+    block_begin(block, s->soft_ns, s->hard_ns,
+                s->desc->slots->plan->left(s->desc->slots->plan, benchmark));
 }
 
 // Gives each case of the block that got no visit the verdict "skipped", because no time was left.
@@ -341,7 +339,7 @@ static bool needs_watch(const struct scheduler *s, const struct block *block)
         return false;
     const struct benchmark *benchmark = block->entries[0].plan_case.benchmark;
     return s->last_block || s->watcher.visited_ns >= WATCHER_EVERY_NS / 2 ||
-           (desc->benchmark_done && desc->plan->left(desc->plan, benchmark) == 0);
+           (desc->benchmark_done && desc->slots->plan->left(desc->slots->plan, benchmark) == 0);
 }
 
 // Watches the device for other work after the last visits of a block. Visits that other work
@@ -363,7 +361,7 @@ static bool watch_rest(struct scheduler *s, struct block *block)
 // further cases of the benchmark may follow.
 static bool counts_now(const struct scheduler *s, const struct block *block)
 {
-    const struct plan *plan = s->desc->plan;
+    const struct plan *plan = s->desc->slots->plan;
     return s->last_block || s->uncounted.count >= UNCOUNTED_MOST ||
            (block->count > 0 && !plan->grows &&
             plan->left(plan, block->entries[0].plan_case.benchmark) == 0);
@@ -409,13 +407,15 @@ static void report_if_done(const struct scheduler *s, const struct block *block)
     if (!desc->benchmark_done || block->count == 0)
         return;
     const struct benchmark *benchmark = block->entries[0].plan_case.benchmark;
-    bool ends = s->interrupted || desc->plan->left(desc->plan, benchmark) == 0;
+    bool ends = s->interrupted || desc->slots->plan->left(desc->slots->plan, benchmark) == 0;
     if (ends)
-        desc->benchmark_done(desc->context, desc->device->id, benchmark->info.name);
-    for (size_t p = 0; ends && benchmark->together && p < desc->peer_count; p++)
-        if (desc->peers[p].plan->left(desc->peers[p].plan, benchmark) == 0 &&
-            run_count(desc->run, desc->peers[p].device->id, benchmark->info.name).all)
-            desc->benchmark_done(desc->context, desc->peers[p].device->id, benchmark->info.name);
+        desc->benchmark_done(desc->context, desc->slots->device->id, benchmark->info.name);
+    for (size_t p = 1; ends && benchmark->together && p < desc->slot_count; p++) {
+        const struct device_slot *peer = &desc->slots[p];
+        if (peer->plan->left(peer->plan, benchmark) == 0 &&
+            run_count(desc->run, peer->device->id, benchmark->info.name).all)
+            desc->benchmark_done(desc->context, peer->device->id, benchmark->info.name);
+    }
 }
 
 // Takes cases from the plan until the block is full or the plan pauses. Returns false if the plan
@@ -438,9 +438,9 @@ static void start_forecast(struct scheduler *s)
 {
     const struct schedule_desc *desc = s->desc;
     struct arena *arena = desc->run->arena;
-    s->forecast = forecast_of_plan(arena, desc->plan, desc->device, desc->budget);
-    for (size_t p = 0; p < desc->peer_count; p++) {
-        const struct schedule_peer *peer = &desc->peers[p];
+    s->forecast = forecast_of_plan(arena, desc->slots->plan, desc->slots->device, desc->budget);
+    for (size_t p = 1; p < desc->slot_count; p++) {
+        const struct device_slot *peer = &desc->slots[p];
         struct forecast later = forecast_of_plan(arena, peer->plan, peer->device, desc->budget);
         forecast_add_later(&s->forecast, &later);
     }
@@ -450,11 +450,9 @@ bool schedule_run(const struct schedule_desc *desc)
 {
     struct scheduler s = {.desc = desc, .saved_ns = clock_now_ns()};
     random_init(&s.random, desc->seed);
-    s.slots[0] = (struct device_slot){desc->device, desc->plan, desc->executor, NULL};
-    for (size_t p = 0; p < desc->peer_count; p++)
-        s.slots[1 + p] = (struct device_slot){desc->peers[p].device, desc->peers[p].plan,
-                                              desc->peers[p].executor, NULL};
-    watcher_init(&s.watcher, desc->executor, desc->run);
+    for (size_t i = 0; i < desc->slot_count; i++)
+        desc->slots[i].given_up = NULL; // a device may have been given up as a peer of another one
+    watcher_init(&s.watcher, desc->slots->executor, desc->run);
     watch_first(&s);
     start_forecast(&s);
     for (bool more = true; more && !s.interrupted;) {
@@ -463,11 +461,11 @@ bool schedule_run(const struct schedule_desc *desc)
         *block = (struct block){.run = desc->run,
                                 .budget = desc->budget,
                                 .preset = desc->preset,
-                                .slots = s.slots,
-                                .slot_count = 1 + desc->peer_count,
+                                .slots = desc->slots,
+                                .slot_count = desc->slot_count,
                                 .arena = arena,
                                 .base = desc->run->result_count};
-        more = gather(desc->plan, block);
+        more = gather(desc->slots->plan, block);
         s.last_block = !more;
         run_block(&s, block);
         report_if_done(&s, block);
@@ -480,7 +478,7 @@ bool schedule_run(const struct schedule_desc *desc)
     if (s.watcher.off)
         run_add_note(desc->run, "unwatched", NULL,
                      arena_printf(desc->run->arena, "other work on %s would go unnoticed: %s",
-                                  desc->device->id, s.watcher.why_off));
+                                  desc->slots->device->id, s.watcher.why_off));
     watcher_fini(&s.watcher);
     return !s.interrupted;
 }

@@ -8,29 +8,14 @@
 #ifndef SUITE_SCHEDULE_H
 #define SUITE_SCHEDULE_H
 
-#include "suite/budget.h"
-#include "suite/executor.h"
-#include "suite/plan.h"
+#include "suite/block.h"
 
 enum {
     SCHEDULE_LOSSES_MAX = 3, // a device gets no more visits after this many lost workers in a row
     SCHEDULE_SAVE_SHARE = 50 // at most about 1 / SCHEDULE_SAVE_SHARE of the time is spent on saves
 };
 
-// Another device of the run, which may measure a case together with the schedule's device (a
-// co-run). This needs a benchmark with benchmark.together, and a case that is in the plans of both
-// devices. The case is then taken out of the peer's plan, and the devices begin their samples at
-// the same time. The case's value "together" decides which devices take part: devices on other
-// chips ("auto"), all devices ("yes"), or none ("no").
-//
-// A result of a co-run has the value "with": the ids of the other devices. It also has the sensor
-// "common_time": the share of this device's sampling time during which all devices sampled. A share
-// below SCHEDULE_COMMON_LEAST makes the result suspect.
-struct schedule_peer {
-    const struct gpu_info *device;
-    struct plan *plan;
-    struct executor *executor;
-};
+// A share of common time below this makes the result of a co-run suspect (schedule_desc.slots).
 #define SCHEDULE_COMMON_LEAST 0.5
 
 // What is measured at present, for the display of progress.
@@ -46,11 +31,19 @@ struct schedule_state {
 
 struct schedule_desc {
     struct run *run;
-    const struct gpu_info *device;
-    struct plan *plan;
-    struct executor *executor;
-    const struct schedule_peer *peers;
-    size_t peer_count;
+    // slots[0] is the device whose plan is measured. The others, at most PLAN_PEERS_MAX, are its
+    // peers, which may measure a case together with it (a co-run). This needs a benchmark with
+    // benchmark.together, and a case that is in the plans of both devices. The case is then taken
+    // out of the peer's plan, and the devices begin their samples at the same time. The case's
+    // value "together" decides which devices take part: devices on other chips ("auto"), all
+    // devices
+    // ("yes"), or none ("no").
+    //
+    // A result of a co-run has the value "with": the ids of the other devices. It also has the
+    // sensor "common_time": the share of this device's sampling time during which all devices
+    // sampled. A share below SCHEDULE_COMMON_LEAST makes the result suspect.
+    struct device_slot *slots;
+    size_t slot_count;
     const struct budget *budget;
     const char *preset; // name of the preset, for messages
     uint64_t seed;      // seed of the random order of visits

@@ -22,6 +22,7 @@ struct stage {
     struct run *run;
     struct gpu_system *system;
     struct schedule_desc desc;
+    struct device_slot slot;
     struct budget budget;
     const char *visits[VISITS_MAX]; // keys, in the order of the visits
     double fractions[VISITS_MAX];
@@ -75,12 +76,15 @@ static struct stage *stage_create(const char *fake, const char *setting_text)
     }
     budget_of("quick", device, &stage->budget);
     stage->budget.rounds_min = stage->budget.rounds_max = 5;
-    stage->desc = (struct schedule_desc){
-        .run = run,
+    stage->slot = (struct device_slot){
         .device = device,
         .plan = plan_preset_create(run->arena, &choices, device, run, &err),
         .executor = executor_create(
-            run->arena, &(struct executor_desc){.device_id = device->id, .in_process = true}),
+            run->arena, &(struct executor_desc){.device_id = device->id, .in_process = true})};
+    stage->desc = (struct schedule_desc){
+        .run = run,
+        .slots = &stage->slot,
+        .slot_count = 1,
         .budget = &stage->budget,
         .preset = "quick",
         .seed = 1,
@@ -90,13 +94,13 @@ static struct stage *stage_create(const char *fake, const char *setting_text)
         .benchmark_done = note_done,
         .context = stage,
     };
-    assert_non_null(stage->desc.plan);
+    assert_non_null(stage->slot.plan);
     return stage;
 }
 
 static void stage_destroy(struct stage *stage)
 {
-    executor_destroy(stage->desc.executor);
+    executor_destroy(stage->slot.executor);
     gpu_system_destroy(stage->system);
     run_destroy(stage->run);
 }
@@ -182,7 +186,7 @@ static void a_plan_that_grows_has_no_share_done_and_no_time_left(void **state)
 {
     (void)state;
     struct stage *stage = stage_create("", NULL);
-    stage->desc.plan->grows = true;
+    stage->slot.plan->grows = true;
     stage->desc.progress = note_unknown_total;
     assert_true(schedule_run(&stage->desc));
     assert_true(stage->visit_count > 0);
@@ -311,7 +315,7 @@ static void cases_of_quick_that_repeat_end_after_three_rounds(void **state)
     (void)state;
     for (int noisy = 0; noisy < 2; noisy++) {
         struct stage *stage = stage_create(noisy ? "noise=300" : "", "bytes=4KiB,8KiB");
-        budget_of("quick", stage->desc.device, &stage->budget);
+        budget_of("quick", stage->slot.device, &stage->budget);
         assert_true(schedule_run(&stage->desc));
         for (size_t i = 0; i < stage->run->result_count; i++)
             assert_int_equal(visits_of(stage, stage->run->results[i]->key), noisy ? 6 : 3);
@@ -343,7 +347,7 @@ static void a_plan_longer_than_a_block_is_visited_whole(void **state)
     (void)state;
     struct stage *stage = stage_create("", "sum.bytes=4KiB..64KiB/32");
     stage->budget.rounds_max = 5;
-    assert_int_equal(stage->desc.plan->total, 129 + 2);
+    assert_int_equal(stage->slot.plan->total, 129 + 2);
     // More visits than the notes hold.
     stage->desc.progress = NULL;
     assert_true(schedule_run(&stage->desc));
@@ -418,8 +422,8 @@ static void the_programs_of_a_block_are_compiled_before_its_first_visit(void **s
     listed = 0;
     ahead.programs = list_program;
     stage->desc.progress = NULL; // its forecast knows only the benchmarks of this build
-    stage->desc.plan =
-        plan_preset_create(stage->run->arena, &choices, stage->desc.device, stage->run, &err);
+    stage->slot.plan =
+        plan_preset_create(stage->run->arena, &choices, stage->slot.device, stage->run, &err);
     assert_true(schedule_run(&stage->desc));
     assert_int_equal(stage->run->result_count, 2);
     assert_int_equal(stage->run->results[1]->metrics[0].round_count, 5);
