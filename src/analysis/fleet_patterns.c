@@ -93,13 +93,19 @@ bool fleet_group_by(struct fleet *fleet, const char *pattern, struct error *err)
 
 // ---------------------------------------------------------------- missing machines and cards
 
+// Sorts names of hosts so that the machines of a row are neighbours, in the order of their numbers.
 static int compare_hosts(const void *a, const void *b)
 {
     const char *x = *(const char *const *)a, *y = *(const char *const *)b;
     const struct numbered p = number_of(x), q = number_of(y);
-    if (is_same_row(x, y))
-        return (p.number > q.number) - (p.number < q.number);
-    return strcmp(x, y);
+    int order = strncmp(x, y, p.before < q.before ? p.before : q.before);
+    if (!order)
+        order = (p.before > q.before) - (p.before < q.before);
+    if (!order)
+        order = strcmp(p.rest, q.rest);
+    if (!order)
+        order = (p.number > q.number) - (p.number < q.number);
+    return order ? order : strcmp(x, y);
 }
 
 enum {

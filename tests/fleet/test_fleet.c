@@ -427,6 +427,18 @@ static void machines_that_lack_between_others_are_named(void **state)
     fleet_destroy(fleet);
 }
 
+static void machines_of_two_domains_are_rows_of_their_own(void **state)
+{
+    (void)state;
+    const char *const hosts[] = {"n1.a", "n2.a", "n3.a", "n4.a",  "n5.a",  "n6.a",  "n7.a",
+                                 "n8.a", "n9.a", "n1.b", "n10.b", "n11.b", "n12.b", "n10.a",
+                                 "n2.b", "n3.b", "n4.b", "n5.b",  "n6.b",  "n8.b",  "n9.b"};
+    struct fleet *fleet = named_fleet(hosts, COUNT(hosts));
+    const char *text = find_remark(fleet, "missing");
+    assert_string_equal(text ? text : "none", "no file of these machines: n7.b");
+    fleet_destroy(fleet);
+}
+
 static void each_card_counts_once(void **state)
 {
     (void)state;
@@ -493,6 +505,7 @@ int main(void)
         cmocka_unit_test(a_loss_that_goes_with_heat_is_said_so),
         cmocka_unit_test(a_machine_with_fewer_cards_is_named),
         cmocka_unit_test(machines_that_lack_between_others_are_named),
+        cmocka_unit_test(machines_of_two_domains_are_rows_of_their_own),
         cmocka_unit_test(each_card_counts_once),
         cmocka_unit_test(a_run_without_checks_counts_by_its_card),
     };
