@@ -65,27 +65,30 @@ static bool is_file(const char *word)
            (length > 5 && strcmp(word + length - 5, ".json") == 0);
 }
 
-// Sets *place to the index of a word in the list `choices`, such as "a
-// b
-// c". The first `bytes` bytes of `word` are the word. If the word is not in the list, sets *place
-// to 0 and returns false.
-static bool place_of(const char *choices, const char *word, size_t bytes, unsigned *place)
+// Sets *place to the index of `word` in a list of words such as "stride|banks", of which only the
+// first `bytes` bytes are read. If the word is not in the list, sets *place to 0 and returns false.
+static bool place_of(const char *list, size_t bytes, const char *word, unsigned *place)
 {
+    size_t length = strlen(word);
     *place = 0;
-    for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|', ++*place)
-        if (strcspn(at, "|") == bytes && strncmp(at, word, bytes) == 0)
+    for (const char *end = list + bytes; list < end; list++, ++*place) {
+        size_t size = strcspn(list, "|,");
+        if (size == length && strncmp(list, word, length) == 0)
             return true;
+        list += size;
+    }
     *place = 0;
     return false;
 }
 
 bool case_value_set_text(struct case_value *value, const struct param_info *param, const char *text)
 {
+    const char *choices = param->choices;
     value->text = text;
     value->choice = 0;
-    return !param->choices ||
-           (is_file(text) && place_of(param->choices, "FILE", 4, &value->choice)) ||
-           place_of(param->choices, text, strlen(text), &value->choice);
+    return !choices ||
+           (is_file(text) && place_of(choices, strlen(choices), "FILE", &value->choice)) ||
+           place_of(choices, strlen(choices), text, &value->choice);
 }
 
 bool case_value_equal(const struct case_value *a, const struct case_value *b)
@@ -111,20 +114,12 @@ static const char *value_format(const struct case_value *value, char text[REAL_B
     return text;
 }
 
-// True if the value, as text, is one of the words in a list such as "stride|banks" (`texts`). Only
-// the first `bytes` bytes of the list are read.
+// True if the value, as text, is one of the words in the first `bytes` bytes of a list.
 static bool is_among(const struct case_value *value, const char *texts, size_t bytes)
 {
     char number[REAL_BYTES];
-    const char *text = value_format(value, number);
-    size_t length = strlen(text);
-    for (const char *end = texts + bytes; texts < end; texts++) {
-        size_t word = strcspn(texts, "|,");
-        if (word == length && strncmp(texts, text, length) == 0)
-            return true;
-        texts += word;
-    }
-    return false;
+    unsigned place;
+    return place_of(texts, bytes, value_format(value, number), &place);
 }
 
 bool case_value_says(const struct case_value *value, const char *text)
@@ -242,24 +237,10 @@ const char *case_value_shown(struct arena *arena, const struct case_value *value
 
 const char *case_key(struct arena *arena, const char *benchmark, const struct bench_case *c)
 {
-    size_t length = strlen(benchmark);
-    const char **texts = ARENA_ARRAY(arena, c->value_count, const char *);
-    for (size_t i = 0; i < c->value_count; i++) {
-        if (c->values[i].role != PARAM_AXIS)
-            continue;
-        texts[i] =
-            arena_printf(arena, "/%s=%s", c->values[i].key, case_value_text(arena, &c->values[i]));
-        length += strlen(texts[i]);
-    }
-    char *key = arena_alloc(arena, length + 1);
-    char *end = key;
-    memcpy(end, benchmark, strlen(benchmark));
-    end += strlen(benchmark);
-    for (size_t i = 0; i < c->value_count; i++) {
-        if (!texts[i])
-            continue;
-        memcpy(end, texts[i], strlen(texts[i]));
-        end += strlen(texts[i]);
-    }
+    const char *key = arena_strdup(arena, benchmark);
+    for (size_t i = 0; i < c->value_count; i++)
+        if (c->values[i].role == PARAM_AXIS)
+            key = arena_printf(arena, "%s/%s=%s", key, c->values[i].key,
+                               case_value_text(arena, &c->values[i]));
     return key;
 }
