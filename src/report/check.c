@@ -3,6 +3,7 @@
 
 #include "analysis/check_cases.h"
 #include "base/text.h"
+#include "report/screen.h"
 #include "results/names.h"
 
 #include <math.h>
@@ -14,15 +15,11 @@ static const char *name_of(const struct run *run, const struct check *check)
     return device && device->name ? device->name : "";
 }
 
-static const char *shown(struct arena *arena, const char *text)
-{
-    return text_printable(arena, text, SIZE_MAX);
-}
-
 // ---------------------------------------------------------------- text for people
 
-static void print_figures(const struct check *check, struct arena *arena, FILE *stream)
+static void print_figures(const struct check *check, struct screen *screen)
 {
+    struct arena *arena = screen->arena;
     const char *line = "";
     for (size_t i = 0; i < check->figure_count; i++) {
         const struct check_figure *figure = &check->figures[i];
@@ -32,32 +29,41 @@ static void print_figures(const struct check *check, struct arena *arena, FILE *
         line = text_join(arena, line, " · ", text);
     }
     if (*line)
-        fprintf(stream, "    %s\n", line);
+        fprintf(screen->stream, "    %s\n", line);
+}
+
+static const char *shown(struct screen *screen, const char *text)
+{
+    return text_printable(screen->arena, text, SIZE_MAX);
+}
+
+static const char *id_of(const struct check *check)
+{
+    return check->device ? check->device : "-";
 }
 
 void check_console(const struct run *run, FILE *stream)
 {
-    struct arena *arena = arena_create();
-    int id_columns = 0, name_columns = 0;
+    struct screen screen;
+    size_t id_columns = 0, name_columns = 0;
+    screen_init(&screen, false, SCREEN_COLUMNS);
     for (size_t i = 0; i < run->check_count; i++) {
-        int id = run->checks[i].device ? (int)strlen(run->checks[i].device) : 1;
-        int name = (int)strlen(name_of(run, &run->checks[i]));
-        id_columns = id > id_columns ? id : id_columns;
-        name_columns = name > name_columns ? name : name_columns;
+        screen_widen(&id_columns, shown(&screen, id_of(&run->checks[i])));
+        screen_widen(&name_columns, shown(&screen, name_of(run, &run->checks[i])));
     }
     for (size_t i = 0; i < run->check_count; i++) {
         const struct check *check = &run->checks[i];
         const char *text = check->cause ? check->cause : "";
         for (size_t r = 0; r < check->remark_count; r++)
-            text = text_join(arena, text, "; ", check->remarks[r]);
-        fprintf(stream, "%-*s  %-*s  %s", id_columns, check->device ? check->device : "-",
-                name_columns, shown(arena, name_of(run, check)),
-                words_name(&check_verdict_words, check->verdict));
-        fprintf(stream, *text ? ": %s\n" : "%s\n", shown(arena, text));
+            text = text_join(screen.arena, text, "; ", check->remarks[r]);
+        screen_left(&screen, shown(&screen, id_of(check)), id_columns + 2);
+        screen_left(&screen, shown(&screen, name_of(run, check)), name_columns + 2);
+        fputs(words_name(&check_verdict_words, check->verdict), screen.stream);
+        fprintf(screen.stream, *text ? ": %s\n" : "%s\n", shown(&screen, text));
         if (check->code == CHECK_NO_EXPECTATION)
-            print_figures(check, arena, stream);
+            print_figures(check, &screen);
     }
-    arena_destroy(arena);
+    screen_finish(&screen, stream);
 }
 
 // ---------------------------------------------------------------- metrics for Prometheus

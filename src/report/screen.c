@@ -9,8 +9,13 @@
 #include <string.h>
 #include <time.h>
 
+// In the memory of a screen, a change of paint is one byte: PAINT_BYTE and the paint. No text has
+// such bytes, because they are not UTF-8. PAINT_NONE ends another paint.
+enum {
+    PAINT_BYTE = 0xF8
+};
 static const char *const paint_codes[] = {
-    [PAINT_NONE] = "",          [PAINT_BOLD] = "\x1b[1m",    [PAINT_DIM] = "\x1b[2m",
+    [PAINT_NONE] = "\x1b[0m",   [PAINT_BOLD] = "\x1b[1m",    [PAINT_DIM] = "\x1b[2m",
     [PAINT_GREEN] = "\x1b[32m", [PAINT_YELLOW] = "\x1b[33m", [PAINT_RED] = "\x1b[31m"};
 
 // Characters that fill one to eight eighths of a character cell: left_blocks from the left, and
@@ -27,17 +32,40 @@ void screen_init(struct screen *screen, bool colour, unsigned columns)
     screen->stream = screen->memory.file;
 }
 
+static bool is_control(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    // Control characters from U+0080 to U+009F have two bytes.
+    return c[0] < 0x20 || c[0] == 0x7F || (c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F);
+}
+
+// Writes a line of the screen. Control characters of texts from elsewhere, and bytes that are not
+// UTF-8, become "?": no text can command the terminal.
+static void put_line(const char *line, const char *end, FILE *stream)
+{
+    for (size_t bytes; line < end; line += bytes ? bytes : 1) {
+        unsigned paint = (unsigned char)*line - (unsigned)PAINT_BYTE;
+        bytes = text_character(line);
+        if (paint < COUNT(paint_codes))
+            fputs(paint_codes[paint], stream);
+        else if (bytes == 0 || is_control(line))
+            fputc('?', stream);
+        else
+            fwrite(line, 1, bytes, stream);
+    }
+}
+
 void screen_finish(struct screen *screen, FILE *stream)
 {
     text_stream_close(&screen->memory);
-    for (const char *line = screen->memory.text, *end; *line; line = end + (*end == '\n')) {
-        end = line + strcspn(line, "\n");
-        size_t length = (size_t)(end - line);
-        while (length > 0 && line[length - 1] == ' ')
-            length--;
-        fwrite(line, 1, length, stream);
-        if (*end)
-            fputc('\n', stream);
+    for (const char *line = screen->memory.text, *next; *line; line = next) {
+        next = line + strcspn(line, "\n");
+        const char *end = next;
+        while (end > line && end[-1] == ' ')
+            end--;
+        put_line(line, end, stream);
+        if (*next)
+            fputc(*next++, stream);
     }
     free(screen->memory.text);
     arena_destroy(screen->arena);
@@ -62,36 +90,24 @@ void screen_widen(size_t *columns, const char *text)
     *columns = width > *columns ? width : *columns;
 }
 
-// Returns the length in bytes of the control character at `text`; 0 if `text` does not begin with a
-// control character.
-static size_t control_length(const unsigned char *text)
-{
-    if (text[0] < 0x20 || text[0] == 0x7F)
-        return 1;
-    // Control characters from U+0080 to U+009F have two bytes.
-    return text[0] == 0xC2 && text[1] >= 0x80 && text[1] <= 0x9F ? 2 : 0;
-}
-
 const char *screen_quote(struct arena *arena, const char *text, size_t columns)
 {
     static const char ellipsis[] = "…";
     size_t width = 0, used = 0;
-    size_t bytes = strnlen(text, columns * 4);
-    char *quote = arena_alloc(arena, bytes + sizeof ellipsis);
+    // A character has at most four bytes.
+    char *quote = arena_alloc(arena, strnlen(text, columns * 4) + sizeof ellipsis);
     size_t last = 0; // byte at which the ellipsis begins if the text must be cut
-    while (*text && width < columns) {
-        size_t control = control_length((const unsigned char *)text);
+    for (; *text && width < columns; width++) {
+        size_t bytes = text_character(text);
         if (width + 1 == columns)
             last = used;
-        if (control) {
+        if (bytes == 0 || is_control(text)) {
             quote[used++] = '?';
-            text += control;
         } else {
-            quote[used++] = *text++;
-            while (continues(*text) && used < bytes)
-                quote[used++] = *text++;
+            memcpy(quote + used, text, bytes);
+            used += bytes;
         }
-        width++;
+        text += bytes ? bytes : 1;
     }
     if (*text && columns)
         memcpy(quote + last, ellipsis, sizeof ellipsis);
@@ -126,10 +142,10 @@ void screen_paint(struct screen *screen, enum screen_paint paint, const char *te
 {
     bool painted = screen->colour && paint != PAINT_NONE && *text;
     if (painted)
-        fputs(paint_codes[paint], screen->stream);
+        fputc(PAINT_BYTE + (int)paint, screen->stream);
     fputs(text, screen->stream);
     if (painted)
-        fputs("\x1b[0m", screen->stream);
+        fputc(PAINT_BYTE + PAINT_NONE, screen->stream);
 }
 
 void screen_paint_left(struct screen *screen, enum screen_paint paint, const char *text,

@@ -33,7 +33,8 @@ struct screen {
 
 // Starts a screen, which collects text in memory. Its width is `columns`, but at least
 // SCREEN_COLUMNS_MIN; if `columns` is 0, it is SCREEN_COLUMNS. screen_finish writes the text to
-// `stream`, without the blanks at the ends of lines, and destroys the arena.
+// `stream`, without the blanks at the ends of lines, and destroys the arena. Each control character
+// of the text except the ends of lines, and each byte that is not UTF-8, becomes "?".
 void screen_init(struct screen *screen, bool colour, unsigned columns);
 void screen_finish(struct screen *screen, FILE *stream);
 
@@ -45,7 +46,7 @@ size_t screen_width(const char *text);
 void screen_widen(size_t *columns, const char *text);
 
 // Returns the text, cut to at most `columns` columns. A text that was cut ends with an ellipsis.
-// Each control character is replaced by "?".
+// Each control character, and each byte that is not UTF-8, is replaced by "?".
 const char *screen_quote(struct arena *arena, const char *text, size_t columns);
 
 // Returns `text` repeated `count` times.

@@ -81,6 +81,7 @@ static void a_hostile_name_prints_as_one_line(void **state)
     (void)state;
     struct run *run = rich_run();
     run->devices[0].name = "\x1b[2Ja\nb";
+    run->devices[0].id = run->checks[0].device = "\x1b[2Jcuda:0";
     char *text = console_of(run);
     assert_null(strchr(text, '\x1b'));
     assert_non_null(strchr(text, '\n'));

@@ -373,6 +373,37 @@ static void hostile_strings_are_shown_harmless_and_short(void **state)
     run_destroy(run);
 }
 
+static void a_warning_and_names_of_parameters_are_harmless_too(void **state)
+{
+    (void)state;
+    static const char owned[] = "\x1b]0;owned\x07";
+    struct run *run = rich_run();
+    struct param_info params[4];
+    struct benchmark_info info = *run->benchmarks[0];
+    assert_in_range(info.param_count, 1, COUNT(params));
+    for (size_t i = 0; i < info.param_count; i++) {
+        params[i] = info.params[i];
+        params[i].key = owned;
+    }
+    info.params = params;
+    run->benchmarks[0] = &info;
+    for (size_t i = 0; i < run->result_count; i++)
+        for (size_t k = 0; k < run->results[i]->bench_case.value_count; k++)
+            run->results[i]->bench_case.values[k].key = owned;
+    run->findings[0].code = CARD_NO_GPU;
+    run->findings[0].text = owned;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *stream = open_memstream(&text, &bytes);
+    console_head(run, &(struct console_desc){0}, stream);
+    console_run(run, &(struct console_desc){0}, stream);
+    fclose(stream);
+    assert_non_null(strstr(text, "?]0;owned?"));
+    assert_null(strpbrk(text, "\x1b\x07"));
+    free(text);
+    run_destroy(run);
+}
+
 // A span that is shorter than half a column is still drawn, and no line becomes too wide.
 static void a_time_line_has_a_bar_a_lane(void **state)
 {
@@ -453,6 +484,7 @@ int main(void)
         cmocka_unit_test(a_run_with_only_failures_says_so),
         cmocka_unit_test(an_empty_run_has_head_and_end),
         cmocka_unit_test(hostile_strings_are_shown_harmless_and_short),
+        cmocka_unit_test(a_warning_and_names_of_parameters_are_harmless_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -41,6 +42,36 @@ static void a_text_is_cut_at_characters(void **state)
     assert_string_equal(screen_quote(arena, "abc", 0), "");
     assert_string_equal(screen_quote(arena, "", 4), "");
     arena_destroy(arena);
+}
+
+static void a_byte_that_is_not_utf8_takes_one_column(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    assert_string_equal(screen_quote(arena, "a\x80\xffz", 9), "a??z");
+    char stray[200] = "a";
+    memset(stray + 1, 0x80, sizeof stray - 2);
+    assert_string_equal(screen_quote(arena, stray, 5), "a???…");
+    arena_destroy(arena);
+}
+
+static void only_the_screen_itself_commands_the_terminal(void **state)
+{
+    (void)state;
+    // given a screen with a painted word and a text from elsewhere that nobody made safe
+    struct screen screen;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *stream = open_memstream(&text, &bytes);
+    screen_init(&screen, true, 0);
+    screen_paint(&screen, PAINT_RED, "no");
+    fputs(" \x1b[2Ja\x9b\xc2\x9b\x07 größer  \n\nb", screen.stream);
+    // when it is written
+    screen_finish(&screen, stream);
+    fclose(stream);
+    // then the paint stays, and nothing else that a terminal obeys
+    assert_string_equal(text, "\x1b[31mno\x1b[0m ?[2Ja??? größer\n\nb");
+    free(text);
 }
 
 static void a_column_has_one_unit_and_enough_digits(void **state)
@@ -83,6 +114,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_of_day_are_local_with_their_zone),
         cmocka_unit_test(a_text_is_cut_at_characters),
+        cmocka_unit_test(a_byte_that_is_not_utf8_takes_one_column),
+        cmocka_unit_test(only_the_screen_itself_commands_the_terminal),
         cmocka_unit_test(a_column_has_one_unit_and_enough_digits),
         cmocka_unit_test(a_spark_fills_gaps_but_not_ends),
     };
