@@ -380,7 +380,7 @@ static const struct reason *excuse_of(const struct judging *j, const struct chec
 {
     const struct result *result = check_result(j->run, j->ask.device, figure->metric, figure->peer);
     const struct reason *busy = result_reason(result, "shared-host");
-    return busy ? busy : result_reason(result, "altered");
+    return busy ? busy : result_reason(result, REASON_ALTERED);
 }
 
 // Finds the slow figure that is worst relative to its expected value, and gives the check its
@@ -410,9 +410,10 @@ static bool find_slow(const struct judging *j)
     if (!worst && !link_is_fine && find_link_cause(run, check, ""))
         return true;
     if (!worst && excuse) {
-        bool altered = strcmp(excuse->code, "altered") == 0;
-        conclude(check, CHECK_UNKNOWN, altered ? CHECK_ALTERED : CHECK_BUSY,
-                 arena_printf(run->arena, "%s: %s", altered ? "altered" : "busy", excuse->text));
+        bool altered = strcmp(excuse->code, REASON_ALTERED) == 0;
+        conclude(
+            check, CHECK_UNKNOWN, altered ? CHECK_ALTERED : CHECK_BUSY,
+            arena_printf(run->arena, "%s: %s", altered ? REASON_ALTERED : "busy", excuse->text));
     }
     if (!worst)
         return excuse != NULL;

@@ -16,6 +16,9 @@ enum check_verdict {
     CHECK_VERDICT_COUNT
 };
 
+// Code of a result's reason: something altered the driver. CHECK_ALTERED has this name, too.
+#define REASON_ALTERED "altered"
+
 // Code of the reason why a device got its verdict. CHECK_OK is the code of the verdict "healthy".
 enum check_code {
     CHECK_OK,

@@ -39,7 +39,7 @@ WORDS(check_code, NULL, [CHECK_OK] = "ok", [CHECK_MEMORY_CLOCK] = "memory-clock"
       [CHECK_LINK_GENERATION] = "link-generation", [CHECK_BELOW_EXPECTATION] = "below-expectation",
       [CHECK_WRONG_RESULTS] = "wrong-results", [CHECK_HUNG] = "hung", [CHECK_LOST] = "lost",
       [CHECK_MISSING] = "missing", [CHECK_ERRORS] = "errors", [CHECK_BUSY] = "busy",
-      [CHECK_ALTERED] = "altered", [CHECK_NO_EXPECTATION] = "no-expectation",
+      [CHECK_ALTERED] = REASON_ALTERED, [CHECK_NO_EXPECTATION] = "no-expectation",
       [CHECK_NO_PERMISSION] = "no-permission", [CHECK_NOT_MEASURED] = "not-measured")
 WORDS(check_judgement, "ok, slow or unknown", [CHECK_FIGURE_OK] = "ok",
       [CHECK_FIGURE_SLOW] = "slow", [CHECK_FIGURE_UNKNOWN] = "unknown")

@@ -4,6 +4,7 @@
 #include "base/processors.h"
 #include "measure/card.h"
 #include "measure/count.h"
+#include "results/check.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -270,7 +271,7 @@ static void flag_alteration(const struct visitor *visitor, const struct benchmar
 {
     struct gpu_alteration alteration = gpu_device_alteration(visitor->device, arena);
     if (alteration.text && (!alteration.submissions_only || benchmark_times_submissions(benchmark)))
-        visit_flag(visit, "altered", "%s", alteration.text);
+        visit_flag(visit, REASON_ALTERED, "%s", alteration.text);
 }
 
 bool visitor_visit(struct visitor *visitor, const struct visit_order *order, struct arena *arena,
