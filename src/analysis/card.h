@@ -118,6 +118,9 @@ struct card {
     // benchmarks. A sentence also says if no figure differs from a reference of the same model.
     const char *notes[CARD_NOTES_MAX];
     size_t note_count;
+    // Reason that all figures share that are not trusted, which a note names. NULL if there is only
+    // one such figure, or if their reasons differ.
+    const char *shared_reason;
 };
 
 // Fills `card` for the run's device with this id. All texts live in `arena` or in the run. The card

@@ -280,11 +280,12 @@ static void note_reference(struct arena *arena, struct card *card)
     for (size_t i = 0; i < differ.count && i < 2; i++)
         note(card, difference_text(arena, card, differ.figures[i]));
     if (differ.count > 2)
-        note(card, arena_printf(arena, "%zu further figures differ by more than %.0f %% from it",
-                                differ.count - 2, 100 * CARD_DIFFERS));
+        note(card, arena_printf(arena, "%s differ%s by more than %.0f %% from it",
+                                text_count(arena, differ.count - 2, "further figure"),
+                                differ.count == 3 ? "s" : "", 100 * CARD_DIFFERS));
 }
 
-// The page shows no reasons beside the figures. So the note names a reason that all of them share.
+// Names the figures that are not trusted, and a reason that all of them share.
 static void note_flagged(struct arena *arena, struct card *card)
 {
     struct choice flagged = choose(card, by_flag);
@@ -295,6 +296,7 @@ static void note_flagged(struct arena *arena, struct card *card)
         if (shared && (!figure->reason || strcmp(figure->reason, shared) != 0))
             shared = NULL;
     }
+    card->shared_reason = shared;
     if (flagged.count)
         note(card, shared ? arena_printf(arena, "Not trusted (%s): %s", shared, names)
                           : arena_printf(arena, "Not trusted: %s", names));

@@ -182,7 +182,9 @@ static void card_rows_print(struct screen *screen, const struct card *card)
     const char *reference = "";
     if (card->reference)
         reference = card->same_model ? "reference" : card->reference->device;
-    lines_print_all(&lines, screen_quote(screen->arena, reference, 24), final);
+    // A reason that all figures share stands in one place: in the card's note.
+    lines_print_all(&lines, screen_quote(screen->arena, reference, 24),
+                    final && !card->shared_reason);
     for (size_t i = 0; final && i < card->note_count; i++) {
         fputs("  • ", screen->stream);
         screen_wrap(screen, card->notes[i], 4, 4);

@@ -39,8 +39,8 @@ void console_end(const struct run *run, const struct console_desc *desc, FILE *s
 void console_summary(const struct run *run, const struct console_desc *desc, FILE *stream);
 
 // Prints the card of a device with one line per figure. A figure that is not trusted is grey and in
-// parentheses. Once the run has ended, the reason follows below the figure. If the card has no
-// rows, prints nothing and returns false.
+// parentheses. Once the run has ended, the reason follows below the figure, or in the card's note
+// if all such figures share it. If the card has no rows, prints nothing and returns false.
 bool console_card(const struct card *card, const struct console_desc *desc, FILE *stream);
 
 // Prints the card of a device in Markdown: a head, a table of the figures, and the notes.
