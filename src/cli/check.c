@@ -41,16 +41,6 @@ struct checking {
 
 // ---------------------------------------------------------------- reading the options
 
-static bool read_number(const struct options *options, enum option_id id, uint64_t most,
-                        uint64_t *value, struct error *err)
-{
-    const char *text = options_value(options, id);
-    if (!text || (text_parse_uint(text, value) && *value > 0 && *value <= most))
-        return true;
-    return error_set(err, ERROR_USAGE, "--%s %s: expected a whole number from 1 to %llu",
-                     option_table[id].name, text, (unsigned long long)most);
-}
-
 static const char *host_name(struct arena *arena)
 {
     struct utsname names;
@@ -131,12 +121,11 @@ static bool read_expectation(struct checking *c, const struct options *options, 
 static bool read_request(struct checking *c, struct error *err)
 {
     const struct options *options = with_output_name(c->cli->arena, c->cli->options);
-    uint64_t soak_s = 0;
-    if (!cli_check_apart(options, err) || !read_number(options, OPTION_SOAK, 86400, &soak_s, err) ||
-        !read_number(options, OPTION_EXPECT_COUNT, EXPECTED_MAX, &c->expected_count, err) ||
-        !cli_silence(c->cli, &c->desc.silence_ns, err))
+    if (!cli_check_apart(options, err) ||
+        !options_seconds(options, OPTION_SOAK, &c->desc.soak_ns, err) ||
+        !options_number(options, OPTION_EXPECT_COUNT, 1, EXPECTED_MAX, &c->expected_count, err) ||
+        !options_seconds(options, OPTION_SILENCE, &c->desc.silence_ns, err))
         return false;
-    c->desc.soak_ns = soak_s * NS_PER_S;
     c->output = options_value(options, OPTION_CHECK_OUTPUT);
     c->prometheus = options_value(options, OPTION_PROMETHEUS);
     return (!c->output || file_save_check(c->output, err)) &&

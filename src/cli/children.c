@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The hidden commands. Fathom starts processes of its own that run them. The standard input of such
 // a process is a socket, over which it talks to its parent.
-#include "base/clock.h"
-#include "base/text.h"
 #include "bench/bench.h"
 #include "cli/cli.h"
 #include "sensors/guard.h"
@@ -59,15 +57,16 @@ bool command_check_device(struct cli *cli, struct error *err)
 {
     const char **devices;
     size_t count = options_values(cli->arena, cli->options, OPTION_DEVICE, &devices);
-    const char *soak = options_value(cli->options, OPTION_SOAK);
-    uint64_t soak_s = 0;
-    if (count == 0 || (soak && !text_parse_uint(soak, &soak_s)))
+    uint64_t soak_ns;
+    if (!options_seconds(cli->options, OPTION_SOAK, &soak_ns, err))
+        return false;
+    if (count == 0)
         return error_set(err, ERROR_USAGE, "__check: -d is missing: only fathom itself starts it");
     const struct check_serve_desc desc = {.known = devices,
                                           .known_count = count,
                                           .quick = options_has(cli->options, OPTION_QUICK),
                                           .stays = options_has(cli->options, OPTION_TOGETHER),
-                                          .soak_ns = soak_s * NS_PER_S,
+                                          .soak_ns = soak_ns,
                                           .validation = cli_validation()};
     return check_serve(&desc, STDIN_FILENO, err);
 }

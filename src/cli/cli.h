@@ -145,10 +145,6 @@ bool cli_validation(void);
 // with ERROR_USAGE if the value of --silence-limit is wrong.
 struct gpu_system *cli_system_create(struct cli *cli, struct error *err);
 
-// Sets *silence_ns to the value of --silence-limit in ns; to 0 if the option was not given. Fails
-// with ERROR_USAGE if the value is wrong.
-MUST_CHECK bool cli_silence(const struct cli *cli, uint64_t *silence_ns, struct error *err);
-
 // The hardware counters of a device.
 struct cli_counters {
     // why the device has no counters, and what the user can do; NULL if it has counters

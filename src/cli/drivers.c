@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Creates the system that lists the devices, and reads what this needs: the environment variable
 // FATHOM_VALIDATION, --silence-limit, and the files of `-d model:FILE`.
-#include "base/clock.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -18,17 +17,6 @@ bool cli_validation(void)
     return set && strcmp(set, "1") == 0;
 }
 
-bool cli_silence(const struct cli *cli, uint64_t *silence_ns, struct error *err)
-{
-    const char *text = options_value(cli->options, OPTION_SILENCE);
-    uint64_t silence_s = 0;
-    if (text && !(text_parse_uint(text, &silence_s) && silence_s > 0 && silence_s <= 86400))
-        return error_set(err, ERROR_USAGE,
-                         "--silence-limit %s: expected a whole number from 1 to 86400", text);
-    *silence_ns = silence_s * NS_PER_S;
-    return true;
-}
-
 static void tell_waiting(void *context, const char *apis)
 {
     const struct cli *cli = context;
@@ -43,7 +31,7 @@ struct gpu_system *cli_system_create(struct cli *cli, struct error *err)
                                   .validation = cli_validation(),
                                   .waiting = tell_waiting,
                                   .context = cli};
-    if (!cli_silence(cli, &desc.silence_ns, err))
+    if (!options_seconds(cli->options, OPTION_SILENCE, &desc.silence_ns, err))
         return NULL;
     cli->has_drivers = options_has(cli->options, OPTION_NO_ISOLATE);
     if (cli->has_drivers)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/options.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -45,6 +46,26 @@ size_t options_values(struct arena *arena, const struct options *options, enum o
         if (options->uses[i].option == option)
             (*values)[count++] = options->uses[i].value;
     return count;
+}
+
+bool options_number(const struct options *options, enum option_id option, uint64_t least,
+                    uint64_t most, uint64_t *value, struct error *err)
+{
+    const char *text = options_value(options, option);
+    if (!text || (text_parse_uint(text, value) && *value >= least && *value <= most))
+        return true;
+    return error_set(err, ERROR_USAGE, "--%s %s: expected a whole number from %llu to %llu",
+                     option_table[option].name, text, (unsigned long long)least,
+                     (unsigned long long)most);
+}
+
+bool options_seconds(const struct options *options, enum option_id option, uint64_t *ns,
+                     struct error *err)
+{
+    uint64_t seconds = 0;
+    bool right = options_number(options, option, 1, 86400, &seconds, err);
+    *ns = seconds * NS_PER_S;
+    return right;
 }
 
 // ---------------------------------------------------------------- parsing options

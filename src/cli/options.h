@@ -8,6 +8,8 @@
 #include "base/arena.h"
 #include "cli/table.h"
 
+#include <stdint.h>
+
 struct option_use {
     enum option_id option;
     const char *value; // value; "" if the option takes none; "-" if an optional value was not given
@@ -37,6 +39,16 @@ const char *options_value(const struct options *options, enum option_id option);
 // line. The array lives in `arena`. Returns the number of values.
 size_t options_values(struct arena *arena, const struct options *options, enum option_id option,
                       const char ***values);
+
+// Sets *value to the number that was given for an option; without the option, leaves it as it is.
+// Fails with ERROR_USAGE if the value is not a whole number from `least` to `most`.
+MUST_CHECK bool options_number(const struct options *options, enum option_id option, uint64_t least,
+                               uint64_t most, uint64_t *value, struct error *err);
+
+// Sets *ns to the time in ns that was given for an option in seconds, from one second to a day; to
+// 0 without the option. Fails with ERROR_USAGE if the value is wrong.
+MUST_CHECK bool options_seconds(const struct options *options, enum option_id option, uint64_t *ns,
+                                struct error *err);
 
 // Returns the words of the command line as a run file records them. File names lose their folders,
 // because the names of folders may be private. File names are: the program's name, values of

@@ -104,16 +104,6 @@ static bool read_settings(struct running *r, struct error *err)
     return r->measuring->check(arena, &r->desc.choices, err);
 }
 
-static bool read_number(const struct options *options, enum option_id id, uint64_t limit,
-                        uint64_t *value, struct error *err)
-{
-    const char *text = options_value(options, id);
-    if (!text || (text_parse_uint(text, value) && *value > 0 && *value <= limit))
-        return true;
-    return error_set(err, ERROR_USAGE, "--%s %s: expected a whole number from 1 to %llu",
-                     option_table[id].name, text, (unsigned long long)limit);
-}
-
 static bool read_counters(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
@@ -132,12 +122,10 @@ static bool read_request(struct running *r, struct error *err)
     // By default the seed differs from run to run. It is a small number, which a user can easily
     // type.
     r->desc.seed = 1 + (clock_now_ns() / 1000 ^ (uint64_t)getpid() << 8) % 1000000;
-    uint64_t wait_idle_s = 0;
-    if (!read_number(options, OPTION_SEED, UINT64_C(1) << 52, &r->desc.seed, err) ||
-        !read_number(options, OPTION_WAIT_IDLE, 86400, &wait_idle_s, err) ||
-        !cli_silence(r->cli, &r->desc.silence_ns, err))
+    if (!options_number(options, OPTION_SEED, 1, UINT64_C(1) << 52, &r->desc.seed, err) ||
+        !options_seconds(options, OPTION_WAIT_IDLE, &r->desc.wait_idle_ns, err) ||
+        !options_seconds(options, OPTION_SILENCE, &r->desc.silence_ns, err))
         return false;
-    r->desc.wait_idle_ns = wait_idle_s * NS_PER_S;
     r->desc.output = options_value(options, OPTION_OUTPUT);
     r->desc.in_process = options_has(options, OPTION_NO_ISOLATE);
     r->desc.validation = cli_validation();

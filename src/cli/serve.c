@@ -2,7 +2,6 @@
 #include "serve/serve.h"
 
 #include "base/child.h"
-#include "base/text.h"
 #include "cli/cli.h"
 
 #include <stdlib.h>
@@ -14,17 +13,6 @@ struct serving {
     // the folder that was made for this page. Both are NULL if there is no page.
     const char *folder, *file;
 };
-
-static bool read_port(const struct options *options, unsigned *port, struct error *err)
-{
-    const char *text = options_value(options, OPTION_PORT);
-    uint64_t number = 0;
-    if (text && !(text_parse_uint(text, &number) && number <= 65535))
-        return error_set(err, ERROR_USAGE, "--port %s: expected a whole number from 0 to 65535",
-                         text);
-    *port = (unsigned)number;
-    return true;
-}
 
 // Adds to the list every device of the system that the list does not have.
 static void add_others(struct arena *arena, const struct gpu_system *system,
@@ -142,9 +130,12 @@ bool command_serve(struct cli *cli, struct error *err)
 {
     struct interrupt interrupt;
     struct serve_desc desc = {.runner.interrupt = &interrupt};
-    if (!read_port(cli->options, &desc.port, err) ||
-        !cli_silence(cli, &desc.runner.silence_ns, err) || !interrupt_init(&interrupt, err))
+    uint64_t port = 0;
+    if (!options_number(cli->options, OPTION_PORT, 0, 65535, &port, err) ||
+        !options_seconds(cli->options, OPTION_SILENCE, &desc.runner.silence_ns, err) ||
+        !interrupt_init(&interrupt, err))
         return false;
+    desc.port = (unsigned)port;
     bool served = serve(cli, &desc, err);
     interrupt_fini(&interrupt);
     return served;
