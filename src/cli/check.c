@@ -28,6 +28,7 @@ struct checking {
     struct interrupt interrupt;
     struct gpu_system *system;
     struct device_list devices;
+    size_t others; // with --local-rank, number of devices that this process leaves to other ranks
     struct check_desc desc;
     struct check_parts parts;
     struct expectation expectation;
@@ -152,8 +153,9 @@ static bool has_part_of_the_cards(const struct checking *c)
 
 // Removes from the list every card but that of this process's local rank: the rank is the card's
 // index. If CUDA_VISIBLE_DEVICES leaves one card, keeps it: each rank then sees its own card.
-static bool take_own_card(struct device_list *list, struct error *err)
+static bool take_own_card(struct checking *c, struct error *err)
 {
+    struct device_list *list = &c->devices;
     static const char *const variables[] = {"SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK",
                                             "MPI_LOCALRANKID", NULL};
     const char *text = first_set(variables);
@@ -165,9 +167,10 @@ static bool take_own_card(struct device_list *list, struct error *err)
     if (list->count == 1 && getenv("CUDA_VISIBLE_DEVICES"))
         return true;
     if (rank >= list->count)
-        return error_set(err, ERROR_NO_DEVICE, "--local-rank: rank %llu, but %zu GPUs",
-                         (unsigned long long)rank, list->count);
+        return error_set(err, ERROR_NO_DEVICE, "--local-rank: rank %llu, but %s",
+                         (unsigned long long)rank, text_count(c->cli->arena, list->count, "GPU"));
     list->devices[0] = list->devices[rank];
+    c->others = list->count - 1;
     list->count = 1;
     return true;
 }
@@ -210,7 +213,7 @@ static bool choose_devices(struct checking *c, struct error *err)
     if ((!chosen && err->code != ERROR_NO_DEVICE) || !are_apart(&c->devices, err))
         return false;
     if (options_has(cli->options, OPTION_LOCAL_RANK))
-        return take_own_card(&c->devices, err);
+        return take_own_card(c, err);
     if (c->devices.count > 0 || c->expected_count > 0 ||
         (every && !has_part_of_the_cards(c) &&
          select_unreached(cli->arena, c->system, "", &gpus) > 0))
@@ -239,8 +242,8 @@ static void add_unreached(struct checking *c)
 
 static void add_missing(struct checking *c)
 {
-    size_t found = c->run->check_count;
-    while (c->run->check_count < c->expected_count) {
+    size_t found = c->run->check_count + c->others;
+    for (size_t i = found; i < c->expected_count; i++) {
         struct check *check = run_add_check(c->run);
         check->index = c->run->check_count - 1;
         check->verdict = CHECK_BROKEN;

@@ -298,7 +298,8 @@ class Ranks(Checks):
         self.assertEqual("no-expectation", check["code"])
 
     def test_with_local_rank_each_takes_its_own_card(self):
-        models = ["-d", self.model("a.json"), "-d", self.model("b.json"), "--local-rank"]
+        models = ["-d", self.model("a.json"), "-d", self.model("b.json"), "--local-rank",
+                  "--expect-count", "2"]  # the cards of other ranks are not missing
         processes = [self.start(rank, *models, SLURM_LOCALID=str(rank)) for rank in (0, 1)]
         checks = self.checks_of(processes, UNKNOWN)
         self.assertEqual(["model:0", "model:1"], [check["device"] for check in checks])
