@@ -82,9 +82,9 @@ static const char *count_text(struct arena *arena, const struct schedule_state *
     // Cases that are measured in the same rounds end at about the same time. So the number of
     // finished cases says little about the work.
     if (state->total)
-        return arena_printf(arena, "%3.0f%% of %zu cases", floor(100 * state->fraction),
-                            state->total);
-    return arena_printf(arena, "%zu cases done", state->done);
+        return arena_printf(arena, "%3.0f%% of %s", floor(100 * state->fraction),
+                            text_count(arena, state->total, "case"));
+    return arena_printf(arena, "%s done", text_count(arena, state->done, "case"));
 }
 
 // Returns a text such as "2:10 left"; "" if the time left is not known.
@@ -144,8 +144,9 @@ static void progress_log(struct progress *progress, const struct schedule_state 
     const char *left = left_text(scratch, state);
     fprintf(progress->out, "fathom: measuring %s on %s", benchmark->info.name, state->device);
     if (state->total)
-        fprintf(progress->out, ": %zu cases (%.0f%% of %zu done%s%s)", state->benchmark_total,
-                floor(100 * state->fraction), state->total, *left ? ", " : "", left);
+        fprintf(progress->out, ": %s (%.0f%% of %zu done%s%s)",
+                text_count(scratch, state->benchmark_total, "case"), floor(100 * state->fraction),
+                state->total, *left ? ", " : "", left);
     fputc('\n', progress->out);
     fflush(progress->out);
     arena_destroy(scratch);
@@ -209,7 +210,8 @@ void live_text_draw(struct live_text *live, const char *text)
     live_text_wipe(live);
     for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
         lines++;
-    if (!live->out || ioctl(fileno(live->out), TIOCGWINSZ, &size) != 0 || size.ws_row <= lines)
+    if (!live->out || ioctl(fileno(live->out), TIOCGWINSZ, &size) != 0 || size.ws_row <= lines ||
+        size.ws_col < SCREEN_COLUMNS_MIN)
         return;
     fputs(text, live->out);
     fflush(live->out);

@@ -69,10 +69,10 @@ struct live_text {
 // Prepares to draw a text on `out`. If `out` is not a terminal, nothing will be drawn.
 void live_text_init(struct live_text *live, FILE *out);
 
-// Wipes the text that was drawn before and draws `text`. `text` consists of whole lines that are
-// not wider than the terminal. If `text` has at least as many lines as the terminal, draws nothing,
-// because such a text could not be wiped again. The cursor must be in the first column of the line
-// below the drawn text.
+// Wipes the text that was drawn before and draws `text`, the whole lines of a screen
+// (report/screen.h). If `text` has at least as many lines as the terminal, or the terminal is
+// narrower than any screen, draws nothing, because such a text could not be wiped again. The cursor
+// must be in the first column of the line below the drawn text.
 void live_text_draw(struct live_text *live, const char *text);
 void live_text_wipe(struct live_text *live);
 

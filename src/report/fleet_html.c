@@ -207,8 +207,9 @@ static void axis_put(const struct page *page, const struct fleet_metric *metric,
 static const char *metric_line(struct arena *arena, const struct fleet_metric *metric,
                                enum check_metric m)
 {
-    const char *text = arena_printf(arena, "%zu cards · spread %.2f %%", metric->count,
-                                    100 * metric->population.sigma);
+    const char *text =
+        arena_printf(arena, "%s · spread %.2f %%", text_count(arena, metric->count, "card"),
+                     100 * metric->population.sigma);
     if (isfinite(metric->expected))
         text = arena_printf(arena, "%s · %.0f %% of what is expected", text,
                             100 * metric->median / metric->expected);

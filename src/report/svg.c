@@ -168,7 +168,7 @@ static void cores_put(struct svg *svg, const struct spans *line, const struct sp
             place[c] = ++cores;
     if (cores == 0)
         return;
-    label_put(svg, svg->y + 14, "m", arena_printf(svg->arena, "%.0f cores", cores));
+    label_put(svg, svg->y + 14, "m", text_count(svg->arena, (size_t)cores, "core"));
     fputs("<g fill-opacity=\"0.5\">\n", svg->out);
     for (size_t i = 0; i < crowd->series->row_count; i++) {
         double core = spans_cell(crowd, i, crowd->core, -1);

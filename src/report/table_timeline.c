@@ -218,9 +218,9 @@ static void histogram_print(const struct timeline *timeline)
         bins->row_count < timeline->columns / 2 ? bins->row_count : timeline->columns / 2;
     const char *spark = screen_spark(screen->arena, counts, bins->row_count, columns, false);
     fprintf(screen->stream, "  %*s  ", (int)timeline->label, "");
-    screen_paint(
-        screen, PAINT_DIM,
-        arena_printf(screen->arena, "%.0f answers from %s %s to %s", all, low, spark, high));
+    screen_paint(screen, PAINT_DIM,
+                 arena_printf(screen->arena, "%.0f answer%s from %s %s to %s", all,
+                              all == 1 ? "" : "s", low, spark, high));
     fputc('\n', screen->stream);
 }
 

@@ -248,6 +248,13 @@ class Live(fathom.Case):
         self.assertRegex(last, r"\n  L1 latency +2\d\.\d\d ns ")
         self.assertNotIn("(2", last)
 
+    def test_a_terminal_narrower_than_a_card_shows_it_at_the_end_alone(self):
+        status, text = terminal("run", "latency", "--preset", "quick", "--set", "path=vector", "-d",
+                                f"model:{fathom.ROOT}/models/v100.json", columns=59)
+        self.assertEqual(0, status)
+        self.assertNotIn("\x1b[J", text)  # its lines would go on in the next one, and stay there
+        self.assertEqual(1, text.count("\x1b[1mNVIDIA V100"))
+
     def test_with_tables_or_through_a_pipe_it_does_not(self):
         cheap = ("run", "latency", "--preset", "quick", "--set", "latency.path=shared", "-d",
                  f"model:{fathom.ROOT}/models/a100.json")

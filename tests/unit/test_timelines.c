@@ -253,6 +253,11 @@ static void a_drawing_has_every_bar_with_its_tool_tip(void **state)
     assert_null(strstr(text, "<script"));
     assert_null(strstr(text, "latency/"));
     free(text);
+    for (int g = 0; g < GROUPS; g++)
+        crowd_rows[g * 5 + 4] = 7;
+    text = written(run, svg_write);
+    assert_non_null(strstr(text, ">1 core</text>"));
+    free(text);
     run_destroy(run);
 }
 
