@@ -13,7 +13,7 @@ struct dynlib; // an open library; the pointer is the handle that dlopen returne
 
 // A symbol of a library. Its address is stored in the struct to which dynlib_desc.table points, at
 // `offset` bytes. One X-macro with the names of the symbols can declare both the members of that
-// struct and, with DYNLIB_SYMBOL, the array of symbols.
+// struct and, with DYNLIB_SYMBOL or DYNLIB_OPTIONAL, the array of symbols.
 struct dynlib_symbol {
     const char *name; // exported name, with its version suffix: "cuCtxCreate_v2"
     size_t offset;    // offset of the function pointer in the struct at dynlib_desc.table
@@ -23,6 +23,10 @@ struct dynlib_symbol {
 #define DYNLIB_SYMBOL(table, member)                                                               \
     {                                                                                              \
         .name = #member, .offset = offsetof(table, member)                                         \
+    }
+#define DYNLIB_OPTIONAL(table, member)                                                             \
+    {                                                                                              \
+        .name = #member, .offset = offsetof(table, member), .optional = true                       \
     }
 
 struct dynlib_desc {

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "measure/limits.h"
 #include "sensors/clocks.h"
-#include "sensors/link.h"
+#include "sensors/health.h"
 
 #include <math.h>
 #include <string.h>

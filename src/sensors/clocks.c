@@ -97,7 +97,7 @@ void sensor_clocks_close(struct sensor_clocks *clocks)
 {
     if (!clocks)
         return;
-    if (clocks->handle)
+    if (clocks->handle && clocks->source->close)
         clocks->source->close(clocks->handle);
     arena_destroy(clocks->arena);
 }

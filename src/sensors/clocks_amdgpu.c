@@ -101,11 +101,6 @@ static void *amdgpu_open(struct arena *arena, const struct sensor_clocks_desc *d
     return NULL;
 }
 
-static void amdgpu_close(void *handle)
-{
-    (void)handle; // nothing to free: the memory belongs to the arena
-}
-
 // ---------------------------------------------------------------- who else uses the card
 
 static bool amdgpu_check(void *handle, const struct sensor_clocks_desc *desc, struct error *err)
@@ -157,7 +152,6 @@ static bool amdgpu_restore(void *handle, const char *before, struct error *err)
 const struct clocks_source clocks_amdgpu = {
     .name = "amdgpu",
     .open = amdgpu_open,
-    .close = amdgpu_close,
     .check = amdgpu_check,
     .users = amdgpu_users,
     .lock = amdgpu_lock,

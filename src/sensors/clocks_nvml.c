@@ -37,11 +37,8 @@ struct clocks_api {
     int (*nvmlDeviceGetVirtualizationMode)(struct nvml_device *device, int *mode);
 };
 
-#define SYMBOL(member) DYNLIB_SYMBOL(struct clocks_api, member)
-#define OPTIONAL_SYMBOL(member)                                                                    \
-    {                                                                                              \
-        .name = #member, .offset = offsetof(struct clocks_api, member), .optional = true           \
-    }
+#define SYMBOL(member)          DYNLIB_SYMBOL(struct clocks_api, member)
+#define OPTIONAL_SYMBOL(member) DYNLIB_OPTIONAL(struct clocks_api, member)
 static const struct dynlib_symbol symbols[] = {
     SYMBOL(nvmlErrorString),
     SYMBOL(nvmlDeviceGetSupportedMemoryClocks),

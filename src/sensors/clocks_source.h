@@ -21,7 +21,7 @@ struct clocks_source {
     void *(*open)(struct arena *arena, const struct sensor_clocks_desc *desc,
                   struct clocks_choices *choices, const char **before, bool *knows,
                   struct error *err);
-    void (*close)(void *handle);
+    void (*close)(void *handle); // NULL if the arena's end is enough
     // Checks whether the card's clock may be set. Fails with ERROR_UNSUPPORTED and the reason if
     // other processes use the card, if they cannot be listed, or if the card is divided (MIG,
     // virtual GPUs).

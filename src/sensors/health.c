@@ -51,10 +51,7 @@ struct health_api {
                                      unsigned long long *addresses);
 };
 
-#define OPTIONAL_SYMBOL(member)                                                                    \
-    {                                                                                              \
-        .name = #member, .offset = offsetof(struct health_api, member), .optional = true           \
-    }
+#define OPTIONAL_SYMBOL(member) DYNLIB_OPTIONAL(struct health_api, member)
 static const struct dynlib_symbol symbols[] = {
     OPTIONAL_SYMBOL(nvmlDeviceGetPowerUsage),
     OPTIONAL_SYMBOL(nvmlDeviceGetEnforcedPowerLimit),
@@ -155,14 +152,22 @@ static void read_vbios(const struct health_api *api, struct nvml_device *device,
         memcpy(health->vbios, version, sizeof version);
 }
 
+// Opens the card in NVML, with those functions in `api` that the driver has.
+static bool open_nvml(const struct sensors_desc *desc, struct nvml_card *card,
+                      struct health_api *api)
+{
+    struct error err;
+    return nvml_card_open(
+        card, desc,
+        &(struct dynlib_desc){.symbols = symbols, .symbol_count = COUNT(symbols), .table = api},
+        &err);
+}
+
 static void read_nvml(const struct sensors_desc *desc, struct sensor_health *health)
 {
-    struct health_api api = {0};
-    const struct dynlib_desc calls = {
-        .symbols = symbols, .symbol_count = sizeof symbols / sizeof *symbols, .table = &api};
+    struct health_api api;
     struct nvml_card card;
-    struct error err;
-    if (!nvml_card_open(&card, desc, &calls, &err))
+    if (!open_nvml(desc, &card, &api))
         return;
     health->power_w = number_of(api.nvmlDeviceGetPowerUsage, card.device) * 1e-3;
     health->power_limit_w = number_of(api.nvmlDeviceGetEnforcedPowerLimit, card.device) * 1e-3;
@@ -180,9 +185,13 @@ static void read_nvml(const struct sensors_desc *desc, struct sensor_health *hea
     nvml_card_close(&card);
 }
 
-static const char *sysfs_of(const struct sensors_desc *desc)
+// ---------------------------------------------------------------- files in sysfs
+
+static bool read_line(const struct sensors_desc *desc, const char *name, char *line, size_t bytes)
 {
-    return desc->sysfs_root ? desc->sysfs_root : "/sys";
+    return desc->pci &&
+           text_read_line(line, bytes, "%s/bus/pci/devices/%s/%s",
+                          desc->sysfs_root ? desc->sysfs_root : "/sys", desc->pci, name);
 }
 
 // Reads the number at the beginning of a one-line file of the device. Returns NaN if the line does
@@ -190,20 +199,19 @@ static const char *sysfs_of(const struct sensors_desc *desc)
 static double device_number(const struct sensors_desc *desc, const char *name)
 {
     char line[64];
-    bool read = text_read_line(line, sizeof line, "%s/bus/pci/devices/%s/%s", sysfs_of(desc),
-                               desc->pci, name);
-    double number = read ? strtod(line, NULL) : 0;
+    double number = read_line(desc, name, line, sizeof line) ? strtod(line, NULL) : 0;
     return number > 0 ? number : (double)NAN;
 }
 
-// Returns the generation of PCI Express in which a lane makes `transfers` × 1e9 transfers per
-// second; NaN if no generation has this rate.
-static double generation_of(double transfers)
+// Transfers per second of one lane; the index is the generation of PCI Express.
+static const double rates_hz[] = {0, 2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9};
+
+// Returns the generation of PCI Express with this rate; NaN if there is none.
+static double generation_of(double transfers_hz)
 {
-    static const double of_generation[] = {2.5, 5, 8, 16, 32, 64};
-    for (size_t i = 0; i < sizeof of_generation / sizeof *of_generation; i++)
-        if (fabs(transfers - of_generation[i]) < 0.1)
-            return (double)(i + 1);
+    for (size_t i = 1; i < COUNT(rates_hz); i++)
+        if (fabs(transfers_hz - rates_hz[i]) < 0.1e9)
+            return (double)i;
     return (double)NAN;
 }
 
@@ -213,11 +221,9 @@ static void read_sysfs(const struct sensors_desc *desc, struct sensor_health *he
         return;
     health->lanes = device_number(desc, "current_link_width");
     health->lanes_max = device_number(desc, "max_link_width");
-    health->generation = generation_of(device_number(desc, "current_link_speed"));
-    health->generation_max = generation_of(device_number(desc, "max_link_speed"));
-    if (!*health->vbios &&
-        !text_read_line(health->vbios, sizeof health->vbios, "%s/bus/pci/devices/%s/vbios_version",
-                        sysfs_of(desc), desc->pci))
+    health->generation = generation_of(device_number(desc, "current_link_speed") * 1e9);
+    health->generation_max = generation_of(device_number(desc, "max_link_speed") * 1e9);
+    if (!*health->vbios && !read_line(desc, "vbios_version", health->vbios, sizeof health->vbios))
         *health->vbios = '\0';
 }
 
@@ -244,4 +250,45 @@ void sensors_health_read(const struct sensors_desc *desc, struct sensor_health *
     read_nvml(desc, health);
     if (!isfinite(health->lanes))
         read_sysfs(desc, health);
+}
+
+// ---------------------------------------------------------------- the link alone
+
+enum {
+    LANES_MAX = 32
+};
+
+double sensors_link_rate(double transfers_hz, unsigned lanes)
+{
+    if (!(transfers_hz >= 2.5e9 && transfers_hz <= 64e9) || lanes == 0 || lanes > LANES_MAX)
+        return 0;
+    double code = transfers_hz <= 5e9 ? 8.0 / 10 : transfers_hz < 64e9 ? 128.0 / 130 : 242.0 / 256;
+    return transfers_hz * lanes * code / 8;
+}
+
+// Fills `link`. Returns false if this is no link of PCI Express; a number that is not known is NaN.
+static bool set_link(struct sensor_link *link, const char *source, double transfers_hz,
+                     double lanes)
+{
+    *link = (struct sensor_link){.transfers_hz = transfers_hz,
+                                 .lanes = lanes > 0 && lanes <= LANES_MAX ? (unsigned)lanes : 0,
+                                 .source = source};
+    link->bytes_per_s = sensors_link_rate(transfers_hz, link->lanes);
+    return link->bytes_per_s > 0;
+}
+
+bool sensors_link_read(const struct sensors_desc *desc, struct sensor_link *link)
+{
+    struct nvml_card card;
+    struct health_api api;
+    if (set_link(link, "sysfs", device_number(desc, "current_link_speed") * 1e9,
+                 device_number(desc, "current_link_width")))
+        return true;
+    if (!open_nvml(desc, &card, &api))
+        return false;
+    double generation = number_of(api.nvmlDeviceGetCurrPcieLinkGeneration, card.device);
+    double lanes = number_of(api.nvmlDeviceGetCurrPcieLinkWidth, card.device);
+    nvml_card_close(&card);
+    bool known = generation >= 1 && (size_t)generation < COUNT(rates_hz);
+    return set_link(link, "NVML", known ? rates_hz[(size_t)generation] : (double)NAN, lanes);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads what a driver reports to every user about a card's health: power and power limit, the link
-// to the host, the best possible link of card and host, error counters, and the firmware.
+// to the host, the best possible link of card and host, error counters, and the firmware. Also
+// reads the rate of the link alone.
 #ifndef SENSORS_HEALTH_H
 #define SENSORS_HEALTH_H
 
@@ -32,5 +33,26 @@ struct sensor_health {
 // Reads the values from NVML. If NVML does not report the link, reads the link and the firmware's
 // version from sysfs, where the driver amdgpu reports them.
 void sensors_health_read(const struct sensors_desc *desc, struct sensor_health *health);
+
+// The current PCI Express link between a card and its host. Idle cards lower the link's speed, so
+// the link should be read right after some work.
+struct sensor_link {
+    double transfers_hz; // transfers per second of one lane: 32e9 for "32.0 GT/s"
+    unsigned lanes;
+    // Bandwidth of all lanes in one direction, without the overhead of the line code. The line code
+    // is 8b/10b up to 5 GT/s and 128b/130b above; at 64 GT/s, 242 of 256 bytes of a flit count. The
+    // overhead of packet headers is not subtracted. (PCI Express Base Specification 6.0, 1.2 and
+    // 4.2)
+    double bytes_per_s;
+    const char *source; // where the values come from: "sysfs" or "NVML"
+};
+
+// Reads the link from sysfs, by the card's PCI address. If sysfs does not report the link, reads it
+// from NVML. Returns false if neither reports a link, as for software devices.
+bool sensors_link_read(const struct sensors_desc *desc, struct sensor_link *link);
+
+// Returns the bandwidth, like sensor_link.bytes_per_s, of a link with this rate and number of
+// lanes; 0 if PCI Express has no such rate or number.
+double sensors_link_rate(double transfers_hz, unsigned lanes);
 
 #endif

@@ -61,11 +61,6 @@ static void *hwmon_open(struct arena *arena, const struct sensors_desc *desc, st
     return found;
 }
 
-static void hwmon_close(void *handle)
-{
-    (void)handle; // nothing to do: the memory belongs to the arena, and no file is open
-}
-
 static void hwmon_read(void *handle, double values[SENSOR_VALUE_COUNT])
 {
     const struct hwmon *hwmon = handle;
@@ -82,7 +77,6 @@ static double hwmon_used_memory(void *handle)
 const struct sensors_source sensors_hwmon = {
     .name = "amdgpu hwmon",
     .open = hwmon_open,
-    .close = hwmon_close,
     .read = hwmon_read,
     .used_memory = hwmon_used_memory,
 };

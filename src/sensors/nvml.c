@@ -61,8 +61,6 @@ struct nvml_api {
                                                      unsigned long long *set);
     int (*nvmlDeviceGetViolationStatus)(struct nvml_device *device, int policy,
                                         struct nvml_violation *violation);
-    int (*nvmlDeviceGetCurrPcieLinkGeneration)(struct nvml_device *device, unsigned *generation);
-    int (*nvmlDeviceGetCurrPcieLinkWidth)(struct nvml_device *device, unsigned *lanes);
     int (*nvmlDeviceGetPcieThroughput)(struct nvml_device *device, int counter,
                                        unsigned *kib_per_s);
     int (*nvmlDeviceGetFieldValues)(struct nvml_device *device, int count,
@@ -73,19 +71,14 @@ struct nvml_api {
     int (*nvmlDeviceGetHandleByIndex_v2)(unsigned index, struct nvml_device **device);
 };
 
-#define SYMBOL(member) DYNLIB_SYMBOL(struct nvml_api, member)
-#define OPTIONAL_SYMBOL(member)                                                                    \
-    {                                                                                              \
-        .name = #member, .offset = offsetof(struct nvml_api, member), .optional = true             \
-    }
+#define SYMBOL(member)          DYNLIB_SYMBOL(struct nvml_api, member)
+#define OPTIONAL_SYMBOL(member) DYNLIB_OPTIONAL(struct nvml_api, member)
 static const struct dynlib_symbol symbols[] = {
     SYMBOL(nvmlDeviceGetClockInfo),
     SYMBOL(nvmlDeviceGetTemperature),
     OPTIONAL_SYMBOL(nvmlDeviceGetTotalEnergyConsumption),
     OPTIONAL_SYMBOL(nvmlDeviceGetCurrentClocksThrottleReasons),
     OPTIONAL_SYMBOL(nvmlDeviceGetViolationStatus),
-    OPTIONAL_SYMBOL(nvmlDeviceGetCurrPcieLinkGeneration),
-    OPTIONAL_SYMBOL(nvmlDeviceGetCurrPcieLinkWidth),
     OPTIONAL_SYMBOL(nvmlDeviceGetPcieThroughput),
     OPTIONAL_SYMBOL(nvmlDeviceGetFieldValues),
     OPTIONAL_SYMBOL(nvmlDeviceGetMemoryInfo),
@@ -325,27 +318,3 @@ const struct sensors_source sensors_nvml = {
     .others_traffic = nvml_others_traffic,
     .used_memory = nvml_used_memory,
 };
-
-bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, unsigned *lanes)
-{
-    static const double rates_hz[] = {
-        // Transfers per second of one lane; the index is the generation of PCI Express.
-        0, 2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9};
-    struct arena *arena = arena_create();
-    struct error err;
-    unsigned generation = 0;
-    struct nvml *nvml = nvml_open(arena, desc, &err);
-    bool known =
-        nvml && nvml->api.nvmlDeviceGetCurrPcieLinkGeneration &&
-        nvml->api.nvmlDeviceGetCurrPcieLinkWidth &&
-        nvml->api.nvmlDeviceGetCurrPcieLinkGeneration(nvml->card.device, &generation) ==
-            NVML_SUCCESS &&
-        nvml->api.nvmlDeviceGetCurrPcieLinkWidth(nvml->card.device, lanes) == NVML_SUCCESS &&
-        generation < sizeof rates_hz / sizeof *rates_hz;
-    if (known)
-        *transfers_hz = rates_hz[generation];
-    if (nvml)
-        nvml_close(nvml);
-    arena_destroy(arena);
-    return known;
-}

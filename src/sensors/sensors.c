@@ -75,7 +75,8 @@ void sensors_close(struct sensors *sensors)
 {
     if (!sensors)
         return;
-    sensors->source->close(sensors->handle);
+    if (sensors->source->close)
+        sensors->source->close(sensors->handle);
     arena_destroy(sensors->arena);
 }
 

@@ -11,7 +11,7 @@ struct sensors_source {
     // Opens the source for the card. Returns a handle, in `arena`; NULL with the reason if this
     // source does not know the card.
     void *(*open)(struct arena *arena, const struct sensors_desc *desc, struct error *err);
-    void (*close)(void *handle);
+    void (*close)(void *handle); // NULL if the arena's end is enough
     // Sets the elements of `values` that this source can read. The caller checks whether the values
     // are possible.
     void (*read)(void *handle, double values[SENSOR_VALUE_COUNT]);
@@ -26,8 +26,5 @@ struct sensors_source {
 };
 
 extern const struct sensors_source sensors_nvml, sensors_hwmon;
-
-// Reads the card's PCI Express link from NVML. Returns false if NVML does not report it.
-bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, unsigned *lanes);
 
 #endif

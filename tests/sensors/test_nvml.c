@@ -3,7 +3,6 @@
 #include "measure/card.h"
 #include "sensors/clocks.h"
 #include "sensors/health.h"
-#include "sensors/link.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests a card's link, read from files in a folder of the test.
 #include "sensors/health.h"
-#include "sensors/link.h"
 
 #include <math.h>
 #include <setjmp.h>
