@@ -10,7 +10,8 @@
 
 struct live {
     const struct live_desc *desc;
-    struct arena *arena;
+    struct arena *arena; // while the thread runs, it also holds the message that is being sent
+    struct arena_mark before_messages;
     pthread_t thread;
     // Interrupt that ends the current measurement early. It is raised at most once per measurement.
     struct interrupt interrupt;
@@ -91,23 +92,11 @@ static bool is_replaced(struct live *live)
 
 // ---------------------------------------------------------------- messages to pages
 
+// Sends a message, which lives in live->arena, to every page, and frees it.
 static void say(const struct live *live, const char *message)
 {
     live->desc->say(live->desc->context, message);
-}
-
-static void say_status(const struct live *live, const char *text)
-{
-    struct arena *arena = arena_create();
-    say(live, answer_status(arena, text));
-    arena_destroy(arena);
-}
-
-static void say_error(const struct live *live, uint64_t id, const char *message)
-{
-    struct arena *arena = arena_create();
-    say(live, answer_error(arena, id, message));
-    arena_destroy(arena);
+    arena_rewind(live->arena, live->before_messages);
 }
 
 // ---------------------------------------------------------------- starting and ending the worker
@@ -149,7 +138,7 @@ static void prepare_worker(struct live *live, const struct gpu_info *device,
             .interrupt = &live->interrupt,
             .leave_ns = LIVE_LEAVE_NS,
         });
-    say_status(live, "a worker process starts");
+    say(live, answer_status(live->arena, "a worker process starts"));
 }
 
 // ---------------------------------------------------------------- one frame
@@ -193,25 +182,22 @@ struct frame {
 
 static void say_result(const struct frame *frame, const struct result *result)
 {
-    struct arena *arena = arena_create();
-    say(frame->live, answer_result(arena, frame->request->id, frame->number, result));
-    arena_destroy(arena);
+    say(frame->live, answer_result(frame->live->arena, frame->request->id, frame->number, result));
 }
 
 static void say_loss(struct frame *frame, const struct result *result)
 {
+    struct live *live = frame->live;
     // If in_visit is true, the worker was lost while it measured a case, and the last reason in
     // `result` says why. Otherwise the worker was lost between two cases.
-    bool in_visit = executor_losses(frame->live->executor) > 0;
+    bool in_visit = executor_losses(live->executor) > 0;
     const char *why = in_visit && result && result->reason_count
                           ? result->reasons[result->reason_count - 1].text
                           : "it ended";
-    struct arena *arena = arena_create();
     frame->lost = true;
-    say_error(frame->live, frame->request->id,
-              arena_printf(arena, "%s was lost: %s; its worker is started again",
-                           frame->request->device->id, why));
-    arena_destroy(arena);
+    say(live, answer_error(live->arena, frame->request->id,
+                           arena_printf(live->arena, "%s was lost: %s; its worker is started again",
+                                        frame->request->device->id, why)));
 }
 
 // Callback for schedule_desc.progress: stores the key of the case that is measured next.
@@ -299,9 +285,7 @@ static void say_done(const struct frame *frame, const struct run *run, bool whol
 {
     const struct answer_end end = {
         .id = frame->request->id, .frame = frame->number, .run = run, .whole = whole};
-    struct arena *arena = arena_create();
-    say(frame->live, answer_done(arena, &end));
-    arena_destroy(arena);
+    say(frame->live, answer_done(frame->live->arena, &end));
 }
 
 // Measures one frame (a run of all cases). If the measurement is continuous, measures frames until
@@ -343,14 +327,12 @@ static void measure(struct live *live, const struct request *request)
     prepare_worker(live, request->device, &budget);
     frame.losses = executor_losses_ever(live->executor);
     if (!open_frame(&frame, &err)) {
-        say_error(live, request->id, err.message);
+        say(live, answer_error(live->arena, request->id, err.message));
         run_destroy(frame.run);
         return;
     }
-    struct arena *arena = arena_create();
-    say(live, answer_started(arena, request->id, frame.plan.plan.total));
-    arena_destroy(arena);
     size_t cases = frame.plan.plan.total;
+    say(live, answer_started(live->arena, request->id, cases));
     measure_frames(&frame, &budget);
     live->cases += cases;
 }
@@ -374,7 +356,7 @@ struct live *live_start(const struct live_desc *desc, struct error *err)
 {
     struct arena *arena = arena_create();
     struct live *live = ARENA_NEW(arena, struct live);
-    *live = (struct live){.desc = desc, .arena = arena};
+    *live = (struct live){.desc = desc, .arena = arena, .before_messages = arena_mark(arena)};
     pthread_mutex_init(&live->mutex, NULL);
     pthread_cond_init(&live->changed, NULL);
     if (interrupt_init_own(&live->interrupt, err)) {
