@@ -7,9 +7,7 @@
 #include "base/version.h"
 #include "cli/generate.h"
 #include "cli/help.h"
-
-#include <errno.h>
-#include <string.h>
+#include "report/export.h"
 
 static bool run_program(struct cli *cli, struct error *err)
 {
@@ -98,15 +96,6 @@ static bool start_command(struct cli *cli, struct error *err)
     return run_command(cli, err);
 }
 
-// Writes the output that stdio still buffers. Fails if it cannot be written: a full disk may be
-// noticed only here, and fathom must not end as if the output were complete.
-static bool flush(FILE *out, struct error *err)
-{
-    if (fflush(out) == 0 && !ferror(out))
-        return true;
-    return error_set(err, ERROR_IO, "cannot write to the standard output: %s", strerror(errno));
-}
-
 int cli_main(int argc, char **argv)
 {
     struct arena *arena = arena_create();
@@ -118,8 +107,10 @@ int cli_main(int argc, char **argv)
                       .argv = argv,
                       .out = stdout,
                       .err = stderr};
+    // A full disk may be noticed only at the end: fathom must not end as if the output were
+    // complete.
     bool done = options_parse(arena, argc, argv, &options, &err) && start_command(&cli, &err) &&
-                flush(cli.out, &err);
+                export_end(cli.out, "to the standard output", &err);
     if (!done)
         fprintf(cli.err, "fathom: %s\n", text_printable(arena, err.message, SIZE_MAX));
     int status = done ? cli.status : status_of(err.code);

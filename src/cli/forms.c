@@ -9,9 +9,6 @@
 #include "results/json.h"
 #include "results/save.h"
 
-#include <errno.h>
-#include <string.h>
-
 bool cli_report_check(const char *path, struct error *err)
 {
     const char *reason;
@@ -116,10 +113,7 @@ static bool write_markdown(const struct run *run, FILE *stream, struct error *er
         console_card_markdown(&card, stream);
     }
     arena_destroy(arena);
-    errno = EIO;
-    if (fflush(stream) != 0 || ferror(stream))
-        return error_set(err, ERROR_IO, "cannot write the card: %s", strerror(errno));
-    return true;
+    return export_end(stream, "the card", err);
 }
 
 // The options that write a run in another form, except the one for the HTML page.

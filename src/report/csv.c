@@ -25,6 +25,13 @@ struct csv {
     bool line_begun;
 };
 
+bool export_end(FILE *stream, const char *what, struct error *err)
+{
+    errno = EIO; // the reason of an earlier failure is not known any more
+    return (fflush(stream) == 0 && !ferror(stream)) ||
+           error_set(err, ERROR_IO, "cannot write %s: %s", what, strerror(errno));
+}
+
 void csv_field(const char *text, FILE *stream)
 {
     if (!text[strcspn(text, ",\"\r\n")]) {
@@ -177,8 +184,5 @@ bool csv_write(const struct run *run, FILE *stream, struct error *err)
         arena_rewind(csv.arena, mark);
     }
     arena_destroy(csv.arena);
-    errno = EIO;
-    if (fflush(stream) != 0 || ferror(stream))
-        return error_set(err, ERROR_IO, "cannot write the CSV: %s", strerror(errno));
-    return true;
+    return export_end(stream, "the CSV", err);
 }

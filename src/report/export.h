@@ -11,6 +11,10 @@
 // csv_write, svg_write and trace_write fail with ERROR_IO if writing to the stream fails. They can
 // be passed to run_save_as (results/json.h), which writes a file.
 
+// Ends an export, and every other output: writes what the stream still buffers. Fails with ERROR_IO
+// and the text "cannot write WHAT: …" if this or an earlier write to the stream failed.
+MUST_CHECK bool export_end(FILE *stream, const char *what, struct error *err);
+
 // The version of the CSV, which is the last column of every row. It is increased if a column is
 // renamed, moved, removed, or gets another meaning. New columns are inserted before the last one.
 #define CSV_SCHEMA "fathom-csv/2"

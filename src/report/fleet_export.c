@@ -4,9 +4,7 @@
 #include "report/fleet.h"
 #include "results/codec.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 // ---------------------------------------------------------------- the fleet as JSON
 
@@ -187,7 +185,5 @@ bool fleet_csv(void *context, FILE *stream, struct error *err)
         if (rows == 0)
             row_put(fleet->cards[i], CHECK_METRIC_COUNT, stream);
     }
-    errno = EIO;
-    return (fflush(stream) == 0 && !ferror(stream)) ||
-           error_set(err, ERROR_IO, "cannot write the CSV: %s", strerror(errno));
+    return export_end(stream, "the CSV", err);
 }

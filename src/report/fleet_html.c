@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Writes a fleet as one page of HTML and SVG, without a script.
 #include "base/text.h"
+#include "report/export.h"
 #include "report/fleet.h"
 #include "results/units.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -382,7 +382,5 @@ bool fleet_html(void *context, FILE *stream, struct error *err)
     texts_put(&page, "Files that were left out", fleet->left, fleet->left_count, true);
     fputs("</main></body>\n</html>\n", stream);
     arena_destroy(page.arena);
-    errno = EIO;
-    return (fflush(stream) == 0 && !ferror(stream)) ||
-           error_set(err, ERROR_IO, "cannot write the page: %s", strerror(errno));
+    return export_end(stream, "the page", err);
 }

@@ -5,7 +5,6 @@
 #include "results/json.h"
 #include "results/save.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <string.h>
 #include <zlib.h>
@@ -16,9 +15,7 @@
 extern const char report_page[];
 extern const uint64_t report_page_bytes;
 
-// Markers in the page, in this order: the place for the summary of the devices, the place for the
-// runs, and the begin of the live page's script. build.mjs checks that the page contains each
-// marker once.
+// Why the page has 0 bytes; "" if it has more.
 extern const char report_page_reason[];
 
 // Markers in the page, in this order. The summary of the devices is inserted at the first one, the
@@ -180,10 +177,7 @@ static bool end_page(const struct part *runs, bool live, FILE *stream, struct er
     part_put(&end, stream);
     if (live)
         fwrite(end.rest, 1, (size_t)(report_page + report_page_bytes - end.rest), stream);
-    errno = EIO;
-    if (fflush(stream) != 0 || ferror(stream))
-        return error_set(err, ERROR_IO, "cannot write the report: %s", strerror(errno));
-    return true;
+    return export_end(stream, "the report", err);
 }
 
 bool html_write(const struct run *const *runs, size_t count, FILE *stream, struct error *err)

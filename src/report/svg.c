@@ -7,10 +7,8 @@
 #include "report/spans.h"
 #include "results/units.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     WIDTH = 1200,
@@ -247,9 +245,8 @@ bool svg_write(const struct run *run, FILE *stream, struct error *err)
             "markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\"><path class=\"m\" "
             "d=\"M0 0L6 3L0 6z\"/></marker></defs>\n%s</svg>\n",
             WIDTH, svg.y, WIDTH, svg.y, style, chart_style, picture_style, body.text);
-    errno = EIO;
-    bool done = fflush(stream) == 0 && !ferror(stream);
+    bool done = export_end(stream, "the SVG", err);
     free(body.text);
     arena_destroy(svg.arena);
-    return done || error_set(err, ERROR_IO, "cannot write the SVG: %s", strerror(errno));
+    return done;
 }
