@@ -5,7 +5,6 @@
 #include "base/child.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "cli/generate.h"
 #include "cli/help.h"
 #include "report/export.h"
 

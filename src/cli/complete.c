@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/bench.h"
-#include "cli/generate.h"
-#include "cli/table.h"
+#include "cli/help.h"
 #include "gpu/backend.h"
 
 #include <string.h>
@@ -216,7 +215,7 @@ static void write_bash_argument(FILE *out, const struct option_info *option)
     fputs("; return ;;\n", out);
 }
 
-void generate_bash(FILE *out)
+static void generate_bash(FILE *out)
 {
     fputs("# bash completion of fathom, made by `fathom --generate bash`\n", out);
     write_settings(out, "_fathom", &posix_switch);
@@ -352,7 +351,7 @@ static void write_zsh_command(FILE *out, unsigned id)
     fputs(" ;;\n", out);
 }
 
-void generate_zsh(FILE *out)
+static void generate_zsh(FILE *out)
 {
     fputs("#compdef fathom\n# zsh completion of fathom, made by `fathom --generate zsh`\n", out);
     write_settings(out, "_fathom", &posix_switch);
@@ -455,7 +454,7 @@ static void write_fish_options(FILE *out, unsigned command)
             write_fish_option(out, command, &option_table[i]);
 }
 
-void generate_fish(FILE *out)
+static void generate_fish(FILE *out)
 {
     fputs("# fish completion of fathom, made by `fathom --generate fish`\n", out);
     write_settings(out, "__fathom", &fish_switch);

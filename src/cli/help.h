@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Prints --help; its text comes from the table of commands and options (cli/table.h).
+// Writes what is made from the table of commands and options (cli/table.h): --help, the manual page
+// and the shell completions.
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
 
+#include "base/error.h"
 #include "cli/table.h"
 
 #include <stdio.h>
@@ -18,9 +20,17 @@ extern const char *const help_exit_statuses[];
 // Prints the help of a command. If `command` is COMMAND_COUNT, prints the help of the program.
 void help_write(FILE *out, enum command_id command);
 
-// Writes text in lines of at most 80 columns, each indented by `indent` blanks. A newline in the
-// text begins a new line. `column` is the number of columns that the present line already uses. If
-// it reaches the indent and is not 0, the text begins on a new line.
-void help_wrap(FILE *out, const char *text, size_t indent, size_t column);
+// Writes text in lines of at most 80 columns. A newline in the text begins a new line.
+void help_text(FILE *out, const char *text);
+
+// Writes a label, and beside it text in lines of at most 80 columns, each indented by `indent`
+// blanks. Beside a label that needs so many columns, the text begins on a new line.
+void help_entry(FILE *out, size_t indent, const char *text, const char *label, ...)
+    PRINTF_LIKE(4, 5);
+
+// Writes the document `what`: "man" (roff, section 1), "bash", "zsh" or "fish". Fails with
+// ERROR_USAGE if `what` is another word.
+MUST_CHECK bool generate_write(FILE *out, const char *what, struct error *err);
+void generate_manual(FILE *out);
 
 #endif

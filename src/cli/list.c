@@ -26,10 +26,8 @@ static void write_preset_time(FILE *out, const char *preset)
 
 static void write_all(FILE *out)
 {
-    for (size_t i = 0; benchmarks[i]; i++) {
-        fprintf(out, "%s", benchmarks[i]->info.name);
-        help_wrap(out, benchmarks[i]->info.title, 12, strlen(benchmarks[i]->info.name));
-    }
+    for (size_t i = 0; benchmarks[i]; i++)
+        help_entry(out, 12, benchmarks[i]->info.title, "%s", benchmarks[i]->info.name);
     fprintf(out,
             "\nTime of a benchmark on one device, by --preset (less if its cases are done):\n");
     write_preset_time(out, "quick");
@@ -109,8 +107,8 @@ static void write_range(FILE *out, const struct param_info *param)
 
 static void write_param(FILE *out, const struct param_info *param)
 {
-    fprintf(out, "\n  %s", param->key);
-    help_wrap(out, param->help, 16, 2 + strlen(param->key));
+    fputc('\n', out);
+    help_entry(out, 16, param->help, "  %s", param->key);
     write_preset(out, "quick", param);
     write_preset(out, "standard", param);
     write_preset(out, "full", param);
@@ -125,12 +123,10 @@ static void write_benchmark(FILE *out, const struct benchmark *benchmark)
 {
     const struct benchmark_info *info = &benchmark->info;
     fprintf(out, "%s — %s (version %u)\n\n", info->name, info->title, info->version);
-    help_wrap(out, benchmark->description, 0, 0);
+    help_text(out, benchmark->description);
     fprintf(out, "\nMetrics:\n");
-    for (size_t i = 0; i < info->metric_count; i++) {
-        fprintf(out, "  %s", info->metrics[i].name);
-        help_wrap(out, info->metrics[i].help, 16, 2 + strlen(info->metrics[i].name));
-    }
+    for (size_t i = 0; i < info->metric_count; i++)
+        help_entry(out, 16, info->metrics[i].help, "  %s", info->metrics[i].name);
     fprintf(out, "\nParameters, for --set %s.KEY=VALUES:\n", info->name);
     for (size_t i = 0; i < info->param_count; i++)
         write_param(out, &info->params[i]);

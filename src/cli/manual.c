@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "base/version.h"
-#include "cli/generate.h"
 #include "cli/help.h"
 
 #include <string.h>
