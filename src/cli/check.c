@@ -192,14 +192,9 @@ static bool choose_devices(struct checking *c, struct error *err)
 {
     static const char *const all[] = {"all"};
     struct cli *cli = c->cli;
-    const char **names;
     struct unreached_gpu *gpus;
-    struct select_request request = {.system = c->system,
-                                     .api = options_value(cli->options, OPTION_API),
-                                     .prefer = GPU_CAP(PEERS)};
-    request.name_count = options_values(cli->arena, cli->options, OPTION_DEVICE, &names);
-    request.names = names;
-    cli_name_models(cli, names, request.name_count);
+    struct select_request request = cli_select_request(cli, c->system);
+    request.prefer = GPU_CAP(PEERS);
     bool every = request.name_count == 0;
     if (every) {
         request.names = all;

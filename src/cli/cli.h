@@ -6,6 +6,7 @@
 
 #include "bench/plan.h"
 #include "cli/options.h"
+#include "suite/select.h"
 
 #include <stdio.h>
 
@@ -17,10 +18,6 @@ enum exit_status {
     EXIT_BROKEN = 4,  // only `fathom check`: a card is broken
     EXIT_UNKNOWN = 5, // only `fathom check`: a card cannot be judged, and no card is slow or broken
     EXIT_INTERRUPTED = 130
-};
-
-enum {
-    CLI_COLUMNS = 100 // maximum width of printed tables in columns, even if the terminal is wider
 };
 
 struct cli {
@@ -61,13 +58,14 @@ bool command_counters(struct cli *cli, struct error *err);
 bool command_check(struct cli *cli, struct error *err);
 bool command_check_device(struct cli *cli, struct error *err);
 
-// Two functions for simulated devices, which are chosen with -d "model:FILE". cli_announce_models
-// checks each file. If a file is wrong, the function fails with ERROR_USAGE, the path and the
-// reason. It lists the paths in an environment variable. The model backend and the workers read the
-// paths from this variable. cli_name_models replaces each "model:FILE" in `names` by the id of the
-// simulated device: "model:0", "model:1" …
+// Checks the file of each simulated device, which is chosen with -d "model:FILE", and lists the
+// paths in an environment variable, from which the model backend and the workers read them. Fails
+// with ERROR_USAGE, the path and the reason if a file is wrong.
 MUST_CHECK bool cli_announce_models(struct cli *cli, struct error *err);
-void cli_name_models(struct cli *cli, const char **names, size_t count);
+
+// Returns a request for the devices that -d and --api name. "model:FILE" becomes the id of the
+// simulated device: "model:0", "model:1" …
+struct select_request cli_select_request(struct cli *cli, const struct gpu_system *system);
 
 // What a command measures, and how the command shows the results.
 struct cli_measuring {

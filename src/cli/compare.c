@@ -109,8 +109,7 @@ static bool read_runs(struct comparing *c, struct error *err)
 
 static bool print(const struct cli *cli, const struct compare_report *report, struct error *err)
 {
-    const struct console_desc console = {.colour = terminal_has_colour(cli->out),
-                                         .columns = terminal_columns(cli->out, CLI_COLUMNS)};
+    const struct console_desc console = terminal_console(cli->out);
     if (options_has(cli->options, OPTION_JSON))
         return compare_json(report, cli->out, err);
     if (options_has(cli->options, OPTION_MARKDOWN))

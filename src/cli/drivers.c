@@ -71,10 +71,16 @@ bool cli_announce_models(struct cli *cli, struct error *err)
     return true;
 }
 
-void cli_name_models(struct cli *cli, const char **names, size_t count)
+struct select_request cli_select_request(struct cli *cli, const struct gpu_system *system)
 {
+    const char **names;
+    size_t count = options_values(cli->arena, cli->options, OPTION_DEVICE, &names);
     unsigned models = 0;
     for (size_t i = 0; i < count; i++)
         if (file_of(names[i]))
             names[i] = arena_printf(cli->arena, "model:%u", models++);
+    return (struct select_request){.system = system,
+                                   .names = names,
+                                   .name_count = count,
+                                   .api = options_value(cli->options, OPTION_API)};
 }

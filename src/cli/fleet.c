@@ -116,8 +116,7 @@ static bool check_outputs(const struct options *options, const struct paths *pat
 
 static bool show(struct cli *cli, struct fleet *fleet, struct error *err)
 {
-    const struct console_desc desc = {.colour = terminal_has_colour(cli->out),
-                                      .columns = terminal_columns(cli->out, CLI_COLUMNS)};
+    const struct console_desc desc = terminal_console(cli->out);
     const char *csv = options_value(cli->options, OPTION_CSV);
     const char *html = options_value(cli->options, OPTION_HTML);
     if (cli_shows_tables(cli->options))

@@ -191,15 +191,9 @@ static void note_no_gpu(struct running *r)
 
 static bool choose_devices(struct running *r, struct error *err)
 {
-    struct cli *cli = r->cli;
-    const char **names;
-    struct select_request request = {.system = r->system,
-                                     .api = options_value(cli->options, OPTION_API)};
-    request.name_count = options_values(cli->arena, cli->options, OPTION_DEVICE, &names);
-    request.names = names;
-    cli_name_models(cli, names, request.name_count);
+    const struct select_request request = cli_select_request(r->cli, r->system);
     note_unreached(r);
-    if (!select_devices(cli->arena, &request, &r->devices, err))
+    if (!select_devices(r->cli->arena, &request, &r->devices, err))
         return false;
     note_no_gpu(r);
     r->desc.devices = &r->devices;
@@ -312,8 +306,7 @@ static void prepare_showing(struct running *r)
     bool live = !quiet && !tables && !r->measuring->draw && terminal_is(cli->out);
     progress_init(&r->progress, cli->err);
     live_text_init(&r->card, cli->err);
-    r->console = (struct console_desc){.colour = terminal_has_colour(cli->out),
-                                       .columns = terminal_columns(cli->out, CLI_COLUMNS)};
+    r->console = terminal_console(cli->out);
     r->desc.starting = show_head;
     r->desc.notice = show_notice;
     r->desc.waiting = show_waiting;

@@ -35,11 +35,7 @@ static void add_others(struct arena *arena, const struct gpu_system *system,
 static bool choose_devices(struct cli *cli, const struct gpu_system *system,
                            struct device_list *list, struct error *err)
 {
-    const char **names;
-    struct select_request request = {.system = system};
-    request.name_count = options_values(cli->arena, cli->options, OPTION_DEVICE, &names);
-    request.names = names;
-    cli_name_models(cli, names, request.name_count);
+    const struct select_request request = cli_select_request(cli, system);
     if (!select_devices(cli->arena, &request, list, err))
         return false;
     if (request.name_count == 0)

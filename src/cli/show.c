@@ -66,12 +66,9 @@ static const struct card *card_of(const struct cli *cli, const struct run *run, 
 
 static void print(const struct cli *cli, const struct shown *shown, const struct run *run)
 {
-    const struct console_desc desc = {
-        .colour = terminal_has_colour(cli->out),
-        .columns = terminal_columns(cli->out, CLI_COLUMNS),
-        .benchmarks = shown->names,
-        .benchmark_count = shown->count,
-    };
+    struct console_desc desc = terminal_console(cli->out);
+    desc.benchmarks = shown->names;
+    desc.benchmark_count = shown->count;
     if (run->check_count && desc.benchmark_count == 0) {
         check_console(run, cli->out);
         return;

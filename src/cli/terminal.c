@@ -19,18 +19,18 @@ bool terminal_is(FILE *stream)
     return isatty(fileno(stream)) == 1;
 }
 
-bool terminal_has_colour(FILE *stream)
-{
-    const char *refused = getenv("NO_COLOR");
-    return terminal_is(stream) && !(refused && *refused);
-}
-
-unsigned terminal_columns(FILE *stream, unsigned most)
+static unsigned columns_of(FILE *stream)
 {
     struct winsize size;
-    if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_col > most)
-        return most;
-    return size.ws_col;
+    bool known = ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return known && size.ws_col < SCREEN_COLUMNS ? size.ws_col : SCREEN_COLUMNS;
+}
+
+struct console_desc terminal_console(FILE *stream)
+{
+    const char *refused = getenv("NO_COLOR");
+    return (struct console_desc){.colour = terminal_is(stream) && !(refused && *refused),
+                                 .columns = columns_of(stream)};
 }
 
 bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interrupt *interrupt)
@@ -64,10 +64,6 @@ bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interru
 // ---------------------------------------------------------------- the progress line
 
 static const uint64_t interval_ns = NS_PER_S / 10;
-
-enum {
-    COLUMNS_MAX = 100
-};
 
 void progress_init(struct progress *progress, FILE *out)
 {
@@ -169,8 +165,7 @@ void progress_draw(struct progress *progress, const struct schedule_state *state
     // EL). Moves the cursor back to the first column, because tables of the standard output may
     // reach this terminal late, through another program such as tee.
     fprintf(progress->out, "\r%s\033[K\r",
-            progress_line(scratch, state, device, devices,
-                          terminal_columns(progress->out, COLUMNS_MAX) - 1));
+            progress_line(scratch, state, device, devices, columns_of(progress->out) - 1));
     fflush(progress->out);
     arena_destroy(scratch);
 }

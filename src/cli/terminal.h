@@ -4,6 +4,7 @@
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
+#include "report/console.h"
 #include "suite/interrupt.h"
 #include "suite/schedule.h"
 
@@ -13,13 +14,10 @@
 // Returns true if the stream is a terminal.
 bool terminal_is(FILE *stream);
 
-// Returns true if the stream may be coloured: it is a terminal, and the environment variable
-// NO_COLOR (no-color.org) is unset or empty.
-bool terminal_has_colour(FILE *stream);
-
-// Returns the width of the terminal in columns, or `most` if the terminal is wider or its width is
-// not known.
-unsigned terminal_columns(FILE *stream, unsigned most);
+// Returns how to print tables to the stream. They are coloured if the stream is a terminal and the
+// environment variable NO_COLOR (no-color.org) is unset or empty. They are as wide as the terminal,
+// but at most SCREEN_COLUMNS wide, as without a terminal.
+struct console_desc terminal_console(FILE *stream);
 
 // Writes a text to the file of `stream`, past the stream's buffer, which must have been flushed. If
 // the file is a full pipe, waits for room. A signal ends the wait, and two earlier signals prevent
