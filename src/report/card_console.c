@@ -157,13 +157,10 @@ static void card_head(struct screen *screen, const struct card *card)
     const char *name = device->name ? device->name : device->id;
     const char *rest = arena_printf(arena, " · %s", device->id);
     const char *how = arena_printf(arena, "fathom %s", run->tool_version ? run->tool_version : "");
-    if (device->api_version)
-        rest = arena_printf(arena, "%s · API %s", rest, device->api_version);
-    if (device->driver)
-        rest = arena_printf(arena, "%s · driver %s", rest, device->driver);
-    if (run->preset)
-        how = arena_printf(arena, "%s · preset %s", how, run->preset);
-    how = text_join(arena, how, " · ", screen_time(arena, run->started));
+    rest = screen_also(arena, rest, "API ", device->api_version);
+    rest = screen_also(arena, rest, "driver ", device->driver);
+    how = screen_also(arena, how, "preset ", run->preset);
+    how = screen_also(arena, how, "", screen_time(arena, run->started));
     warning_line(screen, card->warning);
     head_line(screen, name, rest);
     head_line(screen, "", arena_printf(arena, "%s · medians ± half the 95 %% interval", how));

@@ -437,15 +437,12 @@ static void add_bars(const struct source *s, struct chart *chart)
 
 static const char *origin_text(const struct source *s)
 {
+    const char *date = arena_printf(s->arena, "%.10s", s->run->started ? s->run->started : "");
     const char *text = s->device->name ? s->device->name : "";
-    text = text_join(s->arena, text, " · ", s->device->id);
-    if (s->device->driver)
-        text = arena_printf(s->arena, "%s · driver %s", text, s->device->driver);
-    if (s->run->tool_version)
-        text = arena_printf(s->arena, "%s · fathom %s", text, s->run->tool_version);
-    if (s->run->started)
-        text = arena_printf(s->arena, "%s · %.10s", text, s->run->started);
-    return text;
+    text = screen_also(s->arena, text, "", s->device->id);
+    text = screen_also(s->arena, text, "driver ", s->device->driver);
+    text = screen_also(s->arena, text, "fathom ", s->run->tool_version);
+    return screen_also(s->arena, text, "", date);
 }
 
 static struct chart chart_of(const struct source *s)

@@ -109,7 +109,7 @@ const char *compare_verdict(struct arena *arena, const struct compare *compare)
 const char *compare_device(struct arena *arena, const struct run_device *device)
 {
     const char *text = text_join(arena, device->id, " ", device->name ? device->name : "");
-    return device->driver ? arena_printf(arena, "%s · driver %s", text, device->driver) : text;
+    return screen_also(arena, text, "driver ", device->driver);
 }
 
 const char *compare_card_note(const struct device_pair *pair)

@@ -9,20 +9,12 @@
 
 // ---------------------------------------------------------------- head and end of the report
 
-// Returns `line` with " · TEXT" appended. Returns `line` itself if `text` is NULL or empty.
-static const char *joined(struct arena *arena, const char *line, const char *text)
-{
-    return text_join(arena, line, " · ", text ? text : "");
-}
-
 static void device_print(const struct run_device *device, struct screen *screen)
 {
     struct arena *arena = screen->arena;
-    const char *text = joined(arena, device->name ? device->name : "", device->kind);
-    if (device->driver)
-        text = joined(arena, text, arena_printf(arena, "driver %s", device->driver));
-    if (device->api_version)
-        text = joined(arena, text, arena_printf(arena, "API %s", device->api_version));
+    const char *text = screen_also(arena, device->name ? device->name : "", "", device->kind);
+    text = screen_also(arena, text, "driver ", device->driver);
+    text = screen_also(arena, text, "API ", device->api_version);
     const char *id = screen_quote(arena, device->id, 24);
     screen_paint(screen, PAINT_BOLD, id);
     fprintf(screen->stream, "  %s\n",
@@ -40,10 +32,9 @@ void console_head(const struct run *run, const struct console_desc *desc, FILE *
             fputc('\n', screen.stream);
         }
     const char *line = arena_printf(arena, "fathom %s", run->tool_version ? run->tool_version : "");
-    if (run->preset)
-        line = joined(arena, line, arena_printf(arena, "preset %s", run->preset));
-    line = joined(arena, line, screen_time(arena, run->started));
-    line = joined(arena, line, "medians ± half the 95 % interval");
+    line = screen_also(arena, line, "preset ", run->preset);
+    line = screen_also(arena, line, "", screen_time(arena, run->started));
+    line = screen_also(arena, line, "", "medians ± half the 95 % interval");
     screen_paint(&screen, PAINT_DIM, screen_quote(arena, line, screen.columns));
     fputc('\n', screen.stream);
     for (size_t i = 0; i < run->device_count; i++)
@@ -169,7 +160,7 @@ static void view_head(struct screen *screen, const struct view_info *view, const
 {
     struct arena *arena = screen->arena;
     const char *title = screen_quote(arena, view->title ? view->title : view->metric, 60);
-    const char *text = joined(arena, unit, common);
+    const char *text = screen_also(arena, unit, "", common);
     fputc('\n', screen->stream);
     screen_paint(screen, PAINT_BOLD, title);
     if (*text) {

@@ -65,11 +65,6 @@ static const char *value(struct arena *arena, const struct result *result, const
     return screen_median(arena, result_metric(result, name), "");
 }
 
-static const char *joined(struct arena *arena, const char *line, const char *text)
-{
-    return text_join(arena, line, " · ", text);
-}
-
 // Returns the name of the level or memory that the result describes, such as "vector level 2".
 static const char *name_of(struct arena *arena, const struct result *result)
 {
@@ -97,7 +92,7 @@ static const char *name_of(struct arena *arena, const struct result *result)
 static const char *fetch_text(struct arena *arena, const struct result *result)
 {
     const char *text =
-        joined(arena, value(arena, result, "fetch"), value(arena, result, "fetch_cycles"));
+        screen_also(arena, value(arena, result, "fetch"), "", value(arena, result, "fetch_cycles"));
     return *text ? arena_printf(arena, "%s an instruction", text) : "";
 }
 
@@ -110,10 +105,9 @@ static const char *latency_text(struct arena *arena, const struct result *result
         page = arena_printf(arena, "pages of %s", page);
     else if (*banks)
         page = arena_printf(arena, "%s banks", banks);
-    return joined(
-        arena,
-        joined(arena, value(arena, result, "latency"), value(arena, result, "latency_cycles")),
-        page);
+    const char *text = value(arena, result, "latency");
+    text = screen_also(arena, text, "", value(arena, result, "latency_cycles"));
+    return screen_also(arena, text, "", page);
 }
 
 static const char *bandwidth_text(struct arena *arena, const struct result *result)
@@ -128,7 +122,7 @@ static const char *bandwidth_text(struct arena *arena, const struct result *resu
         one = arena_printf(arena, "%s one workgroup", one);
     if (*line)
         line = arena_printf(arena, "line %s%s%s", line, *sector ? ", sector " : "", sector);
-    return joined(arena, joined(arena, all, one), line);
+    return screen_also(arena, screen_also(arena, all, "", one), "", line);
 }
 
 // Returns which clocks determine the latency of a level: "by the core's clock and another (60.1
@@ -159,7 +153,7 @@ static const char *sharing_text(struct arena *arena, const struct result *result
     else if (sharers)
         shared = arena_printf(arena, "shared by %.0f cores (%.0f to %.0f)", sharers->median,
                               sharers->ci95[0], sharers->ci95[1]);
-    return joined(arena, joined(arena, ways, shared), clock);
+    return screen_also(arena, screen_also(arena, ways, "", shared), "", clock);
 }
 
 // Returns the size of a level, such as "128 KiB". If the size in bytes is not known, returns the

@@ -48,11 +48,6 @@ static const char *markup(const struct picture *picture, const char *text)
     return text_markup(picture->arena, text ? text : "");
 }
 
-static const char *also(const struct picture *picture, const char *list, const char *item)
-{
-    return text_join(picture->arena, list, " · ", item);
-}
-
 // ---------------------------------------------------------------- the card
 
 static const char *figure_text(const struct picture *picture, const struct card_figure *figure)
@@ -237,7 +232,8 @@ static void step_put(const struct picture *picture, const struct step *step, siz
                            : step->name;
     const char *latency = screen_short(picture->arena, step->ns, UNIT_NS);
     if (isfinite(step->cycles))
-        latency = also(picture, latency, screen_short(picture->arena, step->cycles, UNIT_CYCLE));
+        latency = screen_also(picture->arena, latency, "",
+                              screen_short(picture->arena, step->cycles, UNIT_CYCLE));
     fprintf(picture->out,
             "<rect class=\"s s%zu\" x=\"%.1f%%\" y=\"%d\" width=\"%.1f%%\" height=\"%d\" "
             "rx=\"6\"/>\n",
@@ -316,21 +312,13 @@ static void warnings_put(const struct picture *picture, const struct card *card)
 static const char *origin_text(const struct picture *picture, const struct run *run,
                                const struct run_device *device)
 {
-    const char *text = device->id;
-    const struct {
-        const char *what, *value;
-    } parts[] = {{"driver ", device->driver},
-                 {"preset ", run->preset},
-                 {"", run->started},
-                 {"fathom ", run->tool_version}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].value)
-            text = also(picture, text,
-                        arena_printf(picture->arena, "%s%s", parts[i].what, parts[i].value));
+    struct arena *arena = picture->arena;
+    const char *text = screen_also(arena, device->id, "driver ", device->driver);
+    text = screen_also(arena, text, "preset ", run->preset);
+    text = screen_also(arena, text, "", run->started);
+    text = screen_also(arena, text, "fathom ", run->tool_version);
     const struct run_counts counts = run_count(run, device->id, NULL);
-    const char *cases =
-        arena_printf(picture->arena, "cases: %s", screen_counts(picture->arena, &counts));
-    return counts.all ? also(picture, text, cases) : text;
+    return screen_also(arena, text, "cases: ", screen_counts(arena, &counts));
 }
 
 static void device_put(const struct picture *picture, const struct card *card, size_t number)

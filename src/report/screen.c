@@ -114,6 +114,12 @@ const char *screen_quote(struct arena *arena, const char *text, size_t columns)
     return quote;
 }
 
+const char *screen_also(struct arena *arena, const char *list, const char *what, const char *value)
+{
+    return value && *value ? text_join(arena, list, " · ", arena_printf(arena, "%s%s", what, value))
+                           : list;
+}
+
 const char *screen_repeat(struct arena *arena, const char *text, size_t count)
 {
     size_t bytes = strlen(text);

@@ -49,6 +49,10 @@ void screen_widen(size_t *columns, const char *text);
 // Each control character, and each byte that is not UTF-8, is replaced by "?".
 const char *screen_quote(struct arena *arena, const char *text, size_t columns);
 
+// Returns `list` with " · ", `what` and `value` appended, such as "vulkan:0 · driver 580.1".
+// Returns `list` itself if `value` is NULL or "".
+const char *screen_also(struct arena *arena, const char *list, const char *what, const char *value);
+
 // Returns `text` repeated `count` times.
 const char *screen_repeat(struct arena *arena, const char *text, size_t count);
 
