@@ -67,27 +67,6 @@ MUST_CHECK bool cli_announce_models(struct cli *cli, struct error *err);
 // simulated device: "model:0", "model:1" …
 struct select_request cli_select_request(struct cli *cli, const struct gpu_system *system);
 
-// What a command measures, and how the command shows the results.
-struct cli_measuring {
-    // Names of the benchmarks to measure, then NULL. If `benchmarks` itself is NULL, the operands
-    // of the command are the names.
-    const char *const *benchmarks;
-    const char *preset; // preset that is used if --preset is not given
-    // Checks the preset and the settings before any driver is loaded. Fails with ERROR_USAGE if
-    // they are wrong.
-    bool (*check)(struct arena *arena, const struct choice_request *request, struct error *err);
-    struct plan *(*plan)(struct arena *arena, const struct choice_request *request,
-                         const struct gpu_info *device, struct run *run, struct error *err);
-    // Draws the results at the end. If `draw` is NULL, the headlines and the summary card of each
-    // device are printed instead.
-    void (*draw)(const struct run *run, FILE *out);
-};
-
-// Measures, prints the results and saves them, as the options say. The commands `run` and `map`
-// call this function.
-MUST_CHECK bool cli_measure(struct cli *cli, const struct cli_measuring *measuring,
-                            struct error *err);
-
 // Sets *benchmark to the benchmark that is called `name`. Fails with ERROR_USAGE if there is no
 // such benchmark; the message then suggests a similar name.
 struct benchmark;

@@ -6,6 +6,7 @@
 #include "cli/state.h"
 #include "cli/terminal.h"
 #include "gpu/backend.h"
+#include "map/map.h"
 #include "report/console.h"
 #include "results/json.h"
 #include "results/save.h"
@@ -16,6 +17,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+// What a command measures, and how the command shows the results.
+struct measuring {
+    // Names of the benchmarks to measure, then NULL. If `benchmarks` itself is NULL, the operands
+    // of the command are the names.
+    const char *const *benchmarks;
+    const char *preset; // preset that is used if --preset is not given
+    // Checks the preset and the settings before any driver is loaded. Fails with ERROR_USAGE if
+    // they are wrong.
+    bool (*check)(struct arena *arena, const struct choice_request *request, struct error *err);
+    struct plan *(*plan)(struct arena *arena, const struct choice_request *request,
+                         const struct gpu_info *device, struct run *run, struct error *err);
+    // Draws the results at the end. If `draw` is NULL, the headlines and the summary card of each
+    // device are printed instead.
+    void (*draw)(const struct run *run, FILE *out);
+};
 
 // The state of the commands `run` and `map`, which measure.
 struct running {
@@ -38,7 +55,7 @@ struct running {
     struct error unsaved;
     // path of the run's file in the folder of kept runs; NULL if the run is not kept
     const char *kept;
-    const struct cli_measuring *measuring;
+    const struct measuring *measuring;
 };
 
 // ---------------------------------------------------------------- options and operands
@@ -419,7 +436,8 @@ static bool tell_end(struct running *r, struct error *err)
     return (r->cli->status != EXIT_INTERRUPTED && !r->unread) || fail_interrupted(r, err);
 }
 
-bool cli_measure(struct cli *cli, const struct cli_measuring *measuring, struct error *err)
+// Measures, prints the results and saves them, as the options say.
+static bool measure_all(struct cli *cli, const struct measuring *measuring, struct error *err)
 {
     struct running running = {.cli = cli, .measuring = measuring};
     running.desc.plan = measuring->plan;
@@ -442,9 +460,20 @@ bool cli_measure(struct cli *cli, const struct cli_measuring *measuring, struct 
     return done;
 }
 
+// `fathom map` works like `run`, but has its own plan and draws the memory hierarchy as a picture.
+bool command_map(struct cli *cli, struct error *err)
+{
+    const struct measuring map = {.benchmarks = map_benchmarks,
+                                  .preset = "map",
+                                  .check = map_settings_check,
+                                  .plan = map_plan_create,
+                                  .draw = console_map};
+    return measure_all(cli, &map, err);
+}
+
 bool command_run(struct cli *cli, struct error *err)
 {
-    const struct cli_measuring presets = {
+    const struct measuring presets = {
         .preset = PRESET_DEFAULT, .check = choices_check, .plan = plan_preset_create};
-    return cli_measure(cli, &presets, err);
+    return measure_all(cli, &presets, err);
 }
