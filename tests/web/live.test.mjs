@@ -491,9 +491,10 @@ test("preempt: each control is measured at once, and the responses are a strip",
   const { server, page } = await started();
   const full = JSON.parse(readFileSync(join(import.meta.dirname, "../../reference/h200-vulkan-all.json"), "utf8"));
   const result = full.results.find(({ key }) => key.startsWith("preempt/hog=many-dispatches"));
+  const without = { ...result, metrics: result.metrics.filter(({ name }) => name !== "response_p90") };
   server.answer = ({ id }) => {
     server.say({ type: "started", id, cases: 1 });
-    for (let frame = 0; frame < 8; frame++) server.say({ type: "result", id, frame, result });
+    for (let frame = 0; frame < 8; frame++) server.say({ type: "result", id, frame, result: frame === 3 ? without : result });
   };
   let count = server.measures.length;
   await key(page, "benchmark").selectOption("preempt");
@@ -506,6 +507,9 @@ test("preempt: each control is measured at once, and the responses are a strip",
   }
   await page.waitForFunction(() => document.querySelector("#live-strip .subtitle")?.textContent === "response, response_p90, response_max");
   assert.ok(await page.locator("#live-strip svg path").count() > 10);
+  // A frame that lacks a figure keeps its place.
+  assert.deepEqual(await page.evaluate(() => window.fathomCharts.get("live-strip").desc.csv().slice(1)
+    .map(([frame, , p90]) => (p90 === undefined ? frame : "has it"))), Array.from({ length: 8 }, (_, i) => (i === 3 ? -4 : "has it")));
   assert.ok((await lanes(page)).includes("victim"));
   await page.screenshot({ path: join(shots, "live-preempt.png"), fullPage: true });
   await close(page);

@@ -21,6 +21,9 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+// Returns the list without what is undefined.
+export const present = <T>(list: (T | undefined)[]): T[] => list.filter((one): one is T => one !== undefined);
+
 // Returns a text as part of an id or of a file's name: "nvidia-h200" for "NVIDIA H200".
 export const idOf = (text: string): string =>
   text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The last frames of a continuous measurement, by case and metric: median and spread.
-import { h } from "../dom";
+import { h, present } from "../dom";
 import type { Metric, MetricInfo, Result } from "../run";
 import { shownUnit } from "../run";
 import { formatMargin, formatMedian, formatUnit } from "../units";
@@ -39,15 +39,16 @@ export class Frames {
     if (this.results.length > FRAMES_MAX) this.results.shift();
   }
 
-  values(name: string, most: number): number[] {
-    return this.results.slice(-most).flatMap(({ metrics }) =>
-      metrics.find((metric) => metric.name === name)?.median ?? []);
+  // Returns the medians of the last `most` frames, undefined for a frame that has none.
+  values(name: string, most: number): (number | undefined)[] {
+    return this.results.slice(-most).map(({ metrics }) =>
+      metrics.find((metric) => metric.name === name)?.median);
   }
 }
 
 function rowOf(frames: Frames, metric: Metric, info: MetricInfo | undefined, most: number): HTMLElement {
   const unit = shownUnit(metric, metric.unit);
-  const values = frames.values(metric.name, most).sort((a, b) => a - b);
+  const values = present(frames.values(metric.name, most)).sort((a, b) => a - b);
   const middle = formatUnit(quantile(values, 0.5), unit);
   const spread = `${formatUnit(quantile(values, 0.1), unit)} – ${formatUnit(quantile(values, 0.9), unit)}`;
   return h("tr", {},

@@ -34,7 +34,7 @@ function option(shown: Stripped, look: Look): EChartsCoreOption {
     grid: { left: 8, right: 16, top: height, bottom: 24, containLabel: true },
     tooltip: {
       ...tooltipStyle(look), trigger: "axis",
-      formatter: (points: { seriesName: string; value: [number, number] }[]) =>
+      formatter: (points: { seriesName: string; value: [number, number | null] }[]) =>
         tip(`frame ${points[0]?.value[0] ?? ""}`, points.map(({ seriesName, value }) =>
           h("div", {}, `${seriesName} ${formatUnit(value[1], unit)}`))),
     },
@@ -51,7 +51,7 @@ function option(shown: Stripped, look: Look): EChartsCoreOption {
     },
     series: names.map((name, i) => ({
       name, type: "line", symbolSize: 4, showSymbol: true, lineStyle: { width: 1 },
-      data: all[i]?.map((value, at, values) => [at + 1 - values.length, value]),
+      data: all[i]?.map((value, at, values) => [at + 1 - values.length, value ?? null]),
     })),
   };
 }
