@@ -13,7 +13,7 @@ import { seriesPicker } from "./charts/picker";
 import { isPlain } from "./charts/plain";
 import { isArrows } from "./charts/timeline";
 import type { Charts } from "./chart";
-import { h, idOf } from "./dom";
+import { h, idOf, present } from "./dom";
 import { findingsOf } from "./findings";
 import { headlineOf, isLine } from "./headline";
 import { messageOf } from "./message";
@@ -170,12 +170,12 @@ export function benchmarkSection(charts: Charts, subjects: Subject[], benchmark:
   const id = idOf(benchmark.name), title = benchmark.title ?? benchmark.name;
   const front = frontOf(charts, id, measured, benchmark);
   const flags = flagsOf(measured, benchmark.name);
-  const rest = [
+  const rest = present([
     ...benchmark.views.map((view, i) => isTwin(benchmark, view) || view === front?.instead
       ? undefined : viewElement(charts, `${id}-${i}`, measured, benchmark, view)),
     sortedBars(charts, `${id}-bars`, measured, benchmark),
     ...seriesElements(charts, measured, benchmark),
-  ].filter((one): one is HTMLElement => one !== undefined);
+  ]);
   const words = wordsOf(benchmark);
   return h("section", { id, "aria-label": title },
     h("div", { class: "section-head" }, h("h2", {}, title), countsOf(own.flatMap(({ results }) => results))),

@@ -10,7 +10,7 @@ import {
 } from "echarts/components";
 import { LabelLayout } from "echarts/features";
 import { SVGRenderer } from "echarts/renderers";
-import { csvText, download, h } from "./dom";
+import { csvButton, h } from "./dom";
 import { saveButtons, standalone } from "./picture";
 import type { Theme } from "./theme";
 import { currentTheme, FONT, onThemeChange, printTheme } from "./theme";
@@ -170,7 +170,7 @@ export class Chart {
     for (const one of this.desc.switches ?? []) tools.append(this.switchOf(one));
     const save = h("span", { class: "save" });
     save.append(...saveButtons(`fathom-${this.desc.id}`, "the drawing", () => this.svgText()),
-      h("button", { type: "button", title: "Save the numbers as CSV", click: () => this.saveCsv() }, "CSV"));
+      csvButton(`fathom-${this.desc.id}`, this.desc.csv));
     tools.append(save);
     return tools;
   }
@@ -221,10 +221,6 @@ export class Chart {
     this.showSlider(true);
     const { title, origin } = this.desc;
     return copy ? standalone(copy, { title, subtitle: this.subtitle.textContent ?? "", origin }) : "";
-  }
-
-  private saveCsv(): void {
-    download(`fathom-${this.desc.id}.csv`, new Blob([csvText(this.desc.csv())], { type: "text/csv" }));
   }
 }
 

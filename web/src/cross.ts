@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The same cases on several devices: one chip through several APIs (the table of analysis/cross.c),
 // or one run against another. Only equal cases have a ratio.
-import { h } from "./dom";
+import { h, present } from "./dom";
 import type { Metric, Result, Subject } from "./run";
 import { metricOf, shownUnit } from "./run";
 import { tableOf } from "./chart";
@@ -96,7 +96,7 @@ function rowsOf(chip: Subject[], reference: number): Row[] {
         rows.set(name, rowOf(key, metric, results.map((one) => one.get(key)), reference));
       }
     }
-  return [...rows.values()].filter((row): row is Row => row !== undefined);
+  return present([...rows.values()]);
 }
 
 function referenceOf(chip: Subject[]): number {

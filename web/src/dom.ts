@@ -37,6 +37,13 @@ export function download(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
+// A button that saves rows of numbers as NAME.csv.
+export const csvButton = (name: string, rows: () => (string | number | undefined)[][]): HTMLElement =>
+  h("button", {
+    type: "button", title: "Save the numbers as CSV",
+    click: () => download(`${name}.csv`, new Blob([csvText(rows())], { type: "text/csv" })),
+  }, "CSV");
+
 // RFC 4180, as report/csv.c writes it.
 export function csvText(rows: (string | number | undefined)[][]): string {
   const field = (value: string | number | undefined): string => {

@@ -4,17 +4,16 @@
 import { benchmarkSection } from "./benchmark";
 import { Charts } from "./chart";
 import { chipsOf, crossTable, differences } from "./cross";
-import { h } from "./dom";
+import { h, present } from "./dom";
 import { saidOf, topicOf } from "./findings";
 import { addSaveButtons } from "./first";
 import { sidebar } from "./sidebar";
-import { unpack } from "./packed";
 import type { Run, Subject } from "./run";
 import { benchmarksOf, subjectsOf } from "./run";
 import { machineCard, provenance } from "./sections";
 
 function section(id: string, title: string, ...content: (HTMLElement | undefined)[]): HTMLElement | undefined {
-  const shown = content.filter((element): element is HTMLElement => element !== undefined);
+  const shown = present(content);
   return shown.length === 0 ? undefined
     : h("section", { id, "aria-label": title }, h("h2", {}, title), ...shown);
 }
@@ -40,14 +39,23 @@ function sectionsOf(charts: Charts, subjects: Subject[]): HTMLElement[] {
   const names = benchmarks.map(({ name }) => name);
   const titleOf = (name: string): string => benchmarks.find((one) => one.name === name)?.title ?? name;
   const chips = chipsOf(subjects).map(crossTable);
-  return [
+  return present([
     chips.every((table) => table === undefined)
       ? section("differences", "What differs", differences(subjects, titleOf)) : undefined,
     ...benchmarks.map((benchmark) => benchmarkSection(charts, subjects, benchmark)),
     section("apis", "One chip, several APIs", ...chips),
     section("findings", "Findings about the run", generalFindings(subjects, names)),
     aboutSection(subjects),
-  ].filter((one): one is HTMLElement => one !== undefined);
+  ]);
+}
+
+// Returns what report/html.c embedded: text in zlib's format, in base64.
+async function unpack(base64: string): Promise<string> {
+  if (typeof DecompressionStream === "undefined")
+    throw new Error("this browser is too old for it (Chrome 80, Firefox 113, Safari 16.4)");
+  const bytes = Uint8Array.from(atob(base64.trim()), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).text();
 }
 
 class Page {

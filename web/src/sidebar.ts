@@ -37,6 +37,10 @@ function runsOf({ names, isShown, toggle }: Choice): HTMLElement | undefined {
     }, name)));
 }
 
+export const themeButton = (redraw: () => void): HTMLElement =>
+  h("button", { type: "button", class: "theme", title: "Light or dark", "aria-label": "Light or dark",
+    click: () => { toggleTheme(); redraw(); } }, "◐");
+
 export function sidebar(sections: HTMLElement[], choice: Choice): HTMLElement {
   const links = new Map<Element, HTMLElement>();
   const first = document.getElementById("first");
@@ -51,6 +55,5 @@ export function sidebar(sections: HTMLElement[], choice: Choice): HTMLElement {
   follow(links);
   return h("aside", { class: "side", "aria-label": "Contents" },
     menu,
-    h("button", { type: "button", class: "theme", title: "Light or dark", "aria-label": "Light or dark",
-      click: () => { toggleTheme(); choice.redraw(); } }, "◐"));
+    themeButton(choice.redraw));
 }

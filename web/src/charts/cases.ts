@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tables: every case a row, the axes that vary and all metrics as columns; a click on a head sorts.
 import { resultsCsv } from "../csv";
-import { csvText, download, h } from "../dom";
+import { csvButton, h } from "../dom";
 import type { Benchmark, Metric, MetricInfo, Subject, View } from "../run";
 import { metricOf, sensorsOf, shownUnit } from "../run";
 import { formatMargin, formatMedian, formatValue } from "../units";
@@ -143,13 +143,10 @@ export function casesTable(id: string, subjects: Subject[], benchmark: Benchmark
     },
   }, column.head)));
   table.append(h("thead", {}, h("tr", {}, ...heads)), body);
-  const csv = (): string => csvText(resultsCsv(chosen));
   return h("figure", { class: "chart cases", id },
     h("figcaption", {}, h("h3", {}, view.title ?? benchmark.name)),
-    h("div", { class: "tools" }, h("span", { class: "save" }, h("button", {
-      type: "button", title: "Save the numbers as CSV",
-      click: () => download(`fathom-${id}.csv`, new Blob([csv()], { type: "text/csv" })),
-    }, "CSV"))),
+    h("div", { class: "tools" }, h("span", { class: "save" },
+      csvButton(`fathom-${id}`, () => resultsCsv(chosen)))),
     h("div", { class: "scroll", tabindex: "0" }, table),
     rows.length > most ? moreButton(`All ${rows.length} rows`, () => {
       shown = Infinity;

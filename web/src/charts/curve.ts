@@ -4,6 +4,7 @@
 import type { EChartsCoreOption } from "echarts/core";
 import type { Look } from "../chart";
 import { Chart } from "../chart";
+import { present } from "../dom";
 import type { MetricInfo } from "../run";
 import { sensorsOf } from "../run";
 import { decadeTicks, octaveTicks } from "../ticks";
@@ -105,9 +106,6 @@ function dataOf(grid: Grid, series: GridSeries, state: State, colour: string): (
   }
   return data;
 }
-
-const present = (data: (Datum | undefined)[]): Datum[] =>
-  data.filter((datum): datum is Datum => datum !== undefined);
 
 // Whiskers from the lower to the upper end of each interval.
 function whiskers(data: Datum[], state: State, name: string): object {
@@ -367,7 +365,7 @@ function option(grid: Grid, state: State, look: Look, compact: boolean): ECharts
 }
 
 function tooltip(grid: Grid, state: State, data: (Datum | undefined)[]): HTMLElement | string {
-  const shown = data.filter((datum): datum is Datum => datum !== undefined);
+  const shown = present(data);
   const first = shown[0];
   if (!first) return "";
   return tip(formatValue(first.point.x, grid.x), shown.map((datum) =>

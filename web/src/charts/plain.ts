@@ -3,7 +3,7 @@
 // beside counts, ends of spans by lane. A single row becomes one line per column: name and number.
 import type { Cell } from "../chart";
 import { tableOf } from "../chart";
-import { csvText, download, h } from "../dom";
+import { csvButton, h } from "../dom";
 import type { Result, Series } from "../run";
 import { caseName, laneName } from "./lanes";
 
@@ -25,13 +25,10 @@ function contentOf(result: Result, series: Series): { head: string[]; rows: Cell
 
 export function plainTable(id: string, result: Result, series: Series): HTMLElement {
   const { head, rows } = contentOf(result, series);
-  const csv = csvText([series.columns, ...series.data.map((row) => row.map((value) => value ?? undefined))]);
+  const csv = (): Cell[][] => [series.columns, ...series.data.map((row) => row.map((value) => value ?? undefined))];
   return h("figure", { class: "chart plain", id },
     h("figcaption", {}, h("h3", {}, `${caseName(result)}: ${series.name}`),
       h("p", { class: "subtitle" }, "times in ns")),
-    h("div", { class: "tools" }, h("span", { class: "save" }, h("button", {
-      type: "button", title: "Save the numbers as CSV",
-      click: () => download(`fathom-${id}.csv`, new Blob([csv], { type: "text/csv" })),
-    }, "CSV"))),
+    h("div", { class: "tools" }, h("span", { class: "save" }, csvButton(`fathom-${id}`, csv))),
     tableOf(head, rows));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is to be measured: device, benchmark, scenario and parameters, as controls.
-import { download, h, idOf } from "../dom";
+import { download, h, idOf, present } from "../dom";
 import type { State } from "./address";
 import { Cards, choice } from "./cards";
 import { controlsOf, setOf } from "./controls";
@@ -76,7 +76,7 @@ export class Editor {
     const key = document.activeElement?.getAttribute("data-key");
     const { state, benchmark } = this;
     const isOverlap = state.benchmark === OVERLAP;
-    this.element.replaceChildren(...[
+    this.element.replaceChildren(...present([
       isOverlap ? this.presets() : undefined,
       benchmark && controlsOf(benchmark, state.set, this.single, isOverlap ? OTHERS_CONTROLS : [], (name, value) => {
         state.set = { ...state.set, [name]: value };
@@ -84,7 +84,7 @@ export class Editor {
         this.changed(this.single);
       }),
       ...(isOverlap ? [h("label", {}, "name ", this.name), this.priority(), this.clock(), ...this.cards.parts, this.files()] : []),
-    ].filter((one): one is HTMLElement => one !== undefined));
+    ]));
     if (isOverlap && state.scenario) this.cards.show(state.scenario);
     this.name.value = state.scenario?.name ?? "";
     if (key) this.element.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus();

@@ -3,7 +3,7 @@
 import { Charts } from "../chart";
 import { download, h } from "../dom";
 import type { Result, Run } from "../run";
-import { toggleTheme } from "../theme";
+import { themeButton } from "../sidebar";
 import { keepState, savedState, takeToken } from "./address";
 import type { State } from "./address";
 import { Editor } from "./editor";
@@ -46,8 +46,7 @@ export class LivePage {
     this.main.append(
       h("header", { class: "live-head" },
         h("h1", {}, "fathom ", h("span", { class: "live-mark" }, "live")),
-        h("button", { type: "button", class: "theme", title: "Light or dark", "aria-label": "Light or dark",
-          click: () => { toggleTheme(); this.charts.redraw(); } }, "◐")),
+        themeButton(() => this.charts.redraw())),
       this.connection, this.error, this.body);
     // If the address of a restarted server is opened in this tab, only the fragment changes.
     window.addEventListener("hashchange", () => location.reload());

@@ -2,7 +2,7 @@
 // The report's section of the benchmark that is measured, which grows with each result.
 import { benchmarkSection } from "../benchmark";
 import type { Charts } from "../chart";
-import { h } from "../dom";
+import { h, present } from "../dom";
 import type { Device, Result, Run } from "../run";
 import { subjectsOf } from "../run";
 import type { ListedBenchmark } from "./messages";
@@ -61,7 +61,7 @@ export class Report {
     const sections = run.benchmarks.map((benchmark) => benchmarkSection(this.charts, subjectsOf([run]), benchmark));
     if (run.status === "running") this.element.style.minHeight = `${height}px`; // the page does not jump
     else this.element.style.minHeight = "";
-    this.element.replaceChildren(...sections.filter((one): one is HTMLElement => one !== undefined));
+    this.element.replaceChildren(...present(sections));
     if (run.status === "running")
       this.element.querySelector("h2")?.append(" ", h("span", { class: "live-mark" }, "live"));
     this.element.querySelectorAll("details").forEach((one, i) => { one.open = isOpen[i] ?? false; });
