@@ -20,36 +20,33 @@ struct cases {
     const struct benchmark_info *info;
     const struct result *const *results;
     size_t count;
-    const struct param_info **axes;
-    size_t axis_count, *axis_widths;
 };
 
-// The column of a metric, a sensor or a hardware counter in a table of cases.
-struct metric_column {
+// The column of a parameter, a metric, a sensor or a hardware counter in a table of cases.
+struct column {
     const char *name, *unit; // name and unit: the two lines of the column's head
     struct cell *cells;
     struct cell_widths widths;
     size_t columns;
+    bool words; // true: the cells are words, which are aligned to the left
 };
 
-static const char *axis_text(const struct cases *cases, size_t row, size_t axis)
+static struct column axis_column_of(const struct cases *cases, const struct param_info *axis)
 {
     struct arena *arena = cases->screen->arena;
-    const struct case_value *value =
-        case_find(&cases->results[row]->bench_case, cases->axes[axis]->key);
-    return value
-               ? screen_quote(arena, view_value_text(arena, value, cases->axes[axis]), TEXT_COLUMNS)
-               : "";
-}
-
-static void axes_measure(struct cases *cases)
-{
-    cases->axis_widths = ARENA_ARRAY(cases->screen->arena, cases->axis_count, size_t);
-    for (size_t axis = 0; axis < cases->axis_count; axis++) {
-        screen_widen(&cases->axis_widths[axis], cases->axes[axis]->key);
-        for (size_t row = 0; row < cases->count; row++)
-            screen_widen(&cases->axis_widths[axis], axis_text(cases, row, axis));
+    struct column column = {.name = axis->key,
+                            .unit = "",
+                            .cells = ARENA_ARRAY(arena, cases->count, struct cell),
+                            .words = axis->type == PARAM_TEXT};
+    for (size_t i = 0; i < cases->count; i++) {
+        const struct case_value *value = case_find(&cases->results[i]->bench_case, axis->key);
+        const char *text = value ? view_value_text(arena, value, axis) : "";
+        column.cells[i] = (struct cell){
+            .number = screen_quote(arena, text, TEXT_COLUMNS), .margin = "", .mark = ""};
+        cell_measure(&column.widths, &column.cells[i]);
     }
+    column.columns = cell_columns(&column.widths, column.name);
+    return column;
 }
 
 // Fills `column` with the values of all cases. `metrics` is NULL if the values are not medians of
@@ -57,14 +54,14 @@ static void axes_measure(struct cases *cases)
 // no intervals and no letters of notes. Returns false if no value is finite.
 static bool column_of(const struct cases *cases, const char *name, enum unit unit,
                       const double *values, const struct metric *const *metrics, bool margins,
-                      struct metric_column *column)
+                      struct column *column)
 {
     struct arena *arena = cases->screen->arena;
     struct screen_scale scale = screen_scale_of(values, cases->count, unit);
     bool any = false;
-    *column = (struct metric_column){.name = screen_quote(arena, name, TEXT_COLUMNS),
-                                     .unit = scale.unit,
-                                     .cells = ARENA_ARRAY(arena, cases->count, struct cell)};
+    *column = (struct column){.name = screen_quote(arena, name, TEXT_COLUMNS),
+                              .unit = scale.unit,
+                              .cells = ARENA_ARRAY(arena, cases->count, struct cell)};
     for (size_t i = 0; i < cases->count; i++) {
         struct cell *cell = &column->cells[i];
         *cell = metrics ? cell_of(&cases->table, cases->results[i], metrics[i], &scale)
@@ -80,7 +77,7 @@ static bool column_of(const struct cases *cases, const char *name, enum unit uni
 }
 
 static bool metric_column_of(const struct cases *cases, const struct metric_info *info,
-                             bool margins, struct metric_column *column)
+                             bool margins, struct column *column)
 {
     struct arena *arena = cases->screen->arena;
     double *values = ARENA_ARRAY(arena, cases->count, double);
@@ -95,8 +92,7 @@ static bool metric_column_of(const struct cases *cases, const struct metric_info
     return column_of(cases, info->name, unit, values, metrics, margins, column);
 }
 
-static bool sensor_column_of(const struct cases *cases, const char *name,
-                             struct metric_column *column)
+static bool sensor_column_of(const struct cases *cases, const char *name, struct column *column)
 {
     double *values = ARENA_ARRAY(cases->screen->arena, cases->count, double);
     enum unit unit = UNIT_NONE;
@@ -108,70 +104,74 @@ static bool sensor_column_of(const struct cases *cases, const char *name,
     return column_of(cases, name, unit, values, NULL, false, column);
 }
 
-// Prints the value of a parameter in its column: words are aligned to the left, numbers to the
-// right.
-static void axis_print(const struct cases *cases, size_t axis, const char *text)
+static void text_print(const struct cases *cases, const struct column *column, const char *text)
 {
-    if (cases->axes[axis]->type == PARAM_TEXT)
-        screen_left(cases->screen, text, cases->axis_widths[axis]);
+    fprintf(cases->screen->stream, "%*s", GAP, "");
+    if (column->words)
+        screen_left(cases->screen, text, column->columns);
     else
-        screen_right(cases->screen, text, cases->axis_widths[axis]);
+        screen_right(cases->screen, text, column->columns);
 }
 
-static void row_print(const struct cases *cases, const struct metric_column *columns,
-                      size_t column_count, size_t row)
+static void row_print(const struct cases *cases, const struct column *columns, size_t column_count,
+                      size_t row)
 {
     struct screen *screen = cases->screen;
-    for (size_t axis = 0; axis < cases->axis_count; axis++) {
-        fprintf(screen->stream, "%*s", GAP, "");
-        axis_print(cases, axis, axis_text(cases, row, axis));
-    }
     for (size_t i = 0; i < column_count; i++) {
+        if (columns[i].words) {
+            text_print(cases, &columns[i], columns[i].cells[row].number);
+            continue;
+        }
         fprintf(screen->stream, "%*s", GAP, "");
         cell_print(screen, &columns[i].cells[row], &columns[i].widths);
     }
     fputc('\n', screen->stream);
 }
 
-static void head_print(const struct cases *cases, const struct metric_column *columns,
-                       size_t column_count)
+static void head_print(const struct cases *cases, const struct column *columns, size_t column_count)
 {
-    struct screen *screen = cases->screen;
-    for (size_t axis = 0; axis < cases->axis_count; axis++) {
-        fprintf(screen->stream, "%*s", GAP, "");
-        axis_print(cases, axis, cases->axes[axis]->key);
-    }
-    for (size_t i = 0; i < column_count; i++) {
-        fprintf(screen->stream, "%*s", GAP, "");
-        screen_right(screen, columns[i].name, columns[i].columns);
-    }
-    fputc('\n', screen->stream);
-    for (size_t axis = 0; axis < cases->axis_count; axis++)
-        fprintf(screen->stream, "%*s", (int)(GAP + cases->axis_widths[axis]), "");
-    for (size_t i = 0; i < column_count; i++) {
-        fprintf(screen->stream, "%*s", GAP, "");
-        screen_right(screen, columns[i].unit, columns[i].columns);
-    }
-    fputc('\n', screen->stream);
+    for (size_t i = 0; i < column_count; i++)
+        text_print(cases, &columns[i], columns[i].name);
+    fputc('\n', cases->screen->stream);
+    for (size_t i = 0; i < column_count; i++)
+        text_print(cases, &columns[i], columns[i].unit);
+    fputc('\n', cases->screen->stream);
 }
 
+// The columns of a table: those of the parameters that vary, and other columns beside them.
 struct choice {
-    struct metric_column *columns;
-    // Number of columns that fit the screen, and number of columns that do not fit.
-    size_t count, left;
-    // width of the parameters and of all columns chosen so far, in columns of the screen
-    size_t used;
+    struct column *columns;
+    // Number of columns of parameters, of other columns that fit the screen, and of columns that do
+    // not fit.
+    size_t axes, count, left;
+    size_t used; // width of all columns chosen so far, in columns of the screen
 };
 
+// Begins the columns of a table with those of the parameters. `most` is the number of other columns
+// that may follow.
+static struct choice choice_begin(const struct cases *cases, size_t most)
+{
+    struct arena *arena = cases->screen->arena;
+    struct choice choice = {.used = 0};
+    const struct param_info **axes =
+        view_varying(arena, cases->info, cases->results, cases->count, &choice.axes);
+    choice.columns = ARENA_ARRAY(arena, choice.axes + most, struct column);
+    for (size_t i = 0; i < choice.axes; i++) {
+        choice.columns[i] = axis_column_of(cases, axes[i]);
+        choice.used += GAP + choice.columns[i].columns;
+    }
+    return choice;
+}
+
 static void column_add(const struct cases *cases, struct choice *choice,
-                       const struct metric_column *column)
+                       const struct column *column)
 {
     if (choice->count && choice->used + GAP + column->columns > cases->screen->columns) {
         choice->left++;
         return;
     }
     choice->used += GAP + column->columns;
-    choice->columns[choice->count++] = *column;
+    choice->columns[choice->axes + choice->count++] = *column;
 }
 
 // Adds columns of metrics that fit the screen; the first column of a table is always added. If
@@ -182,7 +182,7 @@ static void metrics_add(const struct cases *cases, const struct view_info *view,
     for (size_t i = 0; i < cases->info->metric_count; i++) {
         const struct metric_info *metric = &cases->info->metrics[i];
         bool is_wanted = view->metric && strcmp(view->metric, metric->name) == 0;
-        struct metric_column column;
+        struct column column;
         if (is_wanted == wanted &&
             metric_column_of(cases, metric, all_margins || choice->count == 0, &column))
             column_add(cases, choice, &column);
@@ -194,39 +194,12 @@ static void sensors_add(const struct cases *cases, const struct view_info *view,
 {
     for (const char *names = view->sensors; names && *names;) {
         size_t length = strcspn(names, ",");
-        struct metric_column column;
+        struct column column;
         if (sensor_column_of(cases, arena_printf(cases->screen->arena, "%.*s", (int)length, names),
                              &column))
             column_add(cases, choice, &column);
         names += length + (names[length] == ',');
     }
-}
-
-// Chooses as many columns as fit the screen, in this order: the view's metric, the view's sensors,
-// the other metrics. If `all_margins` is false, only the first column has intervals.
-static void columns_choose(const struct cases *cases, const struct view_info *view,
-                           bool all_margins, struct choice *choice)
-{
-    size_t used = 0;
-    for (size_t axis = 0; axis < cases->axis_count; axis++)
-        used += GAP + cases->axis_widths[axis];
-    *choice = (struct choice){.columns = choice->columns, .used = used};
-    metrics_add(cases, view, true, all_margins, choice);
-    sensors_add(cases, view, choice);
-    metrics_add(cases, view, false, all_margins, choice);
-}
-
-// Prints at most ROWS_MAX cases with the chosen columns, and says how much was left out.
-static void table_print(const struct cases *cases, const struct choice *choice)
-{
-    size_t rows = cases->count < ROWS_MAX ? cases->count : ROWS_MAX;
-    head_print(cases, choice->columns, choice->count);
-    for (size_t row = 0; row < rows; row++)
-        row_print(cases, choice->columns, choice->count, row);
-    if (rows < cases->count || choice->left)
-        fprintf(cases->screen->stream,
-                "  (%zu of %zu cases, %zu of %zu columns; all are in the run file)\n", rows,
-                cases->count, choice->count, choice->count + choice->left);
 }
 
 static size_t names_in(const char *list)
@@ -235,6 +208,31 @@ static size_t names_in(const char *list)
     for (; list && *list; list++)
         count += *list == ',';
     return count;
+}
+
+// Chooses as many columns as fit the screen, in this order: the view's metric, the view's sensors,
+// the other metrics. If `all_margins` is false, only the first column has intervals.
+static struct choice columns_choose(const struct cases *cases, const struct view_info *view,
+                                    bool all_margins)
+{
+    struct choice choice = choice_begin(cases, cases->info->metric_count + names_in(view->sensors));
+    metrics_add(cases, view, true, all_margins, &choice);
+    sensors_add(cases, view, &choice);
+    metrics_add(cases, view, false, all_margins, &choice);
+    return choice;
+}
+
+// Prints at most ROWS_MAX cases with the chosen columns, and says how much was left out.
+static void table_print(const struct cases *cases, const struct choice *choice)
+{
+    size_t rows = cases->count < ROWS_MAX ? cases->count : ROWS_MAX;
+    head_print(cases, choice->columns, choice->axes + choice->count);
+    for (size_t row = 0; row < rows; row++)
+        row_print(cases, choice->columns, choice->axes + choice->count, row);
+    if (rows < cases->count || choice->left)
+        fprintf(cases->screen->stream,
+                "  (%zu of %zu cases, %zu of %zu columns; all are in the run file)\n", rows,
+                cases->count, choice->count, choice->count + choice->left);
 }
 
 void cases_print(struct screen *screen, const struct notes *notes,
@@ -246,14 +244,9 @@ void cases_print(struct screen *screen, const struct notes *notes,
                           .info = info,
                           .results = results,
                           .count = count};
-    cases.axes = view_varying(screen->arena, info, results, count, &cases.axis_count);
-    axes_measure(&cases);
-    struct choice choice = {.columns = ARENA_ARRAY(screen->arena,
-                                                   info->metric_count + names_in(view->sensors),
-                                                   struct metric_column)};
-    columns_choose(&cases, view, true, &choice);
+    struct choice choice = columns_choose(&cases, view, true);
     if (choice.left)
-        columns_choose(&cases, view, false, &choice);
+        choice = columns_choose(&cases, view, false);
     table_print(&cases, &choice);
 }
 
@@ -295,7 +288,7 @@ static double claimed_percent(const struct result *result, const char *name)
 static void percent_add(const struct cases *cases, const char *name, const char *unit,
                         const double *values, struct choice *choice)
 {
-    struct metric_column column;
+    struct column column;
     if (!column_of(cases, name, UNIT_NONE, values, NULL, false, &column))
         return;
     column.unit = unit;
@@ -303,25 +296,24 @@ static void percent_add(const struct cases *cases, const char *name, const char 
     column_add(cases, choice, &column);
 }
 
-static void counter_columns(const struct cases *cases, struct choice *choice)
+static struct choice counter_columns(const struct cases *cases)
 {
     struct arena *arena = cases->screen->arena;
     const char **names = NULL;
     size_t count = claimed_names(arena, cases->results, cases->count, &names);
     double *values = ARENA_ARRAY(arena, cases->count, double);
-    choice->columns = ARENA_ARRAY(arena, count + 2, struct metric_column);
-    for (size_t axis = 0; axis < cases->axis_count; axis++)
-        choice->used += GAP + cases->axis_widths[axis];
+    struct choice choice = choice_begin(cases, count + 2);
     for (size_t n = 0; n < count; n++) {
         for (size_t i = 0; i < cases->count; i++)
             values[i] = claimed_percent(cases->results[i], names[n]);
-        percent_add(cases, names[n], "% claimed", values, choice);
+        percent_add(cases, names[n], "% claimed", values, &choice);
     }
     for (unsigned level = 1; level <= 2; level++) {
         for (size_t i = 0; i < cases->count; i++)
             values[i] = percent * audit_hit_rate(cases->results[i], level);
-        percent_add(cases, level == 1 ? "L1" : "L2", "% hits", values, choice);
+        percent_add(cases, level == 1 ? "L1" : "L2", "% hits", values, &choice);
     }
+    return choice;
 }
 
 void counters_print(struct screen *screen, const struct benchmark_info *info,
@@ -329,16 +321,13 @@ void counters_print(struct screen *screen, const struct benchmark_info *info,
 {
     struct cases cases = {.screen = screen, .table = {.screen = screen}, .info = info};
     const struct result **counted = ARENA_ARRAY(screen->arena, count, const struct result *);
-    struct choice choice = {.count = 0};
     for (size_t i = 0; i < count; i++)
         if (results[i]->counter_count)
             counted[cases.count++] = results[i];
     if (cases.count == 0)
         return;
     cases.results = counted;
-    cases.axes = view_varying(screen->arena, info, counted, cases.count, &cases.axis_count);
-    axes_measure(&cases);
-    counter_columns(&cases, &choice);
+    const struct choice choice = counter_columns(&cases);
     fputs("\nhardware counters\n", screen->stream);
     table_print(&cases, &choice);
 }
