@@ -50,7 +50,6 @@ static void write_words(FILE *out, enum word_kind kind, const char *shown)
     case WORD_COMMAND:
         write_commands(out);
         break;
-    case WORD_NONE:
     case WORD_ANY:
     case WORD_FILE:
     case WORD_SETTING: // a setting is completed by shell functions, such as bash_functions

@@ -105,8 +105,8 @@ void help_write(FILE *out, enum command_id id)
         return;
     }
     const struct command_info *command = &command_table[id];
-    fprintf(out, "Usage: fathom %s%s%s [OPTION…]\n\n", command->name, *command->operands ? " " : "",
-            command->operands);
+    fprintf(out, "Usage: fathom %s%s%s [OPTION…]\n\n", command->name, command->operands ? " " : "",
+            command->operands ? command->operands : "");
     help_text(out, command->detail);
     write_options(out, id);
     write_examples(out, command);

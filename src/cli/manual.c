@@ -57,7 +57,8 @@ static void write_command(FILE *out, unsigned id)
     const struct command_info *command = &command_table[id];
     fputs(".SS \"fathom ", out);
     roff(out, command->name);
-    fprintf(out, "%s%s", *command->operands ? " " : "", command->operands);
+    if (command->operands)
+        fprintf(out, " %s", command->operands);
     fputs(" [OPTION…]\"\n", out);
     roff(out, command->detail);
     fputc('\n', out);

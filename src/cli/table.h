@@ -32,8 +32,7 @@ enum command_id {
 
 // The kind of a word on the command line. It decides which words the shell completions offer.
 enum word_kind {
-    WORD_NONE, // the command or option takes no word
-    WORD_ANY,
+    WORD_ANY, // any word, of which none is offered; also if the command or option takes no word
     WORD_FILE,
     WORD_BENCHMARK,
     WORD_DEVICE,
@@ -45,7 +44,7 @@ enum word_kind {
 
 struct command_info {
     const char *name;
-    const char *operands; // operands as the help shows them, "[BENCHMARK…]"; "" if there are none
+    const char *operands; // operands as the help shows them, "[BENCHMARK…]"; NULL if there are none
     enum word_kind operand_kind;
     size_t operand_max;  // maximum number of operands; SIZE_MAX if there is no limit
     const char *summary; // one line that describes the command in `fathom --help`

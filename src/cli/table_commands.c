@@ -7,7 +7,6 @@ const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_DEVICES] =
         {
             .name = "devices",
-            .operands = "",
             .summary = "Show the devices of every API, and why an API has none",
             .detail =
                 "Lists the devices of Vulkan, CUDA and OpenCL without opening any. If an API "
@@ -79,7 +78,6 @@ const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_MAP] =
         {
             .name = "map",
-            .operands = "",
             .summary = "Find the memory hierarchy by measurement",
             .detail =
                 "Measures latency by working set, with more points where a level ends, and "
@@ -177,7 +175,6 @@ const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_CHECK] =
         {
             .name = "check",
-            .operands = "",
             .summary = "Say in 20 seconds whether the GPUs are as fast as they should be",
             .detail =
                 "Measures all GPUs of this machine side by side: arithmetic, matrix units, DRAM, "
@@ -231,7 +228,6 @@ const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_SERVE] =
         {
             .name = "serve",
-            .operands = "",
             .summary = "Measure from a page in the browser: change a parameter, see what changes",
             .detail =
                 "Serves the report's page with controls on 127.0.0.1 and prints its address. "
@@ -268,7 +264,6 @@ const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_GUARD] =
         {
             .name = "__guard",
-            .operands = "",
             .summary = "Hold the lock on a core clock, and restore the clock at the end",
             .detail = "Started by `fathom map --set clock=LIST`; reads requests from a socket, its "
                       "standard input, and restores the clock when the socket closes.",
@@ -277,7 +272,6 @@ const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_COUNTERS] =
         {
             .name = "__counters",
-            .operands = "",
             .summary = "List the hardware counters of a device for the parent process",
             .detail = "Started by `fathom devices --counters`; writes to a socket, its standard "
                       "input.",
@@ -286,7 +280,6 @@ const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_CHECK_DEVICE] =
         {
             .name = "__check",
-            .operands = "",
             .summary = "Measure one device of a check for the parent process",
             .detail = "Started by `fathom check`; writes to a socket, its standard input.",
             .hidden = true,
@@ -304,7 +297,6 @@ const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_WORKER] =
         {
             .name = "__worker",
-            .operands = "",
             .summary = "Measure what the parent process asks for",
             .detail = "Started by `fathom run`; reads requests from a socket, its standard input.",
             .hidden = true,

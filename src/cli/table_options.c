@@ -24,7 +24,6 @@ const struct option_info option_table[OPTION_COUNT] = {
         {
             .name = "generate",
             .argument = "WHAT",
-            .kind = WORD_ANY,
             .help = "Write the man page (man) or a completion (bash, zsh, fish)",
             .commands = COMMAND_PROGRAM,
             .hidden = true,
@@ -132,7 +131,6 @@ const struct option_info option_table[OPTION_COUNT] = {
         {
             .name = "expect-count",
             .argument = "NUMBER",
-            .kind = WORD_ANY,
             .help = "So many devices must be there: those missing are broken",
             .commands = COMMAND_BIT(CHECK),
         },
@@ -148,7 +146,6 @@ const struct option_info option_table[OPTION_COUNT] = {
         {
             .name = "soak",
             .argument = "SECONDS",
-            .kind = WORD_ANY,
             .help = "Measure for so long before the check, so that the cards are hot",
             .commands = COMMAND_BIT(CHECK) | COMMAND_BIT(CHECK_DEVICE),
         },
@@ -169,7 +166,6 @@ const struct option_info option_table[OPTION_COUNT] = {
         {
             .name = "group",
             .argument = "PATTERN",
-            .kind = WORD_ANY,
             .help = "Group machines by this part of their names (an extended regular expression; "
                     "its first parentheses) instead of by racks",
             .commands = COMMAND_BIT(FLEET),
@@ -238,7 +234,6 @@ const struct option_info option_table[OPTION_COUNT] = {
         {
             .name = "wait-idle",
             .argument = "SECONDS",
-            .kind = WORD_ANY,
             .help = "Wait at most so long until no other work runs on the device, then measure",
             .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
         },
@@ -253,7 +248,6 @@ const struct option_info option_table[OPTION_COUNT] = {
         {
             .name = "native",
             .argument = "COUNTER",
-            .kind = WORD_ANY,
             .help = "With --counters: count this counter as well: one of fathom's, such as "
                     "stall_memory, or one of the vendor's, as `devices --counters --json` "
                     "names it; repeat it for several",
@@ -270,7 +264,6 @@ const struct option_info option_table[OPTION_COUNT] = {
         {
             .name = "threshold",
             .argument = "SHARE",
-            .kind = WORD_ANY,
             .help = "Changes below this do not count (2% by default)",
             .commands = COMMAND_BIT(COMPARE),
         },
@@ -305,7 +298,6 @@ const struct option_info option_table[OPTION_COUNT] = {
         {
             .name = "seed",
             .argument = "NUMBER",
-            .kind = WORD_ANY,
             .help = "Seed of the order of visits",
             .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
             .hidden = true,
@@ -314,7 +306,6 @@ const struct option_info option_table[OPTION_COUNT] = {
         {
             .name = "port",
             .argument = "NUMBER",
-            .kind = WORD_ANY,
             .help = "Listen at this port of 127.0.0.1; any free one by default",
             .commands = COMMAND_BIT(SERVE),
         },
@@ -328,7 +319,6 @@ const struct option_info option_table[OPTION_COUNT] = {
         {
             .name = "silence-limit",
             .argument = "SECONDS",
-            .kind = WORD_ANY,
             .help = "End a process that has been silent for this long",
             .commands = COMMAND_BIT(DEVICES) | COMMAND_BIT(RUN) | COMMAND_BIT(MAP) |
                         COMMAND_BIT(CHECK) | COMMAND_BIT(SERVE),
