@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 // `fathom check` says whether the GPUs of this machine are as fast as they should be.
-#include "report/check.h"
+#include "suite/check.h"
 #include "analysis/expectation.h"
 #include "analysis/reference.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "cli/cli.h"
+#include "report/console.h"
+#include "report/export.h"
 #include "results/json.h"
 #include "results/save.h"
-#include "suite/check.h"
 #include "suite/host_lock.h"
 #include "suite/runner.h"
 

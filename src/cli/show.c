@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "cli/state.h"
 #include "cli/terminal.h"
-#include "report/check.h"
 #include "report/console.h"
 #include "results/codec.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "report/check.h"
-
+// Prints what a check found: as text for people, and as metrics for Prometheus.
 #include "analysis/check_cases.h"
 #include "base/text.h"
+#include "report/console.h"
+#include "report/export.h"
 #include "report/screen.h"
 #include "results/names.h"
 

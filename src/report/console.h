@@ -51,6 +51,10 @@ void console_card_markdown(const struct card *card, FILE *stream);
 // cases were skipped. A view of kind VIEW_LINES takes the place of the headlines.
 void console_headlines(const struct card *card, const struct console_desc *desc, FILE *stream);
 
+// Prints one line per device of a check: id, name, verdict, cause, remarks. A device without
+// expected values cannot be judged; its figures follow in the next line.
+void check_console(const struct run *run, FILE *stream);
+
 // Prints what `fathom map` found on each device: a picture and a table of the levels, and the
 // values that are not known, with the reasons. The text has no colour, and its layout is for 100
 // columns.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writes runs in other forms than the run file: CSV, SVG with charts and time lines, traces of time
-// lines, and an HTML page.
+// lines, metrics of a check, and an HTML page.
 #ifndef REPORT_EXPORT_H
 #define REPORT_EXPORT_H
 
@@ -49,6 +49,11 @@ MUST_CHECK bool svg_write(const struct run *run, FILE *stream, struct error *err
 // - one for the cores, with tracks for the spans on each core, and a counter of spans at the same
 //   time
 MUST_CHECK bool trace_write(const struct run *run, FILE *stream, struct error *err);
+
+// Writes the results of a check as metrics in the text format of Prometheus (exposition format
+// 0.0.4), in base units. `now_s` is the end of the check. `success_s` is the end of the latest
+// check that found every device healthy; 0 if no check did. Both are in seconds since 1970.
+void check_prometheus(const struct run *run, double now_s, double success_s, FILE *stream);
 
 // True if this program contains the HTML page (web/). It lacks the page if it was built without
 // npm. Sets *reason to a text that says why there is no page, or to "" if there is one.

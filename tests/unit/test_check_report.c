@@ -2,7 +2,8 @@
 // What people and Prometheus read of a check: the checks of the rich run.
 #include "base/text.h"
 #include "golden/rich_run.h"
-#include "report/check.h"
+#include "report/console.h"
+#include "report/export.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
