@@ -97,7 +97,7 @@ static void list_print(struct screen *screen, const struct fleet *fleet)
     for (size_t i = 0; i < fleet->list_count && i < FLEET_FIRST; i++)
         entry_print(screen, &fleet->list[i], i + 1);
     if (fleet->list_count > FLEET_FIRST)
-        fprintf(screen->stream, "     and %zu more: --csv, --json and --html have them all\n",
+        fprintf(screen->stream, "     and %zu more: --csv and --json have them all\n",
                 fleet->list_count - FLEET_FIRST);
 }
 

@@ -211,6 +211,13 @@ class Fleet(fathom.Case):
         self.assertIn("<b>&node card 1", page.text)
         self.assertIn("Look at these first", page.text)
 
+    def test_a_long_list_says_where_all_of_it_is(self):
+        slow = {"verdict": "slow", "code": "link-width", "cause": "x"}
+        folder = self.write_fleet(**{f"node{i:03}": {"card0": slow} for i in range(1, 9)})
+        # The page, too, has only the first of a long list.
+        self.assertIn("\n     and 3 more: --csv and --json have them all\n",
+                      fathom.run("fleet", folder).out)
+
     @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
     def test_eight_ranks_of_a_host_make_one_card(self):
         if fathom.run("help", "check", binary=REAL).status:
