@@ -300,9 +300,10 @@ static void noisy_cases_get_more_rounds_while_time_lasts(void **state)
         assert_true(schedule_run(&stage->desc));
         for (size_t i = 0; i < stage->run->result_count; i++) {
             const struct result *result = stage->run->results[i];
-            // How many of up to five further rounds a hurried case gets depends on the time.
+            // How many late rounds a hurried case gets depends on the time: it has up to four times
+            // the least rounds.
             size_t visits = visits_of(stage, result->key);
-            assert_in_range(visits, in_a_hurry ? 5 : 40, in_a_hurry ? 10 : 40);
+            assert_in_range(visits, in_a_hurry ? 5 : 40, in_a_hurry ? 20 : 40);
             assert_int_equal(has_reason(result, "out-of-time"), in_a_hurry);
             assert_true(result->metric_count > 0);
         }
