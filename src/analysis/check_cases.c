@@ -159,6 +159,14 @@ const struct result *check_result(const struct run *run, const struct run_device
     return NULL;
 }
 
+const struct reason *check_excuse(const struct run *run, const struct run_device *device,
+                                  const struct check_figure *figure)
+{
+    const struct result *result = check_result(run, device, figure->metric, figure->peer);
+    const struct reason *busy = result ? result_reason(result, "shared-host") : NULL;
+    return busy || !result ? busy : result_reason(result, REASON_ALTERED);
+}
+
 // Rates how well `other`, a result of another run, can be compared with copies between `card` and
 // the device with index `peer`. `other` is a result of these copies:
 //

@@ -48,6 +48,11 @@ const struct check_case *check_wanted(const struct result *result);
 const struct result *check_result(const struct run *run, const struct run_device *device,
                                   enum check_metric metric, double peer);
 
+// Returns the reason why a low figure of the device does not show that the card is slow: the host
+// was busy, or something altered the driver. Returns NULL if the run's results name none.
+const struct reason *check_excuse(const struct run *run, const struct run_device *device,
+                                  const struct check_figure *figure);
+
 // Finds the result of the run `run` that can be compared with `result`, a result of another run.
 // `result` gives a figure of `device`; the returned result gives the same figure of `card`. Returns
 // NULL if there is none.

@@ -374,13 +374,13 @@ static const char *why_nothing(const struct run *run, const struct check *check)
     return check->cause ? check->cause : "no figure was measured";
 }
 
-// Returns the reason why a slow figure does not show that the card is slow: the host was busy, or
-// something altered the driver. Returns NULL if there is none.
-static const struct reason *excuse_of(const struct judging *j, const struct check_figure *figure)
+// Gives the check the verdict unknown, because its figures have this excuse.
+static void conclude_excused(const struct judging *j, const struct reason *excuse)
 {
-    const struct result *result = check_result(j->run, j->ask.device, figure->metric, figure->peer);
-    const struct reason *busy = result_reason(result, "shared-host");
-    return busy ? busy : result_reason(result, REASON_ALTERED);
+    bool altered = strcmp(excuse->code, REASON_ALTERED) == 0;
+    conclude(
+        j->check, CHECK_UNKNOWN, altered ? CHECK_ALTERED : CHECK_BUSY,
+        arena_printf(j->run->arena, "%s: %s", altered ? REASON_ALTERED : "busy", excuse->text));
 }
 
 // Finds the slow figure that is worst relative to its expected value, and gives the check its
@@ -401,7 +401,7 @@ static bool find_slow(const struct judging *j)
             check_metric_is_host_link(figure->metric) && figure->judgement == CHECK_FIGURE_OK;
         if (figure->judgement != CHECK_FIGURE_SLOW)
             continue;
-        const struct reason *own = excuse_of(j, figure);
+        const struct reason *own = check_excuse(run, j->ask.device, figure);
         if (own)
             excuse = own;
         else if (!worst || deficit_of(figure) > deficit_of(worst))
@@ -409,12 +409,8 @@ static bool find_slow(const struct judging *j)
     }
     if (!worst && !link_is_fine && find_link_cause(run, check, ""))
         return true;
-    if (!worst && excuse) {
-        bool altered = strcmp(excuse->code, REASON_ALTERED) == 0;
-        conclude(
-            check, CHECK_UNKNOWN, altered ? CHECK_ALTERED : CHECK_BUSY,
-            arena_printf(run->arena, "%s: %s", altered ? REASON_ALTERED : "busy", excuse->text));
-    }
+    if (!worst && excuse)
+        conclude_excused(j, excuse);
     if (!worst)
         return excuse != NULL;
     const char *what = arena_printf(run->arena, "%s: ", figure_text(run->arena, worst));
@@ -430,6 +426,21 @@ static bool find_slow(const struct judging *j)
     find_clock_cause(run, check, &others,
                      check_result(run, j->ask.device, worst->metric, worst->peer), worst);
     return true;
+}
+
+// If all figures have an excuse, gives the check the verdict unknown and returns true, because
+// `fathom fleet` cannot compare any of them with other cards.
+static bool find_excused(const struct judging *j)
+{
+    const struct reason *excuse = NULL;
+    for (size_t i = 0; i < j->check->figure_count; i++) {
+        excuse = check_excuse(j->run, j->ask.device, &j->check->figures[i]);
+        if (!excuse)
+            return false;
+    }
+    if (excuse)
+        conclude_excused(j, excuse);
+    return excuse != NULL;
 }
 
 // Returns how much figures differ between cards of one model, and between runs of one card. Uses
@@ -488,7 +499,8 @@ void expectation_judge(struct run *run, const struct expectation *expectation, s
     }
     note_counts(run, check);
     note_runs(&j);
-    if (find_breakage(run, check) || find_busy(run, check) || find_slow(&j))
+    if (find_breakage(run, check) || find_busy(run, check) || find_slow(&j) ||
+        (known == 0 && find_excused(&j)))
         return;
     if (check->figure_count == 0)
         conclude(check, CHECK_UNKNOWN, check->code, why_nothing(run, check));

@@ -2,6 +2,7 @@
 // Collects the cards of a fleet from runs, and keeps each card once.
 #include "analysis/fleet.h"
 #include "analysis/card.h"
+#include "analysis/check_cases.h"
 #include "analysis/pairing.h"
 
 #include "base/text.h"
@@ -127,10 +128,13 @@ static struct fleet_card *add_card(struct fleet *fleet, const struct origin *ori
     return card;
 }
 
+// Adds a card with a check, without figures that have an excuse (check_excuse): compared with other
+// cards they would seem slow.
 static void add_check(struct fleet *fleet, const struct origin *origin, const struct run *run,
                       const struct check *check)
 {
-    struct fleet_card *card = add_card(fleet, origin, run_find_device(run, check->device));
+    const struct run_device *device = run_find_device(run, check->device);
+    struct fleet_card *card = add_card(fleet, origin, device);
     const struct check known = card->check;
     card->check = *check;
     card->check.device = copy_text(fleet, check->device);
@@ -142,9 +146,10 @@ static void add_check(struct fleet *fleet, const struct origin *origin, const st
     card->check.remarks = NULL;
     card->check.remark_count = 0;
     card->check.figures = ARENA_ARRAY(fleet->arena, check->figure_count, struct check_figure);
-    if (check->figure_count)
-        memcpy(card->check.figures, check->figures,
-               check->figure_count * sizeof *card->check.figures);
+    card->check.figure_count = 0;
+    for (size_t i = 0; i < check->figure_count; i++)
+        if (!device || !check_excuse(run, device, &check->figures[i]))
+            card->check.figures[card->check.figure_count++] = check->figures[i];
 }
 
 // Returns the metric of checks that has this title (fleet_metric_title); CHECK_METRIC_COUNT if

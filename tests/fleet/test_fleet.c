@@ -488,6 +488,30 @@ static void a_run_without_checks_counts_by_its_card(void **state)
     fleet_destroy(fleet);
 }
 
+// Given a figure whose time may not be that of the driver, then the card has no such figure here.
+static void a_figure_that_something_altered_is_not_compared(void **state)
+{
+    (void)state;
+    struct error err;
+    struct reason altered = {.code = REASON_ALTERED, .text = "a layer"};
+    for (int is_altered = 0; is_altered < 2; is_altered++) {
+        struct run *run = run_read(TESTS_DIR "/../reference/h100-cuda-check.json.gz", &err);
+        assert_non_null(run);
+        for (size_t i = 0; is_altered && i < run->result_count; i++)
+            if (strcmp(run->results[i]->benchmark, "bandwidth") == 0) {
+                run->results[i]->reasons = &altered;
+                run->results[i]->reason_count = 1;
+            }
+        struct fleet *fleet = fleet_create();
+        fleet_add_run(fleet, run, "check.json");
+        run_destroy(run);
+        fleet_judge(fleet);
+        assert_int_equal(fleet->cards[0]->points[CHECK_DRAM_READ].figure == NULL, is_altered);
+        assert_non_null(fleet->cards[0]->points[CHECK_FP32].figure);
+        fleet_destroy(fleet);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -508,6 +532,7 @@ int main(void)
         cmocka_unit_test(machines_of_two_domains_are_rows_of_their_own),
         cmocka_unit_test(each_card_counts_once),
         cmocka_unit_test(a_run_without_checks_counts_by_its_card),
+        cmocka_unit_test(a_figure_that_something_altered_is_not_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -292,19 +292,22 @@ static void a_busy_host_excuses_only_what_depends_on_it(void **state)
 }
 
 // Given a low figure behind a profiler, then the card is not called slow; given one that is as it
-// should be, the card is healthy.
+// should be, the card is healthy. If no other card is known, it could not be compared with any.
 static void what_alters_the_driver_excuses_a_low_figure(void **state)
 {
     (void)state;
     static const struct {
+        size_t cards;
         double value;
         enum check_verdict verdict;
         enum check_code code;
         const char *cause;
-    } rows[] = {{4.4e12, CHECK_UNKNOWN, CHECK_ALTERED, "altered: a tool is there"},
-                {4.7e12, CHECK_HEALTHY, CHECK_OK, NULL}};
+    } rows[] = {{8, 4.4e12, CHECK_UNKNOWN, CHECK_ALTERED, "altered: a tool is there"},
+                {8, 4.7e12, CHECK_HEALTHY, CHECK_OK, NULL},
+                {0, 4.7e12, CHECK_UNKNOWN, CHECK_ALTERED, "altered: a tool is there"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct outcome o = begin(cards(8, DRAM_READ, 4.7e12, 0.001), DRAM_READ, rows[i].value);
+        struct outcome o =
+            begin(cards(rows[i].cards, DRAM_READ, 4.7e12, 0.001), DRAM_READ, rows[i].value);
         result_flag(o.run->arena, o.result, VERDICT_SUSPECT, "altered", "a tool is there");
         judge(&o);
         assert_outcome(&o, rows[i].verdict, rows[i].code, rows[i].cause);
