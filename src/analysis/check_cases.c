@@ -64,13 +64,6 @@ uint64_t check_bytes(const struct check_case *of, const struct run_device *devic
     return bytes;
 }
 
-// Returns the text value that the result's case has for the parameter `key`; "" if it has none.
-static const char *value_of(const struct result *result, const char *key)
-{
-    const struct case_value *value = case_find(&result->bench_case, key);
-    return value && value->text ? value->text : "";
-}
-
 static bool is_case(const struct check_case *of, const struct result *result, uint64_t bytes)
 {
     const struct case_value *size = case_find(&result->bench_case, "bytes");
@@ -83,8 +76,8 @@ static bool is_case(const struct check_case *of, const struct result *result, ui
 // results.
 static bool is_within(const struct result *result)
 {
-    return *value_of(result, "from") &&
-           strcmp(value_of(result, "from"), value_of(result, "to")) == 0;
+    return *result_value(result, "from") &&
+           strcmp(result_value(result, "from"), result_value(result, "to")) == 0;
 }
 
 const struct check_case *check_wanted(const struct result *result)
@@ -123,8 +116,8 @@ static double peer_of(const struct check_case *of, const struct result *result,
                       const struct run_device *device)
 {
     bool reads = of->metric == CHECK_PEER_READ;
-    const char *own = value_of(result, reads ? "to" : "from");
-    const char *other = value_of(result, reads ? "from" : "to");
+    const char *own = result_value(result, reads ? "to" : "from");
+    const char *other = result_value(result, reads ? "from" : "to");
     if (of->metric == CHECK_PEER_BOTH && strcmp(other, device->id) == 0) {
         other = own;
         own = device->id;
@@ -182,7 +175,7 @@ static int fitness(const struct check_case *of, const struct result *other,
     if (of->metric == CHECK_PEER_ALL)
         return yields(of, other, card, peer);
     if (!isfinite(index))
-        return !*value_of(other, "from") && strcmp(other->device, card->id) == 0;
+        return !*result_value(other, "from") && strcmp(other->device, card->id) == 0;
     return index == peer ? 3 : 2;
 }
 
@@ -216,7 +209,7 @@ static void keep_ways(struct arena *arena, struct result *result)
 {
     static const char *const names[] = {"way", "devices"};
     const struct result all = *result;
-    bool between = strcmp(value_of(result, "direction"), "peer") == 0;
+    bool between = strcmp(result_value(result, "direction"), "peer") == 0;
     result->details = ARENA_ARRAY(arena, COUNT(names), struct named_text);
     result->detail_count = 0;
     for (size_t i = 0; between && i < COUNT(names); i++)
@@ -252,11 +245,11 @@ bool check_shorten(struct arena *arena, struct result *result)
 
 bool check_concerns(const struct result *result, const char *device)
 {
-    if (strcmp(value_of(result, "direction"), "peer") != 0)
+    if (strcmp(result_value(result, "direction"), "peer") != 0)
         return strcmp(result->device, device) == 0;
-    return strcmp(value_of(result, "ways"), "all") == 0 ||
-           strcmp(value_of(result, "from"), device) == 0 ||
-           strcmp(value_of(result, "to"), device) == 0;
+    return strcmp(result_value(result, "ways"), "all") == 0 ||
+           strcmp(result_value(result, "from"), device) == 0 ||
+           strcmp(result_value(result, "to"), device) == 0;
 }
 
 // ---------------------------------------------------------------- figures of the measured cases

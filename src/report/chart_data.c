@@ -470,9 +470,8 @@ const struct chart *charts_of(struct arena *arena, const struct run *run, const 
                               const struct level_curve *curve, size_t *count)
 {
     struct chart *charts = ARENA_ARRAY(arena, run->benchmark_count, struct chart);
-    struct source source = {.arena = arena, .run = run, .curve = curve};
-    for (size_t d = 0; d < run->device_count && !source.device; d++)
-        source.device = strcmp(run->devices[d].id, device) == 0 ? &run->devices[d] : NULL;
+    struct source source = {
+        .arena = arena, .run = run, .curve = curve, .device = run_find_device(run, device)};
     *count = 0;
     for (size_t b = 0; source.device && b < run->benchmark_count; b++) {
         source.info = run->benchmarks[b];

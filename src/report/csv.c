@@ -74,14 +74,6 @@ static void line_end(struct csv *csv)
     csv->line_begun = false;
 }
 
-static const char *device_name(const struct run *run, const char *id)
-{
-    for (size_t i = 0; i < run->device_count; i++)
-        if (strcmp(run->devices[i].id, id) == 0)
-            return run->devices[i].name;
-    return NULL;
-}
-
 static const char *reason_codes(struct arena *arena, const struct result *result)
 {
     const char *codes = "";
@@ -113,7 +105,8 @@ static void put_result_columns(struct csv *csv, const struct result *result)
 {
     put(csv, parameters_text(csv->arena, result));
     put(csv, result->device);
-    put(csv, device_name(csv->run, result->device));
+    const struct run_device *device = run_find_device(csv->run, result->device);
+    put(csv, device ? device->name : NULL);
     put(csv, verdict_name(result->verdict));
     put(csv, reason_codes(csv->arena, result));
 }

@@ -493,6 +493,9 @@ bool result_measured(const struct result *result);
 // True if the result was measured (result_measured) and belongs to this benchmark and device.
 bool result_is_of(const struct result *result, const char *benchmark, const char *device);
 
+// Returns the text that the result's case has for the parameter `key`; "" if it has none.
+const char *result_value(const struct result *result, const char *key);
+
 // Returns the result's first reason with this code; NULL if it has none.
 const struct reason *result_reason(const struct result *result, const char *code);
 

@@ -201,6 +201,12 @@ bool result_is_of(const struct result *result, const char *benchmark, const char
            strcmp(result->device, device) == 0;
 }
 
+const char *result_value(const struct result *result, const char *key)
+{
+    const struct case_value *value = case_find(&result->bench_case, key);
+    return value && value->text ? value->text : "";
+}
+
 const struct reason *result_reason(const struct result *result, const char *code)
 {
     for (size_t i = 0; i < result->reason_count; i++)

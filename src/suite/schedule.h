@@ -36,8 +36,7 @@ struct schedule_desc {
     // benchmark.together, and a case that is in the plans of both devices. The case is then taken
     // out of the peer's plan, and the devices begin their samples at the same time. The case's
     // value "together" decides which devices take part: devices on other chips ("auto"), all
-    // devices
-    // ("yes"), or none ("no").
+    // devices ("yes"), or none ("no").
     //
     // A result of a co-run has the value "with": the ids of the other devices. It also has the
     // sensor "common_time": the share of this device's sampling time during which all devices

@@ -29,13 +29,6 @@ static bool is_of(const struct subject *subject, const struct result *result)
     return result_is_of(result, "overlap", subject->device);
 }
 
-// Returns the text of the case's parameter `key`; "" if the case has no such parameter.
-static const char *value_of(const struct result *result, const char *key)
-{
-    const struct case_value *value = case_find(&result->bench_case, key);
-    return value && value->text ? value->text : "";
-}
-
 static bool is_scenario(const struct result *result, const char *name)
 {
     return case_says(&result->bench_case, "scenario", name);
@@ -124,7 +117,7 @@ static void report(const struct subject *subject, const struct answer *answer)
 {
     struct arena *arena = subject->run->arena;
     const struct case_value *scenario = case_find(&answer->cases[0]->bench_case, "scenario");
-    const char *barrier = value_of(answer->cases[0], "barrier");
+    const char *barrier = result_value(answer->cases[0], "barrier");
     const char *text = arena_printf(arena, "%s (%s%s%s", answer->text,
                                     scenario ? case_value_shown(arena, scenario) : "",
                                     *barrier ? ", " : "", barrier);
@@ -231,9 +224,9 @@ static void ask_gaps(const struct subject *subject)
         const struct metric *metric = metric_of(result, "barrier_gap");
         // A gap between two queues is left out here: the finding overlap-hand-over reports it.
         bool between = is_scenario(result, "cross-queue") && metric_of(result, "cross_queue");
-        const char *barrier = value_of(result, "barrier");
+        const char *barrier = result_value(result, "barrier");
         if (!is_of(subject, result) || !metric || between || !*barrier ||
-            strcmp(barrier, "target") == 0 || !is_scenario(result, value_of(first, "scenario")))
+            strcmp(barrier, "target") == 0 || !is_scenario(result, result_value(first, "scenario")))
             continue;
         barrier = strcmp(barrier, "semaphore") == 0 ? "timeline semaphore"
                                                     : arena_printf(arena, "%s barrier", barrier);
@@ -332,7 +325,7 @@ static void ask_bystanders(const struct subject *subject)
         reported[split] = true;
         const char *published =
             split ? "no on all; RX 460 with a driver of 2017 yes" : "no on all five";
-        bool is_three = text_begins(value_of(result, "scenario"), "three");
+        bool is_three = text_begins(result_value(result, "scenario"), "three");
         report(subject,
                &(struct answer){
                    .code = "overlap-bystander",

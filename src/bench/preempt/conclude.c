@@ -31,12 +31,6 @@ static const struct hog *hog_find(const char *name)
     return NULL;
 }
 
-static const char *value_of(const struct result *result, const char *key)
-{
-    const struct case_value *value = case_find(&result->bench_case, key);
-    return value && value->text ? value->text : "";
-}
-
 // Returns text on the ways in which victims got onto the device (enum judge_entry), for example "57
 // of 60 co-resident, 3 at a boundary" or "all 60 co-resident". NULL if the result has no such
 // counts.
@@ -108,10 +102,11 @@ static bool has_three(const struct result *result)
 
 static bool is_alike(const struct result *a, const struct result *b)
 {
-    return !has_three(a) && !has_three(b) && strcmp(value_of(a, "hog"), value_of(b, "hog")) == 0 &&
-           strcmp(value_of(a, "setting"), value_of(b, "setting")) == 0 &&
-           strcmp(value_of(a, "victim"), value_of(b, "victim")) == 0 &&
-           strcmp(value_of(a, "arrivals"), value_of(b, "arrivals")) == 0;
+    return !has_three(a) && !has_three(b) &&
+           strcmp(result_value(a, "hog"), result_value(b, "hog")) == 0 &&
+           strcmp(result_value(a, "setting"), result_value(b, "setting")) == 0 &&
+           strcmp(result_value(a, "victim"), result_value(b, "victim")) == 0 &&
+           strcmp(result_value(a, "arrivals"), result_value(b, "arrivals")) == 0;
 }
 
 static const char *missed_text(struct arena *arena, const struct result *result)
@@ -139,7 +134,7 @@ static const char *answer_text(struct arena *arena, const struct result *result,
                            slowdown_text(arena, result), entered_text(arena, result)};
     const char *text =
         arena_printf(arena, "%s%s at %s priority", response->at_least ? "at least " : "",
-                     unit_text(arena, response->median, UNIT_NS), value_of(result, "priority"));
+                     unit_text(arena, response->median, UNIT_NS), result_value(result, "priority"));
     bool open = false;
     for (size_t i = 0; i < COUNT(parts); i++) {
         if (!parts[i])
@@ -197,9 +192,9 @@ static struct group group_of(const struct run *run, const char *device, size_t f
                                   answer_text(run->arena, result, response));
         group.value_ns = fmin(group.value_ns, response->median);
         group.keys[group.count++] = result->key;
-        if (strcmp(value_of(result, "priority"), "medium") == 0)
+        if (strcmp(result_value(result, "priority"), "medium") == 0)
             group.medium = response;
-        else if (strcmp(value_of(result, "priority"), "low") != 0)
+        else if (strcmp(result_value(result, "priority"), "low") != 0)
             group.higher = response;
     }
     if (group.medium)
@@ -211,7 +206,7 @@ static void report(struct run *run, const char *device, size_t first)
 {
     const struct result *begin = run->results[first];
     const struct group group = group_of(run, device, first);
-    const char *hog = value_of(begin, "hog"), *where = value_of(begin, "setting");
+    const char *hog = result_value(begin, "hog"), *where = result_value(begin, "setting");
     const struct hog *known = hog_find(hog);
     bool alone = strcmp(hog, "none") == 0;
     const char *place = strcmp(where, "queues") == 0    ? "on another queue"
@@ -219,8 +214,8 @@ static void report(struct run *run, const char *device, size_t first)
                                                         : "in another process";
     const char *text = arena_printf(
         run->arena, "%s: %s %s%s, %s%s: %s%s%s", device,
-        strcmp(value_of(begin, "victim"), "draw") == 0 ? "an urgent draw" : "urgent work", place,
-        *value_of(begin, "arrivals") ? ", which drops deadlines while it waits" : "",
+        strcmp(result_value(begin, "victim"), "draw") == 0 ? "an urgent draw" : "urgent work",
+        place, *result_value(begin, "arrivals") ? ", which drops deadlines while it waits" : "",
         alone ? "without a hog" : "behind ", alone ? "" : hog, group.text,
         alone ? "" : change_text(run->arena, group.medium, group.higher),
         published_text(run->arena, known ? known->published : NULL));
@@ -307,11 +302,12 @@ static void report_three(struct run *run, const struct result *result)
                                     compositor_names = {"compositor", "misses", "late", "late_p99"};
     struct arena *arena = run->arena;
     double app = result_median(result, "app_frames"), compositor = result_median(result, "frames");
-    const char *where = value_of(result, "setting"), *granted = result_detail(result, "priority");
-    const struct hog *hog = hog_find(value_of(result, "hog"));
+    const char *where = result_value(result, "setting"),
+               *granted = result_detail(result, "priority");
+    const struct hog *hog = hog_find(result_value(result, "hog"));
     if (!isfinite(app) || !isfinite(compositor))
         return;
-    granted = granted ? granted : value_of(result, "priority");
+    granted = granted ? granted : result_value(result, "priority");
     run_add_conclusion(run, "preempt-actors", app, result, NULL,
                        "%s, on three %s, the compositor at %.*s priority; %s, %s%s",
                        fates_text(arena, hog, app, compositor), where, (int)strcspn(granted, ":,"),
