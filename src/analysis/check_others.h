@@ -24,9 +24,11 @@ enum check_class {
 };
 enum check_class check_class_of(enum check_metric metric);
 
-// How much figures differ. `deviation` is the standard deviation of their logarithms; it is not
-// known if `freedom` is 0. `freedom` counts cards (for repeated runs: further runs of a card). It
-// does not count figures, because the figures of one card are not independent.
+// How much figures differ from card to card, or from run to run. `deviation` is the standard
+// deviation of their logarithms. `freedom` is its degrees of freedom; if it is 0, `deviation` is
+// not known. `freedom` is the number of cards minus the number of models (for runs: the number of
+// runs of each card after its first). Figures are not counted, because those of one card are not
+// independent.
 struct check_spread {
     double deviation;
     unsigned freedom;

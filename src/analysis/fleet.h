@@ -140,7 +140,7 @@ struct fleet_metric {
 struct fleet_kind {
     const char *name, *api;
     size_t count;
-    // Step between core clocks, as a share of the core clock; 0 if unknown.
+    // The core clock changes in steps of this size, as a share of the core clock. 0 if unknown.
     double clock_step;
     // median of each number from the driver (clocks, power limit, link), over the compared cards
     struct check_state normal;

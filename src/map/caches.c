@@ -354,9 +354,9 @@ static bool is_sure(const struct map_caches *caches, size_t k)
            (before > sure_after && step->rise < steps->all.steps[steps->step[k - 1]].rise);
 }
 
-// Maximum spread of the latencies in a level, as a share of the level's latency, in addition to
-// noise. Above it, the level may be only the middle of one cache's rise. (The latencies in the far
-// half of an H200's L2, which is a real level, spread by up to 0.020.)
+// Limit for the spread of the latencies in a short level, divided by the level's latency. The noise
+// is added to this limit. A level with more spread may be no level, but a part of the rise of one
+// cache. (The far half of an H200's L2 is a real level. Its spread is at most 0.020.)
 static const double bent_least = 0.035;
 
 // True if level k is short and not flat. The rises at both its ends may then belong to one cache.

@@ -10,8 +10,8 @@ static const double apart_min = 0.7;
 
 // minimum rise of a step, relative to the curve's height before the step
 static const double rise_min = 0.1;
-// Minimum rise of a step of kind 0 if the fit also uses chains with other strides. It is relative
-// to the curve's height before the step.
+// Minimum rise of a step of kind 0 (in `fathom map`: a TLB) if the fit also uses chains with other
+// strides. It is relative to the curve's height before the step.
 static const double rise_min_other = 0.03;
 
 static bool is_tried(const struct staircase_range *range, unsigned shape)

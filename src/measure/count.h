@@ -41,7 +41,7 @@ struct measure_count_desc {
     // the caches into the same state. If the pointer is NULL, `twice` runs once before the first
     // pass, and nothing runs before later passes.
     struct gpu_batch *before;
-    double units;        // N, the number of units of work in `once`
+    double units;        // number of units of work in the batch `once` (N)
     uint64_t timeout_ns; // maximum wait for one submission, in ns
 };
 

@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 enum {
-    // Maximum number of entries in the list of cards to look at first. A terminal prints so many
-    // entries; the HTML page compares the cards of so many entries with the median card.
+    // Maximum number of entries that a terminal prints of the list of cards to look at first. The
+    // HTML page lists more, and compares at most this many of the cards with the median card.
     FLEET_FIRST = 5
 };
 

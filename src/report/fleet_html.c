@@ -147,7 +147,7 @@ static double strip_x(double loss, double range)
 }
 
 // Draws one card as a dot in the strip of a metric. The height of the dot depends on `i`, in a
-// sequence that fills the strip evenly. So dots of equal value do not hide each other.
+// sequence that spreads the dots evenly over the strip. So few dots of equal value hide each other.
 static void dot_put(const struct page *page, size_t i, enum check_metric m, double range)
 {
     const struct fleet_card *card = page->fleet->cards[i];

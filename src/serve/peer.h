@@ -11,7 +11,7 @@
 #define PEER_HELLO_NS UINT64_C(5000000000)
 
 enum {
-    PEER_BURST = 240, // maximum number of messages that a page may send at once
+    PEER_BURST = 240, // maximum number of messages that a page may send in one burst
     // Maximum number of messages per second that a page may send over a longer time.
     PEER_A_SECOND = 120
 };

@@ -19,8 +19,8 @@ struct scheduler {
     // Deadlines of the whole benchmark; struct block has the deadlines of a block.
     uint64_t soft_ns, hard_ns;
     size_t done;                // number of cases in finished blocks
-    struct uncounted uncounted; // cases whose counted visit was not made yet
-    bool never_counted;         // true: no more counted visits are made
+    struct uncounted uncounted; // measured cases that wait for a visit that reads counters
+    bool never_counted;         // true: no more visits that read counters are made
     struct forecast forecast;   // estimate of the time left, with one part per benchmark
 };
 

@@ -6,10 +6,10 @@
 // "pending" (one will be at the next reset), "nvlink" (one link is off), "recovers" and "replays"
 // (its NVLinks do so ever more often), "uncorrected" (so do errors of its memory), "once" (one such
 // error comes after its errors were first read), "volta" (it retires pages and has no rows),
-// "allocates" (each time that it is asked, 512 MiB more or less of its memory are in use), "limited"
-// (its power limit lowers its clock all the time), "neighbour" (the host has another card, which
-// moves 64 MiB between two readings), or the number of a process that uses it. Where NVML_DOUBLE_ANY
-// is set it is any card.
+// "allocates" (each time that it is asked, 512 MiB more or less of its memory are in use),
+// "limited" (its power limit lowers its clock all the time), "neighbour" (the host has another
+// card, which moves 64 MiB between two readings), or the number of a process that uses it. Where
+// NVML_DOUBLE_ANY is set it is any card.
 #define _POSIX_C_SOURCE 200809L // for setenv
 #include <limits.h>
 #include <stdbool.h>

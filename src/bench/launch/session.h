@@ -145,8 +145,9 @@ struct launch_reach {
     // `back` is the time from that instruction until the host knows that the kernel ended.
     double *to, *back;
     double half_ns; // uncertainty (±) in ns of device times that are converted to the host's clock
-    // Number of a kernel's answers, of which the quickest relate the device's clock to the host's.
-    // 0 if the API's timestamps relate the clocks.
+    // Kernels answer the host's questions with the device's clock: one kernel before the samples,
+    // one after them. This is the number of all answers. The quickest answer of each kernel relates
+    // the two clocks. 0 if the API's timestamps relate them.
     unsigned answers;
 };
 

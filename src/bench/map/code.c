@@ -138,9 +138,10 @@ static bool program_make(struct map_code_program *programs, const struct bench_s
     return true;
 }
 
-// Returns the shortest kernel whose laps can have `steps` stretches of code (CODE_LEG). Compiles
-// this kernel and all shorter ones, unless they are compiled already. Fails with ERROR_UNSUPPORTED
-// if this build lacks one of them, or if the driver took too long to compile a shorter one.
+// Returns the shortest kernel that can run `steps` stretches of code (CODE_LEG) in one lap.
+// Compiles it and all shorter kernels, unless they are compiled already. Fails with
+// ERROR_UNSUPPORTED if this build lacks one of them, or if a shorter one took more than
+// compile_most_ns to compile.
 static struct map_code_program *program_for(struct map_code_program programs[MAP_CODE_KERNELS],
                                             const struct bench_session *session, uint32_t steps,
                                             struct error *err)

@@ -53,7 +53,7 @@ void occupancy_expect(const struct occupancy_session *session,
                       const struct occupancy_case *this_case, const struct occupancy_params *params,
                       uint32_t *results);
 
-// The stay of one workgroup on its core: its time by the device's clock, and the number of the
+// When one workgroup was on its core: start and end by the device's clock. Also the number of the
 // core.
 struct occupancy_stay {
     double start_ns, end_ns;

@@ -41,7 +41,7 @@
 #define OVERLAP_FOUND_CORE   3
 #define OVERLAP_FOUND_WORDS  4
 
-// Parameters of the kernel: one 32-bit word each, in this order.
+// Parameters of a workload's kernel (work.glsl, overlap.cl): one 32-bit word each, in this order.
 #define OVERLAP_PARAMS(X)                                                                          \
     X(token)        /* token of this frame */                                                      \
     X(workload)     /* index of this workload */                                                   \

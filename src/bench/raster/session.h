@@ -79,7 +79,7 @@ struct raster_work {
         struct raster_mesh_params mesh;
     } params;
     size_t params_bytes;
-    struct raster_check_params check; // describes the image that a unit must leave
+    struct raster_check_params check; // the image that is expected after a unit, for raster_check
 };
 
 void raster_case_read(const struct bench_case *c, struct raster_case *this_case);

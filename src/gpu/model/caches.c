@@ -29,7 +29,7 @@ struct eight {
     four low, high;
 };
 
-// The caches of one level, which all have the same size and shape.
+// The caches of one level, or the TLBs of one level. All of them have the same size and shape.
 struct level {
     const struct model_cache_desc *desc;
     uint64_t sets;

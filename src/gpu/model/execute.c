@@ -63,8 +63,9 @@ struct group {
     // first_fiber: index of the group's first fiber. used: number of fibers that have run a thread
     // of the group. cursor: index in the group of the fiber that next_fiber checks next.
     uint32_t first_fiber, used, cursor;
-    // Bit i of `stopped` is set if fiber i of the group has passed a deadline and is stopped. Bit i
-    // of `due` is set if next_fiber must still compare this fiber with the present deadline.
+    // Two bit sets, with a bit for each fiber of the group. `stopped`: fibers that stopped because
+    // they passed a deadline. `due`: stopped fibers that next_fiber must still compare with the
+    // present deadline.
     uint32_t stopped, due;
 };
 

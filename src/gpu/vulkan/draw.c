@@ -216,8 +216,7 @@ static bool bind(struct vulkan_batch *batch, const struct vulkan_draw_program *p
     return true;
 }
 
-// Records push constants, unless they are the same as those of the previous draw in the render
-// pass.
+// Records push constants, unless they are the same as those that the render pass recorded last.
 static void push_constants(struct vulkan_batch *batch, const struct vulkan_draw_program *program,
                            const unsigned char *bytes, uint32_t count)
 {

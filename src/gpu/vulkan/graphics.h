@@ -36,7 +36,7 @@ struct vulkan_pass {
     // arguments that are bound for `program`
     struct gpu_arg args[GPU_ARGS_MAX];
     VkDescriptorSet set;
-    unsigned char push[GPU_PARAMS_MAX_BYTES]; // push constants of the last draw in the render pass
+    unsigned char push[GPU_PARAMS_MAX_BYTES]; // push constants that the pass recorded last
     uint32_t push_bytes; // size of `push` in bytes; 0 if no push constants were recorded
     // targets whose image is in the layout for kernels at present
     const struct vulkan_target **readable;
