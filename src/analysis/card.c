@@ -195,8 +195,9 @@ static struct working_sets wanted_sets(const struct builder *b)
 }
 
 // Finds the best figure among the cases that the headline describes. (A headline is a figure that a
-// benchmark declares for the card.) Returns false if there is no such case, or if all were measured
-// but none has a value above 0.
+// benchmark declares for the card.) Ignores measured cases that have no value above 0. Keeps cases
+// that were not measured (skipped, failed): their figure has no value, only a reason. Returns false
+// if no case is left.
 static bool best_figure(const struct builder *b, struct card_figure *best)
 {
     const struct run *run = b->card->run;

@@ -90,8 +90,9 @@ void child_channel_init(struct child_channel *channel, int fd);
 void child_channel_fini(struct child_channel *channel);
 
 // Waits for the next line from the other end of the channel. Returns the line without its newline.
-// Returns NULL at the end of the stream, if reading fails, or if the line is longer than
-// line_bytes_max bytes. The line is valid until the next call.
+// Returns NULL at the end of the stream or if reading fails. Also returns NULL if more than
+// line_bytes_max bytes have come without a newline; a longer line that comes whole is returned. The
+// line is valid until the next call.
 const char *child_channel_read(struct child_channel *channel, size_t line_bytes_max);
 
 // Returns true if unread bytes have arrived on the channel or its other end is closed. Does not

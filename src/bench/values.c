@@ -145,7 +145,8 @@ static bool add_single(struct parser *p, const char *text)
 
 // ---------------------------------------------------------------- ranges
 
-// The spacing of a range, which follows its end: /N means N values per octave, +S a distance of S.
+// The spacing is the text after the end of a range. In "A..B/n" it is "/n": n values per octave. In
+// "A..B+s" it is "+s": the distance between two values is s.
 struct spacing {
     uint64_t values; // number of values per octave; 1 if the range has a `step` instead
     uint64_t step;   // distance between neighbouring values; 0 if there is none

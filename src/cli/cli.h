@@ -68,7 +68,7 @@ MUST_CHECK bool cli_announce_models(struct cli *cli, struct error *err);
 struct select_request cli_select_request(struct cli *cli, const struct gpu_system *system);
 
 // Sets *benchmark to the benchmark that is called `name`. Fails with ERROR_USAGE if there is no
-// such benchmark; the message then suggests a similar name.
+// such benchmark; the message then suggests a similar name, if there is one.
 struct benchmark;
 MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
                                    const struct benchmark **benchmark, struct error *err);

@@ -125,7 +125,8 @@ struct map_local {
     // True if `fastest` shows the level's latency. All these chains must be about equally fast. In
     // a cache, the fastest one must not be slower than the level is by the fit of random chains.
     bool agrees;
-    // true if address translation makes random chains slower in the region of one of these chains
+    // true if, over the region of one of these chains, a random chain is slower than this chain:
+    // address translation slows the random chain
     bool translated;
 };
 struct map_local map_level_local(struct arena *arena, const struct map_caches *caches,

@@ -50,8 +50,9 @@ double clock_states_ns(const struct clock_states *states, const struct staircase
     return is_near_clock(result, states->other_ghz) ? as_at_usual_clock(states, all, ns) : NAN;
 }
 
-// Returns the median width of the 95 % intervals of a metric over the curve's points, relative to
-// the metric's medians. Infinite if a point has no interval.
+// Returns how wide the 95 % intervals of a metric are. For each point of the curve, the width is
+// divided by the metric's median; the result is the median of these ratios. Returns infinity if a
+// point has no interval.
 static double width_of(struct arena *arena, const struct level_curve *curve, const char *name)
 {
     double *widths = ARENA_ARRAY(arena, curve->count, double);

@@ -51,7 +51,7 @@ static size_t coarse_lengths(uint64_t lengths[LENGTHS_MAX])
 static size_t lengths_between(double from, double to, uint64_t *lengths)
 {
     uint32_t first = 1, end, count = 0;
-    while (first < MAP_CODE_STEPS && map_code_length(first) < from)
+    while (first <= MAP_CODE_STEPS && map_code_length(first) < from)
         first++;
     for (end = first; end <= MAP_CODE_STEPS && map_code_length(end) <= to;)
         end++;

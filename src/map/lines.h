@@ -88,8 +88,9 @@ struct lines_question {
     double noise;  // relative standard deviation of a probe's latency
     // Number of ways of the level's sets if they fill unevenly; 0 if they fill evenly.
     double spread;
-    // How the curve's latency rises at the end of the level: shape `shape` of `shapes`. `shapes` is
-    // NULL if this is unknown.
+    // `shapes` is a table of curves by which a latency can rise at the end of a level
+    // (math/step_shapes.h). Here the latency rises by curve number `shape`. `shapes` is NULL if the
+    // curve is unknown.
     const struct step_shapes *shapes;
     unsigned shape;
     const struct lines_probe *probes;

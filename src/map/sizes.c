@@ -10,11 +10,12 @@ enum {
     LINE_LEAST = 16
 };
 
-// Limits of the regions that lie in one level alone. The smallest region is `beyond` times the size
-// of the previous level, and at least `beyond_most` times the upper bound of that size. The largest
-// is `within` times the level's own size: if a cache hashes addresses, some sets are full before
-// the whole cache is. In the first level, the smallest region is `in_first` times the largest. In
-// memory, regions are `memory_least` to `memory_most` times as large as the last cache.
+// Limits of the regions that lie in one level alone. (A size has a lower and an upper bound.)
+// - Smallest region: `beyond` times the geometric mean of the previous level's bounds, and at least
+//   `beyond_most` times the upper one. In the first level: `in_first` times the largest region.
+// - Largest region: `within` times the lower bound of the level's own size. If a cache hashes
+//   addresses, some sets are full before the whole cache is.
+// - In memory: `memory_least` to `memory_most` times the upper bound of the last cache's size.
 static const double beyond = 1.25, beyond_most = 1.05, within = 0.7, in_first = 0.125;
 static const double memory_least = 3, memory_most = 4;
 // Maximum region of the chains over few pages at a time that show memory, as a multiple of the last

@@ -116,9 +116,9 @@ static struct interval interval_of(const struct round_metric *metric, double con
     return interval;
 }
 
-// Returns true if the first metric is precise enough: half of its interval is at most one clock
-// step, or at most `enough` or the goal (relative to the median; the larger of the two counts).
-// Also returns true if no metric has values.
+// Returns true if the first metric that has values is precise enough, or if no metric has values.
+// It is precise if half of its interval is at most the largest of these three: one clock step,
+// `enough` times the median, and the goal times the median.
 static bool is_precise(const struct collect *collect, double confidence, double enough)
 {
     const struct round_metric *metric = rounds_primary(collect->rounds);

@@ -21,7 +21,7 @@ enum measure_count_group {
     MEASURE_COUNT_MEMORY = 1,
     MEASURE_COUNT_SHARED = 2,   // accesses to shared memory
     MEASURE_COUNT_TEXTURES = 4, // bytes read by texture instructions
-    // Instructions by the type of number that they compute with.
+    // Floating-point instructions, counted apart for FP16, FP32 and FP64.
     MEASURE_COUNT_FLOATS = 8,
     // How long the cores and the units that serve loads are busy.
     MEASURE_COUNT_UNITS = 16,

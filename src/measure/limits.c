@@ -48,25 +48,26 @@ struct product {
     const char *source;
 };
 
-// NVIDIA. Sizes: "CUDA C++ Programming Guide", technical specifications per compute capability.
-// Shared memory has 32 banks of 4 bytes per cycle (same guide), on Turing half as many bytes. L1 of
-// Volta to Hopper comes close to 128 bytes per cycle in RRZE's gpu-benches, and reached 99.7 % of
-// it on an H200. No source gives the L1 rate of Blackwell. Of Turing's 96 KiB at most 64 are L1:
-// "Turing Tuning Guide", 1.4.3.1.
+// NVIDIA, sizes: "CUDA C++ Programming Guide", technical specifications per compute capability.
+// Shared memory: 32 banks of 4 bytes per cycle (same guide); Turing has half of that. L1: RRZE's
+// gpu-benches come close to 128 bytes per cycle on Volta and GA100, and an H200 reached 99.7 % of
+// it. GA10x has 128 and Turing 64 (GA102 white paper). No source gives the L1 rate of Blackwell. Of
+// Turing's 96 KiB, at most 64 KiB are L1 ("Turing Tuning Guide", 1.4.3.1).
 //
-// Arithmetic: "Throughput of Native Arithmetic Instructions" in the same guide. FP16 rates of GA10x
-// and Ada, and all matrix rates, are from the white papers (H100: 989.4 TFLOP/s of dense FP16 at
-// 132 × 1830 MHz). Matrix rates differ between cards with the same chip: GeForce cards and the L40
-// accumulate in FP32 at half the rate of professional cards. TU116 and TU117 have no matrix units.
-// So these rates are in the table of products. RTX Blackwell: 104.8 TFLOP/s of FP32 and of FP16 at
-// 170 × 2407 MHz, 1/64 of it for FP64. B200: 80 TFLOP/s of FP32 and 40 of FP64 are 128 and 64
+// NVIDIA, arithmetic: "Throughput of Native Arithmetic Instructions" in the same guide. FP16 rates
+// of GA10x and Ada, and all matrix rates, are from the white papers (H100: 989.4 TFLOP/s of dense
+// FP16 at 132 × 1830 MHz). If cards with the same chip have different matrix rates, the table of
+// products has them: GeForce cards and the L40 accumulate in FP32 at half the rate of professional
+// cards, and TU116 and TU117 have no matrix units. RTX Blackwell: 104.8 TFLOP/s of FP32 and of FP16
+// at 170 × 2407 MHz, 1/64 of it for FP64. B200: 80 TFLOP/s of FP32 and 40 of FP64 are 128 and 64
 // multiply-adds per core and cycle.
 //
-// AMD. Rates: the peaks that AMD's ROCm Compute Profiler divides by ("System Speed-of-Light" of
-// gfx908, gfx90a, gfx942); no such peaks are published for RDNA. Sizes: AMD's "GPU hardware
-// specifications" of ROCm. Arithmetic: operations per clock and compute unit in AMD's white papers
-// of CDNA to CDNA 4, Vega and RDNA; an instruction on a pair of values counts as two. RDNA 4: 48.7
-// TFLOP/s of FP32 and 97.3 of FP16, and 195 and 389 TFLOP/s of the matrix units, at 64 × 2970 MHz.
+// AMD, rates: AMD's ROCm Compute Profiler shows rates as shares of a peak. These are its peaks
+// ("System Speed-of-Light" of gfx908, gfx90a, gfx942). For RDNA no such peaks are published. Sizes:
+// AMD's "GPU hardware specifications" of ROCm. Arithmetic: operations per clock and compute unit in
+// AMD's white papers of CDNA to CDNA 4, Vega and RDNA; an instruction on a pair of values counts as
+// two. RDNA 4: 48.7 TFLOP/s of FP32 and 97.3 of FP16, and 195 and 389 TFLOP/s of the matrix units,
+// at 64 × 2970 MHz.
 #define CUDA_GUIDE "CUDA programming guide, docs.nvidia.com/cuda/cuda-c-programming-guide"
 #define ROCM_SIZES                                                                                 \
     "ROCm hardware specifications, rocm.docs.amd.com/en/latest/reference/gpu-arch-specs.html"

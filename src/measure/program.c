@@ -81,7 +81,7 @@ struct queue {
 
 struct compiler {
     struct queue *queue;
-    struct gpu_scope *scope; // owns the programs that this thread compiles
+    struct gpu_scope *scope; // each thread has its own; it owns the programs the thread compiles
 };
 
 static struct measure_program *take(struct queue *queue)

@@ -65,7 +65,8 @@ static const char *value(struct arena *arena, const struct result *result, const
     return screen_median(arena, result_metric(result, name), "");
 }
 
-// Returns the name of the level or memory that the result describes, such as "vector level 2".
+// Returns the name of what the result describes: a level ("vector level 2"), memory ("vector,
+// beyond"), or a whole path ("vector").
 static const char *name_of(struct arena *arena, const struct result *result)
 {
     const struct case_value *level = case_find(&result->bench_case, "level");

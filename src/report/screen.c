@@ -339,7 +339,7 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
 }
 
 // Converts a text of the form "2026-01-02T03:04:05Z" to seconds since 1970. Returns false if the
-// text has another form.
+// text has another form. Does not check the number of digits, nor whether day and time exist.
 static bool parse_utc(const char *text, time_t *seconds)
 {
     // the character after each of the six numbers of a time such as 2026-01-02T03:04:05Z

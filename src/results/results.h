@@ -74,8 +74,9 @@ struct param_info {
     // largest value that the device allows. If a preset is NULL, it has the values of `standard`.
     const char *quick, *standard, *full;
     enum param_role role;
-    // Allowed values: "vector|scalar|shared" for a TEXT, "4|8|16" for a UINT. The word FILE allows
-    // the name of a JSON file, or its text. If `choices` is NULL, all values are allowed.
+    // Words that are allowed, such as "vector|scalar|shared" for a TEXT or "4|8|16" for a UINT. The
+    // word FILE stands for the name of a JSON file (it has a '/' or ends with ".json"), or for a
+    // JSON text. If `choices` is NULL, any word is allowed; numbers have the limits below.
     const char *choices;
     const char *help; // help text: one sentence
 
@@ -160,8 +161,10 @@ struct headline_info {
     // Key of the parameter that gives the size of the working set, or the number of the level.
     // Needed for HEADLINE_LEVELS, and for HEADLINE_BEST if `level` (below) is set.
     const char *by;
-    // For HEADLINE_BEST: the figure is taken only from cases whose working set (the parameter `by`)
-    // fits into this level of memory.
+    // For HEADLINE_BEST: a level of memory. Only cases whose working set shows this level give the
+    // figure: for a cache, the largest measured set of at most half of the cache; for memory, all
+    // sets that are much larger than the caches. CARD_LEVEL_ANY: all cases. The parameter that `by`
+    // names is the size of the working set.
     enum card_level level;
 
     // Place of the figure on the card. Headlines with the same `row`, of one or more benchmarks,

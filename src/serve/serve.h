@@ -21,7 +21,7 @@ struct serve_desc {
     // Of `runner`, the server uses only these members: devices, choices.system, worker_argv,
     // worker_environment, silence_ns, and interrupt, whose first signal ends the server.
     struct runner_desc runner;
-    int argc; // command line, which the runs record
+    int argc; // argc, argv: the command line of `fathom serve`; each run stores it
     char **argv;
     unsigned port; // TCP port of the server; 0 means any free port
     // Called once, when the server can be reached at `url`. May be NULL.

@@ -24,7 +24,8 @@ static const double host_used_busy = 0.1, host_waited_busy = 0.05;
 // proportional, launches beside 2 GB/s take 1 % longer.
 static const double others_busy_bytes_per_s = 2e9;
 
-// Which visits are affected if a yardstick (the measured rate of a known task) is too slow.
+// A yardstick whose value (a rate, or a number of workgroups) is too low shows other work. This
+// enum says for which benchmarks that matters.
 enum concern {
     CONCERNS_ALL,
     CONCERNS_LINK,  // only visits of benchmarks that use the link to the host

@@ -65,8 +65,9 @@ void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *
 
 enum {
     INCORE_SAMPLES_MAX = 16, // maximum number of samples of a case on one core
-    // Maximum number of proofs (sets of expected values) in a batch. The dispatches of a batch have
-    // at most two different numbers of iterations, and each number needs its own proof.
+    // Maximum number of proofs in a batch. A proof is the set of values that kernels must compute;
+    // it depends on the number of iterations. Dispatches have N or 2 N iterations, so a batch needs
+    // at most two proofs.
     INCORE_PROOFS = 2,
     INCORE_PROOF_STRIDE = 1024 // bytes from one set of expected values to the next in their buffer
 };

@@ -171,7 +171,8 @@ MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_ru
 MUST_CHECK bool latency_chase_count(struct latency_chase *chase, const struct latency_run *run,
                                     struct error *err);
 
-// Returns the number of hops of the chase, timed and untimed.
+// Returns the number of hops of the chase, timed and untimed. Loads before the first hop (`touch`,
+// `warm`) do not count.
 uint64_t latency_run_hops(const struct latency_run *run);
 
 // ---------------------------------------------------------------- visits

@@ -19,7 +19,7 @@ enum launch_between { // what separates two successive kernels of a batch
     LAUNCH_SPLIT,     // a split barrier: a signal and, right after it, the wait for it
 };
 
-enum launch_mode { // what a case measures, by the way in which it launches kernels
+enum launch_mode { // how a case launches kernels, and which time it measures
     LAUNCH_BATCH,  // device time per kernel of a batch that one call submits
     LAUNCH_REPLAY, // device time per kernel of a batch that the driver replays as a graph
     // Host time per kernel if each kernel is a submission of its own. The host waits only for the

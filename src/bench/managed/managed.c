@@ -10,7 +10,7 @@ enum {
     // All arrays together take at most 1 / DEVICE_SHARE of the device's memory in presets, and
     // where the user's list of sizes ends in max. Oversubscribed arrays take more.
     DEVICE_SHARE = 2,
-    OVER = 2 // oversubscribed arrays have twice the device's memory
+    OVER = 2 // oversubscribed: all arrays together are twice as large as the device's memory
 };
 static const uint64_t advised_most =
     96 << 20; // maximum size in bytes of arrays with advice; small, because the host writes slowly

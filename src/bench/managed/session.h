@@ -26,8 +26,7 @@ enum {
 struct managed_session {
     struct bench_session *bench;
     struct gpu_program *fill, *check, *triad;
-    // Buffer with a count: the number of pairs of elements that the kernel `check` found to be
-    // correct.
+    // Buffer that holds one number: how many pairs of elements the kernel `check` found correct.
     struct gpu_buffer *right;
     struct measure_link link;
     uint32_t visits; // number of visits so far; each visit makes its seed from it

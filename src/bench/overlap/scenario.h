@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A scenario lists the workloads of a frame. For each workload, it names the queue and the
-// workloads for which it waits. Most built-in scenarios are the experiments of "Breaking Down
-// Barriers, Part 6: Experimenting With Overlap and Preemption" (M. Pettineo, 2018), with its eight
-// default workloads.
+// workloads for which it waits. Most built-in scenarios are experiments of "Breaking Down Barriers,
+// Part 6: Experimenting With Overlap and Preemption" (M. Pettineo, 2018). Three of them have the
+// eight default workloads of that article.
 #ifndef BENCH_OVERLAP_SCENARIO_H
 #define BENCH_OVERLAP_SCENARIO_H
 

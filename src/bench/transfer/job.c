@@ -180,7 +180,6 @@ bool transfer_pageable_once(const struct transfer_job *job, struct error *err)
 void transfer_mapped_once(const struct transfer_job *job)
 {
     memcpy(host_target(job), host_source(job), job->this_case->bytes);
-    // Flushes stores that the processor still combines. After that, they have reached the device
-    // memory.
+    // The processor may still hold stores back to combine them. The fence makes it send them on.
     atomic_thread_fence(memory_order_seq_cst);
 }
