@@ -205,6 +205,11 @@ struct latency_memory {
     } clocks;
 };
 
+// Runs three short chases, whose times determine all members of `memory` except `walked` and
+// `clocks`. The first call of a session also measures session->stamp_counts.
+MUST_CHECK bool latency_chase_size(struct latency_chase *chase, struct latency_memory *memory,
+                                   struct error *err);
+
 // The functions `plan` and `visit` of struct benchmark.
 MUST_CHECK bool latency_plan(const struct bench_request *request, struct bench_case_list *list,
                              struct error *err);

@@ -7,32 +7,6 @@
 #include <math.h>
 
 enum {
-    // Wanted number of timed hops of a chase, if samples may last more than 1 ms.
-    HOPS = 32768,
-    HURRIED_HOPS = 8192, // wanted number of timed hops of a chase, if samples last at most 1 ms
-    // Wanted number of timed windows of a chase. There are fewer if a step of the core's counter
-    // requires longer windows.
-    WINDOWS = 64,
-    WINDOWS_MIN = 16,
-    // Minimum duration of a window in steps of the core's counter. Also the minimum duration of a
-    // dispatch in steps of the device's time stamps.
-    STEPS_MIN = 1000,
-    // Maximum number of untimed hops of a chase. A whole lap over a chain in the L1 has fewer hops.
-    UNTIMED_HOPS = 4096,
-    COLD_UNTIMED_HOPS = 256,
-    TRY_HOPS = 1024,
-    TRY_WARM = 8192,
-    // A warm-up lap runs only if the chain is at most 4 times as large as the largest cache.
-    CACHES_WARM = 4
-};
-static const uint64_t hurried_sample_ns = 1000000;
-// The two readings of the core's counter in a window may take at most this share of the window.
-static const double stamp_share_allowed = 0.001;
-// Maximum duration of a chase in ns. It is so short that no watchdog stops the chase.
-static const double chase_ns_max = 100e6;
-static const double warm_ns_max = 100e6;
-
-enum {
     // Index of the chase whose windows become samples, among the chases of one submission.
     TIMED_CHASE = 2,
     // A chase for hardware counters has about 1 / COUNTED_PART of the hops of a timed chase.
@@ -49,120 +23,6 @@ enum {
     CONTROL_REPEATS = LATENCY_CONTROL_UNROLL / LATENCY_UNROLL
 };
 static const double disagreement_allowed = 0.05;
-
-// ---------------------------------------------------------------- sizing
-
-static uint32_t at_most(double value, uint32_t most)
-{
-    return value < most ? (uint32_t)value : most;
-}
-
-static uint32_t repeats_for(double hops)
-{
-    double repeats = ceil(hops / LATENCY_UNROLL);
-    return repeats < 1 ? 1 : at_most(repeats, UINT32_MAX);
-}
-
-static bool may_warm(const struct latency_chase *chase, double place_ns)
-{
-    uint64_t most = measure_limits_cache_most(&chase->session->bench->limits);
-    return chase->chain.footprint_bytes <= CACHES_WARM * most &&
-           chase->chain.lap * place_ns <= warm_ns_max;
-}
-
-// Chooses the lengths of chases that the core's counter times. A window must last much longer than
-// a step of the counter, and less than the counter's range.
-static void size_windows(const struct latency_chase *chase, const struct measure_request *request,
-                         struct latency_memory *memory)
-{
-    const struct measure_clock *clock = &chase->session->bench->clock;
-    double most = request->sample_ns > hurried_sample_ns ? HOPS : HURRIED_HOPS;
-    double hops = fmin(most, chase_ns_max / memory->hop_ns);
-    double window = hops / WINDOWS;
-    if (memory->hop_counts > 0) {
-        double steps = fmax(STEPS_MIN * clock->counter_step,
-                            chase->session->stamp_counts / stamp_share_allowed);
-        window = fmax(window, steps / memory->hop_counts);
-        window = fmin(window, ldexp(1, (int)clock->counter_bits - 2) / memory->hop_counts);
-    }
-    memory->repeats = repeats_for(window);
-    double windows = hops / (memory->repeats * (double)LATENCY_UNROLL);
-    windows = fmax(windows, request->samples > WINDOWS_MIN ? request->samples : WINDOWS_MIN);
-    memory->windows = at_most(windows, LATENCY_WINDOWS_MAX);
-}
-
-// Chooses the lengths of chases for which there are only time stamps. A dispatch of two windows
-// should last as long as a sample, and much longer than a step of the time stamps.
-static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
-                        struct latency_memory *memory)
-{
-    double step_ns = (double)chase->session->bench->info->limits.stamp_step_ps / 1000;
-    double least_ns = fmax(STEPS_MIN * step_ns, 1e5);
-    double length_ns = fmin(fmax((double)sample_ns / 2, least_ns), chase_ns_max / 2);
-    memory->repeats = repeats_for(length_ns / memory->hop_ns);
-    memory->windows = 1;
-}
-
-// Returns the counts of the core's counter per hop of the chase, which has one window of TRY_HOPS.
-// If a narrow counter may have wrapped in this window, computes the counts from its rate: too few
-// would make windows so long that the counter wraps in them, too.
-static double hop_counts(const struct bench_session *bench, const struct latency_run *timed)
-{
-    double most = bench_counts_most(bench, timed->device_ns);
-    bool wraps = most >= ldexp(1, (int)measure_clock_low_bits(&bench->clock) - 1);
-    return (wraps ? most : timed->count) / TRY_HOPS;
-}
-
-// Runs three short chases. Their times determine all members of `memory` except `walked` and
-// `clocks`.
-static bool size(struct latency_chase *chase, struct latency_memory *memory, struct error *err)
-{
-    uint32_t warm = chase->chain.lap < TRY_WARM ? chase->chain.lap : TRY_WARM;
-    struct latency_run runs[] = {
-        // The time of this chase is not used, because the first dispatch may also compile the
-        // kernel.
-        {.untimed = 1},
-        {.warm = warm},
-        {.warm = warm, .windows = 1, .repeats = TRY_HOPS / LATENCY_UNROLL},
-    };
-    if (!latency_chase_run(chase, runs, 3, err))
-        return false;
-    const struct latency_run *timed = &runs[2];
-    const struct measure_clock *clock = &chase->session->bench->clock;
-    bool clocked = chase->session->clocked && timed->device_ns >= 4 * clock->device_step_ns;
-    memory->hop_ns = (clocked ? timed->device_ns : timed->span_ns) / TRY_HOPS;
-    memory->hop_ns = fmax(memory->hop_ns, 0.1);
-    memory->hop_counts = chase->session->clocked ? hop_counts(chase->session->bench, timed) : 0;
-    memory->warm = may_warm(chase, runs[1].span_ns / warm);
-    uint32_t lap = chase->chain.lap < UNTIMED_HOPS ? chase->chain.lap : UNTIMED_HOPS;
-    memory->untimed = repeats_for(memory->warm ? lap : COLD_UNTIMED_HOPS);
-    const struct measure_request *request = chase->visit->request;
-    if (chase->session->clocked)
-        size_windows(chase, request, memory);
-    else
-        size_sample(chase, request->sample_ns, memory);
-    return true;
-}
-
-// Sets session->stamp_counts to the counts of the core's counter that a window without hops takes.
-// Measures this only once per session.
-static bool find_stamp_counts(struct latency_chase *chase, struct error *err)
-{
-    struct latency_session *session = chase->session;
-    if (!session->clocked || session->stamp_counts > 0)
-        return true;
-    struct latency_chase bare = *chase;
-    bare.control = latency_program(session, "latency_control_vector_clock", err);
-    struct latency_run run = {.control = true, .windows = WINDOWS_MIN};
-    if (!bare.control || !latency_chase_run(&bare, &run, 1, err))
-        return false;
-    uint32_t least = run.counts[0];
-    for (uint32_t i = 1; i < run.windows; i++)
-        if (run.counts[i] < least)
-            least = run.counts[i];
-    session->stamp_counts = least;
-    return true;
-}
 
 // ---------------------------------------------------------------- chases of a visit
 
@@ -499,7 +359,7 @@ bool latency_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct latency_memory *memory = *run->memory;
     if (!memory) {
         memory = ARENA_NEW(run->session->arena, struct latency_memory);
-        if (!find_stamp_counts(&chase, err) || !size(&chase, memory, err))
+        if (!latency_chase_size(&chase, memory, err))
             return false;
         *run->memory = memory;
     }
