@@ -3,6 +3,7 @@
 #include "math/random.h"
 
 #include <math.h>
+#include <string.h>
 
 // What a healthy card reaches, how much cards differ, and how much one measurement does.
 static const struct truth {
@@ -195,4 +196,12 @@ struct run *synthetic_run(const struct synthetic *fleet, size_t machine)
     for (size_t i = 0; i < SYNTHETIC_CARDS; i++)
         add_card(run, fleet, machine, i);
     return run;
+}
+
+const char *synthetic_remark(const struct fleet *fleet, const char *name)
+{
+    for (size_t i = 0; i < fleet->remark_count; i++)
+        if (strcmp(fleet->remarks[i].name, name) == 0)
+            return fleet->remarks[i].text;
+    return NULL;
 }

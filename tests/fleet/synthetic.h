@@ -4,6 +4,7 @@
 #ifndef FLEET_SYNTHETIC_H
 #define FLEET_SYNTHETIC_H
 
+#include "analysis/fleet.h"
 #include "results/check.h"
 #include "results/results.h"
 
@@ -45,5 +46,8 @@ const char *synthetic_host(struct arena *arena, size_t machine);
 // The run that `fathom check` would have written on this machine. The same fleet and machine give
 // the same run.
 struct run *synthetic_run(const struct synthetic *fleet, size_t machine);
+
+// The text of the fleet's remark with this name; NULL if it has none.
+const char *synthetic_remark(const struct fleet *fleet, const char *name);
 
 #endif
