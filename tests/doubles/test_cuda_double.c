@@ -67,6 +67,32 @@ static void devices_are_described_as_the_driver_does(void **state)
     gpu_system_destroy(system);
 }
 
+// Given memory that the driver begins anywhere, then buffers of the device begin at multiples of
+// 64 KiB, small and large ones, and their last bytes are still theirs.
+static void buffers_of_the_device_are_aligned(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {4, 512, 65536, 65540, 3 << 20};
+    struct error err = {0};
+    struct gpu_system *system = system_of_cuda();
+    struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), NULL, &err);
+    assert_non_null(device);
+    struct gpu_scope *scope = gpu_scope_open(device);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        uint32_t sent = 17, back = 0;
+        struct gpu_buffer *buffer =
+            gpu_buffer_create(scope, &(struct gpu_buffer_desc){.bytes = sizes[i]}, &err);
+        assert_non_null(buffer);
+        assert_int_equal(gpu_buffer_address(buffer) % 65536, 0);
+        assert_true(gpu_buffer_write(buffer, sizes[i] - 4, &sent, 4, &err));
+        assert_true(gpu_buffer_read(buffer, sizes[i] - 4, &back, 4, &err));
+        assert_int_equal(back, sent);
+    }
+    gpu_scope_close(scope);
+    gpu_device_close(device);
+    gpu_system_destroy(system);
+}
+
 // Given launches that return when their kernel has ended, then no work can wait for the host.
 static void nothing_is_held_where_launches_block(void **state)
 {
@@ -418,6 +444,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, forget_settings, forget_settings)
     const struct CMUnitTest tests[] = {
         TEST(devices_are_described_as_the_driver_does),
+        TEST(buffers_of_the_device_are_aligned),
         TEST(nothing_is_held_where_launches_block),
         TEST(a_driver_that_refuses_is_unavailable_with_its_code),
         TEST(a_driver_for_an_older_cuda_is_unavailable_with_both_versions),

@@ -5,6 +5,21 @@
 
 #include <inttypes.h>
 
+enum {
+    // Every buffer in device memory begins at a multiple of this. Addresses from cuMemAlloc are
+    // multiples of 512. On an H200 some rates of loads differ by up to 9 % between such addresses
+    // (docs/evidence/loads.md).
+    BUFFER_ALIGNMENT_BYTES = 64 * 1024,
+    // The driver gives each larger allocation pages of its own, which begin at multiples of this.
+    LARGE_PAGE_BYTES = 2 * 1024 * 1024
+};
+
+struct cuda_buffer {
+    struct gpu_buffer base;
+    // Address of the driver's allocation, which contains base.address; 0 for host memory.
+    uint64_t memory;
+};
+
 bool cuda_host_alloc(const struct cuda_api *api, uint64_t bytes, void **memory, uint64_t *address,
                      struct error *err)
 {
@@ -20,23 +35,42 @@ bool cuda_host_alloc(const struct cuda_api *api, uint64_t bytes, void **memory, 
     return false;
 }
 
-static bool allocate(const struct cuda_device *device, struct gpu_buffer *buffer,
+static bool allocate_device(struct cuda_device *device, struct cuda_buffer *buffer, uint64_t bytes,
+                            struct error *err)
+{
+    const struct cuda_api *api = device->api;
+    for (uint64_t spare = bytes < LARGE_PAGE_BYTES ? BUFFER_ALIGNMENT_BYTES : 0;;
+         spare = BUFFER_ALIGNMENT_BYTES) {
+        if (!cuda_check(api, api->cuMemAlloc_v2(&buffer->memory, bytes + spare), "cuMemAlloc", err))
+            return false;
+        uint64_t past = buffer->memory % BUFFER_ALIGNMENT_BYTES;
+        uint64_t skipped = past ? BUFFER_ALIGNMENT_BYTES - past : 0;
+        if (skipped <= spare) {
+            buffer->base.address = buffer->memory + skipped;
+            return true;
+        }
+        cuda_free(device, (struct cuda_owned){.memory = buffer->memory});
+    }
+}
+
+static bool allocate(struct cuda_device *device, struct cuda_buffer *buffer,
                      const struct gpu_buffer_desc *desc, struct error *err)
 {
     const struct cuda_api *api = device->api;
+    struct gpu_buffer *base = &buffer->base;
     switch (desc->memory) {
     case GPU_MEMORY_DEVICE:
-        return cuda_check(api, api->cuMemAlloc_v2(&buffer->address, desc->bytes), "cuMemAlloc",
-                          err);
+        return allocate_device(device, buffer, desc->bytes, err);
     case GPU_MEMORY_UPLOAD:
     case GPU_MEMORY_READBACK:
-        return cuda_host_alloc(api, desc->bytes, &buffer->mapped, &buffer->address, err);
+        return cuda_host_alloc(api, desc->bytes, &base->mapped, &base->address, err);
     case GPU_MEMORY_MANAGED:
         if (!cuda_check(api,
-                        api->cuMemAllocManaged(&buffer->address, desc->bytes, CU_MEM_ATTACH_GLOBAL),
+                        api->cuMemAllocManaged(&buffer->memory, desc->bytes, CU_MEM_ATTACH_GLOBAL),
                         "cuMemAllocManaged", err))
             return false;
-        buffer->mapped = (void *)(uintptr_t)buffer->address;
+        base->address = buffer->memory;
+        base->mapped = (void *)(uintptr_t)buffer->memory;
         return true;
     case GPU_MEMORY_VISIBLE:
         break;
@@ -48,14 +82,14 @@ struct gpu_buffer *cuda_buffer_create(struct gpu_scope *scope, const struct gpu_
                                       struct error *err)
 {
     struct cuda_device *device = (struct cuda_device *)scope->device;
-    struct gpu_buffer *buffer = ARENA_NEW(scope->arena, struct gpu_buffer);
+    struct cuda_buffer *buffer = ARENA_NEW(scope->arena, struct cuda_buffer);
     if (!cuda_enter(device, err))
         return NULL;
     if (!allocate(device, buffer, desc, err)) {
         error_prefix(err, "%s: buffer of %" PRIu64 " bytes", scope->device->info->id, desc->bytes);
         return NULL;
     }
-    return buffer;
+    return &buffer->base;
 }
 
 void cuda_buffer_destroy(struct gpu_buffer *buffer)
@@ -63,7 +97,7 @@ void cuda_buffer_destroy(struct gpu_buffer *buffer)
     bool is_host = buffer->memory == GPU_MEMORY_UPLOAD || buffer->memory == GPU_MEMORY_READBACK;
     cuda_free(cuda_device_of(&buffer->object),
               is_host ? (struct cuda_owned){.host = buffer->mapped}
-                      : (struct cuda_owned){.memory = buffer->address});
+                      : (struct cuda_owned){.memory = ((struct cuda_buffer *)buffer)->memory});
 }
 
 // ---------------------------------------------------------------- host copies
