@@ -50,6 +50,18 @@ bool error_prefix(struct error *err, const char *format, ...)
     return false;
 }
 
+void error_add(struct error *all, const struct error *one)
+{
+    if (one->code == ERROR_NONE)
+        return;
+    if (all->code == ERROR_NONE) {
+        *all = *one;
+        return;
+    }
+    struct error first = *all;
+    error_set(all, first.code, "%s; and %s", first.message, one->message);
+}
+
 const char *error_code_name(enum error_code code)
 {
     return (unsigned)code < ERROR_CODE_COUNT ? code_names[code] : "internal";

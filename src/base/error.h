@@ -52,6 +52,10 @@ bool error_set(struct error *err, enum error_code code, const char *format, ...)
 // Puts "PREFIX: " before the message, to say where the error occurred, and returns false.
 bool error_prefix(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 
+// Adds `one` to `all`, the errors of steps of which each is taken even if others fail: the messages
+// follow each other with "; and", the code is the first one. ERROR_NONE adds nothing.
+void error_add(struct error *all, const struct error *one);
+
 // Returns the short name of a code ("device-lost"), for run files and messages of workers. The name
 // of a code never changes in later versions.
 const char *error_code_name(enum error_code code);

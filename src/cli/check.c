@@ -445,13 +445,20 @@ static bool tell(struct checking *c, struct error *err)
                                                       [CHECK_BROKEN] = EXIT_BROKEN,
                                                       [CHECK_UNKNOWN] = EXIT_UNKNOWN};
     struct cli *cli = c->cli;
+    struct error one;
     bool json = options_has(cli->options, OPTION_JSON);
     if (!json && !options_has(cli->options, OPTION_QUIET) &&
         !(c->output && file_save_is_standard(c->output)))
         check_console(c->run, cli->out);
     fflush(cli->out);
-    if ((c->output && !run_save(c->run, c->output, err)) || (json && !run_save(c->run, "-", err)) ||
-        (c->prometheus && !file_save(c->prometheus, write_prometheus, c, err)))
+    *err = (struct error){.code = ERROR_NONE};
+    if (c->output && !run_save(c->run, c->output, &one))
+        error_add(err, &one);
+    if (json && !run_save(c->run, "-", &one))
+        error_add(err, &one);
+    if (c->prometheus && !file_save(c->prometheus, write_prometheus, c, &one))
+        error_add(err, &one);
+    if (err->code != ERROR_NONE)
         return false;
     cli->status = statuses[check_worst(c->run->checks, c->run->check_count)];
     if (c->run->status == RUN_INTERRUPTED)

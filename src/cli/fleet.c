@@ -122,9 +122,15 @@ static bool show(struct cli *cli, struct fleet *fleet, struct error *err)
     if (cli_shows_tables(cli->options))
         fleet_console(fleet, &desc, cli->out);
     cli->status = fleet_failed(fleet) ? EXIT_CASE_FAILED : EXIT_MEASURED;
-    return (!options_has(cli->options, OPTION_JSON) || fleet_json(fleet, cli->out, err)) &&
-           (!csv || file_save(csv, fleet_csv, fleet, err)) &&
-           (!html || file_save(html, fleet_html, fleet, err));
+    struct error one;
+    *err = (struct error){.code = ERROR_NONE};
+    if (options_has(cli->options, OPTION_JSON) && !fleet_json(fleet, cli->out, &one))
+        error_add(err, &one);
+    if (csv && !file_save(csv, fleet_csv, fleet, &one))
+        error_add(err, &one);
+    if (html && !file_save(html, fleet_html, fleet, &one))
+        error_add(err, &one);
+    return err->code == ERROR_NONE;
 }
 
 static bool judge(struct cli *cli, const struct paths *paths, struct fleet *fleet,
@@ -133,9 +139,9 @@ static bool judge(struct cli *cli, const struct paths *paths, struct fleet *flee
     for (size_t i = 0; i < paths->count; i++)
         read_into(fleet, paths->list[i]);
     if (fleet->count == 0)
-        return error_set(err, ERROR_USAGE,
-                         "fleet: none of %zu files has a check; the first, %s: %s", paths->count,
-                         fleet->left[0].name, fleet->left[0].text);
+        return error_set(err, ERROR_USAGE, "fleet: no check in %s; the first, %s: %s",
+                         text_count(cli->arena, paths->count, "file"), fleet->left[0].name,
+                         fleet->left[0].text);
     fleet_judge(fleet);
     return show(cli, fleet, err);
 }

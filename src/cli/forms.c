@@ -74,14 +74,6 @@ bool cli_outputs_spare(const struct options *options, const char *command, const
     return true;
 }
 
-static void add_failure(struct error *all, const struct error *one)
-{
-    if (all->code == ERROR_NONE)
-        *all = *one;
-    else
-        error_prefix(all, "%s; and", one->message);
-}
-
 // Returns true if a result of the run has a time line.
 static bool has_lines(const struct run *run)
 {
@@ -170,10 +162,10 @@ bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *
     for (size_t i = 0; i < COUNT(forms); i++) {
         const char *path = form_path(cli, run, &forms[i]);
         if (path && !run_save_as(run, forms[i].write, path, &one))
-            add_failure(err, &one);
+            error_add(err, &one);
     }
     if (html && !html_save(&run, 1, html, &one))
-        add_failure(err, &one);
+        error_add(err, &one);
     else if (html && cli_shows_tables(cli->options) && terminal_is(cli->out))
         fprintf(cli->out, "Report: %s\n", html);
     return err->code == ERROR_NONE;

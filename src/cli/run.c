@@ -359,18 +359,15 @@ static bool measure(struct running *r, struct error *err)
 // of all failures.
 static bool save(const struct running *r, struct error *err)
 {
-    bool saved = cli_forms_save(r->cli, r->run, err);
-    if (saved && options_has(r->cli->options, OPTION_JSON))
-        saved = run_save(r->run, "-", err);
-    if (r->unsaved.code == ERROR_NONE)
-        return saved;
-    struct error unsaved = r->unsaved;
-    error_prefix(&unsaved, "the results are not in the run file");
-    if (saved)
-        *err = unsaved;
-    else
-        error_prefix(err, "%s; and", unsaved.message);
-    return false;
+    struct error unsaved = r->unsaved, forms, json;
+    if (unsaved.code != ERROR_NONE)
+        error_prefix(&unsaved, "the results are not in the run file");
+    *err = unsaved;
+    if (!cli_forms_save(r->cli, r->run, &forms))
+        error_add(err, &forms);
+    if (options_has(r->cli->options, OPTION_JSON) && !run_save(r->run, "-", &json))
+        error_add(err, &json);
+    return err->code == ERROR_NONE;
 }
 
 // Without --tables, prints the headlines of each device, the summary of the run, the summary cards,

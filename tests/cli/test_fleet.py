@@ -151,7 +151,7 @@ class Fleet(fathom.Case):
                 ((), "expected check files or folders"),
                 ((self.path("none"),), "has no file named *.json"),
                 ((self.path("absent.json"),), "absent.json", "No such file"),
-                ((self.write("x.txt", "{}"),), "none of 1 files", "not a run file"),
+                ((self.write("x.txt", "{}"),), "no check in 1 file;", "not a run file"),
                 ((folder, "--csv", folder + "/node001.json"), "would replace that run file"),
                 ((folder, "--csv", self.path("x"), "--html", self.path("x")), "the same file"),
                 ((folder, "--csv", "-", "--json"), "the same file"),

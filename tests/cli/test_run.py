@@ -311,6 +311,14 @@ class Files(fathom.Case):
                                    "run.json: File too large")
         self.assertEqual(["run.csv"], os.listdir(self.folder))
 
+    def test_a_form_that_cannot_be_written_does_not_cost_the_run_on_standard_output(self):
+        done = fathom.Outcome(subprocess.run(
+            ["sh", "-c", 'ulimit -f 1; exec "$0" "$@"', fathom.BINARY, "run", "sum", "--set",
+             "bytes=4KiB", "--html", self.path("run.html"), "--json"],
+            env=fathom.environment(), capture_output=True, text=True, check=False))
+        self.assert_one_line_error(done, 2, "run.html: File too large")
+        self.assertEqual("complete", json.loads(done.out)["status"])
+
     def test_forms_are_not_written_without_anything_to_show(self):
         done = fathom.run("run", "sum", "--preset", "quick", "--trace", self.path("run.trace"),
                           "--svg", self.path("run.svg"))

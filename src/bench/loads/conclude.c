@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/audit.h"
+#include "base/text.h"
 #include "bench/loads/session.h"
 
 #include <math.h>
@@ -246,9 +247,10 @@ static void report_binding(struct run *run, const char *device, const struct bin
         .value = least,
         .text = arena_printf(
             run->arena,
-            "%s: hardware counters show what limits %zu cases of loads: %s, busy "
+            "%s: hardware counters show what limits %s of loads: %s, busy "
             "in %.0f to %.0f %% of the cycles (%s%s)",
-            device, count, binding->unit, 100 * least, 100 * most, names,
+            device, text_count(run->arena, count, "case"), binding->unit, 100 * least, 100 * most,
+            names,
             count > CASES_NAMED ? arena_printf(run->arena, ", %zu more", count - CASES_NAMED) : ""),
         .keys = keys,
         .key_count = count};
