@@ -5,9 +5,8 @@
 #include <string.h>
 
 static const double close_bound = 0.01, wide_bound = 0.03;
-// A claim is the value that a benchmark predicts for a hardware counter. The count may differ from
-// the claim by the share close_bound. If a claim is less than close_bytes bytes in all, the count
-// may differ by wide_bound. A claim of 0 has a bound of its own (zero_bound).
+// A count may differ from its claim, the value that the benchmark predicts, by the share
+// close_bound. If fewer than close_bytes bytes are claimed in total, it may differ by wide_bound.
 static const double close_bytes = 1 << 30;
 
 enum {
@@ -44,9 +43,9 @@ static double bound_of(const struct counter *counter)
     return is_small ? wide_bound : close_bound;
 }
 
-// Returns the largest count that agrees with a claim of zero. It is the share close_bound of the
-// result's largest claim of the same unit. For bytes, it is at least AUDIT_ZERO_BYTES, summed over
-// all units of work.
+// Returns the largest count that agrees with a claim of zero: the share close_bound of the result's
+// largest claim of the same unit. For bytes, it is at least AUDIT_ZERO_BYTES divided by the number
+// of units of work, because counts are per unit.
 static double zero_bound(const struct result *result, const struct counter *counter)
 {
     double most = 0;
@@ -91,8 +90,7 @@ struct tally {
     // Number of cases whose claim `dram_read` (predicted bytes read from memory) agrees with the
     // count.
     size_t memory_cases;
-    // The largest share found in these cases, 0 to 1: how much of the claimed dram_read did not
-    // come from memory, but from the L2.
+    // Largest share, 0 to 1, of a case's claimed `dram_read` that the L2 served instead of memory.
     double served;
     const struct result *served_by;
 };
@@ -115,8 +113,8 @@ static void name_claim(struct run *run, struct tally *tally, const struct result
                                 tally->named ? ", " : "", counter->name, result->key, differs);
 }
 
-// Counts a case whose claim `dram_read` (bytes read from memory) agrees with the count, and keeps
-// the largest share of such a claim that the L2 served. Ignores other claims, and claims of zero.
+// If the counter is `dram_read` (bytes read from memory) and its claim is not zero, counts the
+// case. Then also updates the largest share that the L2 served instead of memory.
 static void tally_served(struct tally *tally, const struct result *result,
                          const struct counter *counter)
 {

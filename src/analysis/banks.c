@@ -6,7 +6,7 @@
 
 // A stride has bank conflicts if a load takes at least this many times as long as at stride 1.
 static const double conflict_least = 2;
-// two times of a load count as equal if their ratio is at most this
+// two load times count as equal if their ratio is at most this
 static const double alike = 1.25;
 
 static bool is_power(double value)
@@ -44,8 +44,8 @@ unsigned banks_count(const struct banks_curve *curve)
     for (size_t i = curve->count; i-- > 0;)
         if (is_power(curve->strides[i]) && curve->times[i] * alike >= longest)
             banks = curve->strides[i];
-    // The number is known only if the time does not fall at larger powers of two, and if at least
-    // one larger power of two was measured.
+    // The number of banks is known only if a larger power of two was measured as a stride, and if
+    // all larger powers of two take the same time.
     for (unsigned stride = (unsigned)banks; stride && stride <= last; stride *= 2)
         if (time_at(curve, stride) * alike < longest)
             return 0;

@@ -17,9 +17,8 @@ struct builder {
 
 // ---------------------------------------------------------------- levels of memory
 
-// Returns which level of memory (L1, L2 or DRAM) level k of the latency curve is. Returns
-// CARD_LEVEL_ANY if level k is none of these; then the card, the summary of the device, has no row
-// for it.
+// Returns the name of level k of the latency curve: L1, L2 or DRAM. Returns CARD_LEVEL_ANY for any
+// other level, which has no row on the card.
 static enum card_level level_name(const struct level_curve *curve, size_t k)
 {
     if (k + 1 == levels_count(curve) && isfinite(levels_memory(curve)))
@@ -178,9 +177,8 @@ static bool is_described(const struct builder *b, const struct result *result,
            (b->headline->level == CARD_LEVEL_ANY || (bytes >= sets->least && bytes <= sets->most));
 }
 
-// Returns the range of working sets whose cases may give the figure that the headline declares. For
-// a cache, the range has only the largest measured size, because smaller sets lie more in the
-// caches nearer to the cores.
+// Returns the range of working sets whose cases may give the headline's figure. For a cache, it has
+// only the largest measured size, because smaller sets lie partly in caches nearer to the cores.
 static struct working_sets wanted_sets(const struct builder *b)
 {
     struct working_sets sets = level_sets(&b->card->curve, b->headline->level);
@@ -195,9 +193,8 @@ static struct working_sets wanted_sets(const struct builder *b)
 }
 
 // Finds the best figure among the cases that the headline describes. (A headline is a figure that a
-// benchmark declares for the card.) Ignores measured cases that have no value above 0. Keeps cases
-// that were not measured (skipped, failed): their figure has no value, only a reason. Returns false
-// if no case is left.
+// benchmark declares for the card.) A skipped or failed case gives a figure without a value. A
+// measured case without a value above 0 is ignored. Returns false if no case is left.
 static bool best_figure(const struct builder *b, struct card_figure *best)
 {
     const struct run *run = b->card->run;

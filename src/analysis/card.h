@@ -43,8 +43,8 @@ enum {
 #define CARD_NO_GPU "no-gpu"
 
 struct card_figure {
-    // Title of the figure, such as "DRAM read": the row's label and the figure's name. A figure in
-    // card.further has the title of its headline, or else the metric's name.
+    // Title of the figure, such as "DRAM read": the row's label and the figure's name. A figure
+    // without a row has the title of its headline, or else the name of its metric.
     const char *title;
     // name of the figure within its row, "read" or "copy"; NULL if the row has one figure
     const char *name;
@@ -63,11 +63,11 @@ struct card_figure {
     enum verdict verdict;
     const char *reason; // why the figure's verdict is not ok; NULL if it is ok
     bool provisional;   // true if the run is not finished, so that the figure may still change
-    // Value of the same figure on the reference card. Not finite if there is no reference card, or
-    // if the card lacks this figure from the same version of the benchmark.
+    // Value of the same figure, from the same version of the benchmark, on the reference card. Not
+    // finite if there is no such value.
     double reference;
-    // Next figure with the same row and name, from another headline; NULL at the end of the list.
-    // The row shows only the best figure. A note names the others if they differ much.
+    // Next figure that another headline gives for the same row and name; NULL at the end of the
+    // list. The row shows only the best of these figures.
     const struct card_figure *other;
 };
 
@@ -113,13 +113,13 @@ struct card {
     // Known card to compare with; NULL if no known card is suitable.
     const struct known_card *reference;
     bool same_model; // true if the reference has the same model name as this card
-    // Sentences about figures that stand out. Such a figure differs from a reference of the same
-    // model, is not trusted, is far below its limit, or has different values from several
-    // benchmarks. A sentence also says if no figure differs from a reference of the same model.
+    // Sentences about figures that stand out: they differ from a reference of the same model, are
+    // not trusted, are far below their limit, or differ between benchmarks. One sentence may say
+    // that no figure differs from the reference.
     const char *notes[CARD_NOTES_MAX];
     size_t note_count;
-    // Reason that all figures share that are not trusted, which a note names. NULL if there is only
-    // one such figure, or if their reasons differ.
+    // Reason that all figures in the note "Not trusted" share. NULL if the note has only one
+    // figure, or if their reasons differ.
     const char *shared_reason;
 };
 

@@ -285,7 +285,8 @@ static void note_reference(struct arena *arena, struct card *card)
                                 differ.count == 3 ? "s" : "", 100 * CARD_DIFFERS));
 }
 
-// Names the figures that are not trusted, and a reason that all of them share.
+// Adds a note with the figures that are not trusted. If all have the same reason, the note names
+// it.
 static void note_flagged(struct arena *arena, struct card *card)
 {
     struct choice flagged = choose(card, by_flag);

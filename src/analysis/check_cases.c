@@ -56,7 +56,7 @@ uint64_t check_bytes(const struct check_case *of, const struct run_device *devic
                   4;
     if (second)
         most = fmin(most, run_device_limit(device, "last_cache_bytes") / 2);
-    else if (is_cpu) // at most 64 MiB: a CPU is slow, and checks of it only serve to try out fathom
+    else if (is_cpu) // 64 MiB at most: a CPU is slow, and its check only serves to try out fathom
         most = fmin(most, (double)MIB(64));
     uint64_t bytes = of->bytes;
     while (bytes > KIB(16) && (double)bytes > most)
@@ -110,8 +110,8 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-// If the result measured copies between `device` and another device, and gives a figure of
-// `device`, returns the index of the other device (1 for "cuda:1"). Otherwise returns NaN.
+// Returns the index of the device with which `device` exchanged copies (1 for "cuda:1"). Returns
+// NaN if the result has no such copies, or if they give a figure of the other device only.
 static double peer_of(const struct check_case *of, const struct result *result,
                       const struct run_device *device)
 {
@@ -127,9 +127,8 @@ static double peer_of(const struct check_case *of, const struct result *result,
     return is_pair ? strtod(number + 1, NULL) : (double)NAN;
 }
 
-// Returns true if the result was measured on the devices that give the figure of `device`. The
-// result is of the case `of`. For copies between two devices, `peer` is the index of the other
-// device.
+// Returns true if the result, which is of the case `of`, gives the figure of `device`. For copies
+// between two devices, `peer` is the index of the other device.
 static bool yields(const struct check_case *of, const struct result *result,
                    const struct run_device *device, double peer)
 {
@@ -161,13 +160,13 @@ const struct reason *check_excuse(const struct run *run, const struct run_device
 }
 
 // Rates how well `other`, a result of another run, can be compared with copies between `card` and
-// the device with index `peer`. `other` is a result of these copies:
+// the device with index `peer`:
 //
-//   3  copies between `card` and a device with the index `peer`
-//   2  copies between `card` and a device with another index
-//   1  copies between all devices together; or `card` measured the copies, but the result does not
-//      name the devices (like the reference results that are embedded in the program)
-//   0  copies between other devices
+//   3  `other` has copies between `card` and a device with the index `peer`
+//   2  `other` has copies between `card` and a device with another index
+//   1  `other` has copies between all devices, or copies that `card` measured without naming the
+//      devices (like the reference results that are embedded in the program)
+//   0  `other` has copies between other devices
 static int fitness(const struct check_case *of, const struct result *other,
                    const struct run_device *card, double peer)
 {
@@ -203,8 +202,8 @@ const struct result *check_counterpart(const struct run *run, const struct run_d
     return best;
 }
 
-// Removes the details of the result. For copies between devices, keeps the two details that tell
-// how the copies were made.
+// Removes the details of the result. If it measured copies between devices, keeps the details "way"
+// and "devices", which tell how the copies were made.
 static void keep_ways(struct arena *arena, struct result *result)
 {
     static const char *const names[] = {"way", "devices"};

@@ -11,15 +11,14 @@ struct check_case {
     const char *title;     // name of the figure on screens: "DRAM"
     const char *benchmark; // name of the benchmark: "bandwidth"
     const char *measured;  // name of the benchmark's metric whose value becomes the figure
-    // Values that the parameters of the case must have, except `bytes` (conditions for
-    // case_matches).
+    // Condition for the values of the case's parameters, as for case_matches. It leaves out the
+    // parameter `bytes`.
     const char *values;
     // Value of the parameter `bytes` of the case; 0 if the case has no such parameter. For a small
     // device, check_bytes reduces the value.
     uint64_t bytes;
     bool quick; // true if quick checks measure the case, too
-    // True if the case uses several devices at once, so that no other case may be measured
-    // meanwhile.
+    // True if the case uses several devices at once. No other case may be measured then.
     bool at_once;
 };
 extern const struct check_case check_cases[];
@@ -38,9 +37,8 @@ const char *check_title(struct arena *arena, const struct check_figure *figure);
 // - for other cases on a CPU, 64 MiB
 uint64_t check_bytes(const struct check_case *of, const struct run_device *device);
 
-// Returns the case of a check that the result has measured with the full size (check_case.bytes).
-// Returns NULL if there is none, if the verdict is not ok, or if the result is of a copy within one
-// device. fathom embeds the results of reference runs that have such a case.
+// Returns the check_case that this result measured at full size (check_case.bytes). Returns NULL if
+// there is none, if the verdict is not ok, or if a device copied to itself.
 const struct check_case *check_wanted(const struct result *result);
 
 // Returns the result of the run that gives the device's figure of the kind `metric`; NULL if there
@@ -48,18 +46,19 @@ const struct check_case *check_wanted(const struct result *result);
 const struct result *check_result(const struct run *run, const struct run_device *device,
                                   enum check_metric metric, double peer);
 
-// Returns the reason why a low figure of the device does not show that the card is slow: the host
-// was busy, or something altered the driver. Returns NULL if the run's results name none.
+// Returns the reason why a low figure of the device does not mean that the card is slow: the host
+// was busy, or something altered the driver. Returns NULL if the figure's result has no such
+// reason.
 const struct reason *check_excuse(const struct run *run, const struct run_device *device,
                                   const struct check_figure *figure);
 
-// Finds the result of the run `run` that can be compared with `result`, a result of another run.
-// `result` gives a figure of `device`; the returned result gives the same figure of `card`. Returns
-// NULL if there is none.
+// Finds the result of `run` that can be compared with `result`, which is from another run. `result`
+// gives a figure of `device`; the returned result gives the same figure of `card`. Returns NULL if
+// there is none.
 //
-// For copies between devices, both results must have been made the same way. A result for a peer
-// with the same index is preferred. For copies between all devices, the number of devices must be
-// equal, too.
+// Copies between devices must have been made the same way in both runs. Copies with a device of the
+// same index are preferred. For copies between all devices, the number of devices must be equal,
+// too.
 const struct result *check_counterpart(const struct run *run, const struct run_device *card,
                                        const struct check_case *of, const struct run_device *device,
                                        const struct result *result);

@@ -86,17 +86,17 @@ static int compare(const void *a, const void *b)
 
 // ---------------------------------------------------------------- pooling the spreads
 
-// Sums over the logarithms of figures. `between` has the squared deviations of cards from the mean
-// of their model. `repeats` has the squared deviations of runs from the mean of their card.
+// Sums of squared deviations of the logarithms of figures. `between`: deviations of cards from the
+// mean of their model. `repeats`: deviations of runs from the mean of their card.
 struct sums {
     double between, repeats;
     // Degrees of freedom of `between` and `repeats`: number of squared deviations minus number of
     // means.
     size_t between_count, repeats_count;
-    // Cards with a figure that at least one more card of their model has measured.
+    // Cards with a figure that another card of the same model has, too.
     const char **cards;
     size_t card_count;
-    const char **repeated; // cards with several runs; each card once for every run after the first
+    const char **repeated; // list of cards: each card once for every run after its first
     size_t repeated_count;
 };
 
@@ -140,8 +140,8 @@ static void add_figure(struct sums *sums, const struct seen *list, size_t count,
     }
 }
 
-// Returns the spread of the figures of one class between cards of a model. Also adds the deviations
-// between runs of one card to `sums`, which covers all classes.
+// Returns the spread of the figures of one class between cards of one model. Also adds the
+// deviations between runs of one card to sums->repeats, a sum over all classes.
 static struct check_spread pool_class(struct sums *sums, const struct seen *list, size_t count,
                                       double *means)
 {
@@ -255,10 +255,10 @@ static const struct result *comparable(struct arena *arena, const struct run *ru
     return usable && !result_mismatch(arena, known, result) ? known : NULL;
 }
 
-// Adds the value that another run measured on `card` to the values with which the device is
-// compared. If `card` is the judged device itself, each of its runs adds a value. For any other
-// card, the last run replaces the value of an earlier run. Cards without a UUID may be the same
-// card, so they have one value together.
+// Adds the value that another run measured on `card` to the values for the comparison. If `card` is
+// the judged device itself, each of its runs adds a value. For any other card, the last run
+// replaces earlier runs. Cards without a UUID have one value together, because they may be one
+// card.
 static void add_other(struct check_others *others, const struct run_device *card,
                       const struct result *result, const struct metric *metric, double factor)
 {
@@ -308,8 +308,9 @@ static void add_same_model(struct arena *arena, const struct check_ask *ask,
     }
 }
 
-// Sets others->driver, and removes from others->left what is no reason for a remark: cards of which
-// another run is compared, and all cards if only runs of this very card are.
+// Sets others->driver to the driver of a compared card, if its branch differs from the device's.
+// Removes from others->left the cards of which another run is compared. If only runs of the device
+// itself are compared, removes all cards.
 static void note_compared(const struct check_ask *ask, struct check_others *others)
 {
     size_t kept = 0;

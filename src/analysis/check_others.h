@@ -25,10 +25,9 @@ enum check_class {
 enum check_class check_class_of(enum check_metric metric);
 
 // How much figures differ from card to card, or from run to run. `deviation` is the standard
-// deviation of their logarithms. `freedom` is its degrees of freedom; if it is 0, `deviation` is
-// not known. `freedom` is the number of cards minus the number of models (for runs: the number of
-// runs of each card after its first). Figures are not counted, because those of one card are not
-// independent.
+// deviation of their logarithms; it is unknown if `freedom` is 0. `freedom` is the number of cards
+// minus the number of models, or the number of runs after the first run of each card. Figures are
+// not counted, because those of one card are not independent.
 struct check_spread {
     double deviation;
     unsigned freedom;
@@ -43,16 +42,16 @@ struct check_spreads {
 void check_spreads_of(struct run *const *runs, size_t run_count, struct check_spreads *spreads);
 
 // Minimum degrees of freedom with which the spread between cards of one model is used. Fewer cards
-// may be alike by chance. The minimum KINDS is for the classes MEMORY and LATENCY: cards of one
-// model are of several kinds there, and even seven cards may all be of one kind.
+// may be alike by chance. CHECK_SPREAD_FREEDOM_KINDS is for the classes MEMORY and LATENCY, in
+// which cards of one model are of several kinds.
 enum {
     CHECK_SPREAD_FREEDOM = 4,
     CHECK_SPREAD_FREEDOM_KINDS = 7
 };
 
 // Returns how far a healthy value may be from the median of `count` other values, as a factor − 1
-// (0.03: 3 %). Of all healthy values, the share 1 − `confidence` is farther above the median, and
-// the same share farther below. Returns NaN if the spread has no degrees of freedom.
+// (0.03: 3 %). A healthy value is farther above it with the probability 1 − `confidence`, and
+// farther below it with the same probability. Returns NaN if the spread has no degrees of freedom.
 double check_spread_bound(const struct check_spread *spread, size_t count, double confidence);
 
 // ---------------------------------------------------------------- values of other cards
@@ -73,11 +72,11 @@ struct check_ask {
 // The values with which a device is compared in one case. They come from the first of these sources
 // that has values:
 //
-//   1. runs of this very card, each run
-//   2. other cards of the same model, the last run of each card
-//   3. cards of the same architecture, the last run of each card. Used only if no card was left
-//      out, and if the bandwidth of the memory or of the host link limits the case. Such a value
-//      is the share of its limit that the other card reaches, times the limit of this device.
+//   1. all runs of this very card
+//   2. the last run of each other card of the same model
+//   3. the last run of each card of the same architecture, if the bandwidth of the memory or of the
+//      host link limits the case, and if no card was left out. Such a value is the share of its
+//      limit that the other card reaches, times the limit of this device.
 struct check_others {
     double values[CHECK_OTHERS_MAX], core_hz[CHECK_OTHERS_MAX], memory_hz[CHECK_OTHERS_MAX];
     const char *uuids[CHECK_OTHERS_MAX], *drivers[CHECK_OTHERS_MAX];
@@ -85,13 +84,13 @@ struct check_others {
     bool itself; // true if all values are from runs of this very card
     // true if the values are from cards of other models, because no card of this model was measured
     bool by_limit;
-    double unsure; // relative half-width of the 95 % interval of the value that was added last
-    // UUIDs of other cards of the model that are not compared, because the power limit or the ECC
-    // state of their runs differs from that of the judged device.
+    double unsure; // relative half-width of the 95 % interval of the last added value
+    // UUIDs of other cards of the model that are not compared, because they have another power
+    // limit or ECC state than the judged device.
     const char *left[CHECK_OTHERS_MAX];
     size_t left_out;
-    // Driver of a compared card whose branch (the first number of its version) differs from the
-    // branch of the judged device's driver. NULL if there is no such card.
+    // Driver of a compared card that has another driver branch (the first number of the version)
+    // than the judged device. NULL if there is no such card.
     const char *driver;
 };
 void check_others_of(struct arena *arena, const struct check_ask *ask, const struct check_case *of,

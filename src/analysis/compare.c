@@ -24,7 +24,7 @@ struct ratio ratio_of(const struct metric *base, const struct metric *now)
         return ratio;
     if (base->median != 0)
         ratio.value = now->median / base->median;
-    // The ratio gets an interval only if both intervals lie above 0.
+    // The ratio has an interval only if the intervals of both medians lie above 0.
     if (base->ci95[0] > 0 && now->ci95[0] > 0) {
         ratio.low = now->ci95[0] / base->ci95[1];
         ratio.high = now->ci95[1] / base->ci95[0];
@@ -34,7 +34,8 @@ struct ratio ratio_of(const struct metric *base, const struct metric *now)
 
 // ---------------------------------------------------------------- the word for one metric
 
-// How a metric changed, by the interval of the ratio new ÷ base and by the threshold.
+// Direction in which a metric changed from base to new. The threshold and the interval of the ratio
+// decide.
 enum side {
     SIDE_UNSURE,
     SIDE_SAME,
@@ -45,22 +46,22 @@ enum side {
 // The same metric of one case in two runs: element 0 is from run base, element 1 from run new.
 struct figure {
     const struct metric *of[2]; // the metric in both runs; NULL if unknown
-    // The metric, such as the total time, of which the metric in `of` is a part
-    // (metric_info.part_of). NULL if the metric in `of` is no part.
+    // The metric of which the metric in `of` is a part, such as the total time
+    // (metric_info.part_of). NULL if there is none.
     const struct metric *whole[2];
 };
 
-// Returns true if the interval of `a` ends below the interval of `b`, and the gap is larger than
-// the threshold. The threshold is a share of the upper end of `a`; if `a` is a part of the metric
-// `whole`, a share of the upper end of `whole`.
+// Returns true if `a` is surely below `b`: the gap between their intervals is larger than the
+// threshold times the upper end of `a`. If `a` is a part of the metric `whole`, the upper end of
+// `whole` is used instead.
 static bool is_below(const struct metric *a, const struct metric *b, const struct metric *whole,
                      double threshold)
 {
     return b->ci95[0] - a->ci95[1] > threshold * fabs(whole ? whole->ci95[1] : a->ci95[1]);
 }
 
-// Returns true if the relative change from base to new is at most the threshold, at every point of
-// its interval. If the metric is a part of another metric, the change is relative to that metric.
+// Returns true if the change from base to new is surely at most the threshold. The change is
+// relative to the metric; for a part of another metric, relative to that other metric.
 static bool is_within(const struct figure *figure, double threshold)
 {
     const struct metric *base = figure->of[0], *now = figure->of[1];
@@ -119,8 +120,8 @@ const struct metric *metric_in_cycles(const struct benchmark_info *info,
     return NULL;
 }
 
-// Returns the metric of `result` of which `metric` is a part (metric_info.part_of); NULL if it is a
-// part of none.
+// Returns the metric of `result` that contains `metric` as a part (metric_info.part_of); NULL if
+// there is none.
 static const struct metric *metric_whole(const struct benchmark_info *info,
                                          const struct result *result, const struct metric *metric)
 {
@@ -145,7 +146,7 @@ struct comparing {
     struct arena *arena;
     struct compare *compare;
     const struct compare_desc *desc;
-    // true if the two devices whose results are being compared are two cards of one model
+    // true if the two compared devices are different cards of one model
     bool other_card;
 };
 
@@ -189,8 +190,8 @@ static void parts_finish(struct compare *compare)
     }
 }
 
-// `time` and `cycles` are metrics of the same work. Returns true if their ratios new ÷ base have
-// intervals that do not overlap.
+// `time` and `cycles` measure the same work. Returns true if the intervals of their ratios new ÷
+// base do not overlap.
 static bool ratios_apart(const struct figure *time, const struct figure *cycles)
 {
     struct ratio a = ratio_of(time->of[0], time->of[1]);
@@ -198,8 +199,8 @@ static bool ratios_apart(const struct figure *time, const struct figure *cycles)
     return a.low > b.high || b.low > a.high;
 }
 
-// Returns how the figure changed between two cards of one model. A change counts only if it exceeds
-// both the threshold and card_spread_of, the usual difference between healthy cards.
+// Returns how the figure changed between two cards of one model. A change must exceed both the
+// threshold and card_spread_of, the usual difference between healthy cards.
 static enum side side_beyond(const struct comparing *c, const char *benchmark,
                              const struct figure *figure)
 {
@@ -207,13 +208,12 @@ static enum side side_beyond(const struct comparing *c, const char *benchmark,
     return side_of(figure, fmax(c->compare->threshold, spread));
 }
 
-// An outlier is a figure that differs much between two healthy cards by chance. Its change (in
-// logarithms) is at most this factor times card_spread_of, the limit for 95 % of all figures.
+// An outlier is a figure that chance makes very different on two healthy cards. Its change (in
+// logarithms) is at most this many times card_spread_of, the limit for 95 % of all figures.
 static const double outlier_most = 3;
 
-// Returns true if the change of the figure (in logarithms) is at most outlier_most times
-// card_spread_of, the limit for 95 % of the figures of healthy cards. Of many figures, a few may
-// change so much by chance.
+// Returns true if the figure may be an outlier: its change (in logarithms) is at most outlier_most
+// times card_spread_of, the limit for 95 % of the figures of healthy cards.
 static bool may_be_outlier(const char *benchmark, const struct figure *figure)
 {
     double base = figure->of[0]->median, now = figure->of[1]->median;
@@ -277,8 +277,8 @@ static void metrics_compare(struct comparing *c, const struct result *base,
                                   .ratio = ratio_of(metric, other),
                                   .cycles = ratio_of(cycles.of[0], cycles.of[1]),
                                   .is_part = time.whole[0] != NULL};
-        // A row may be an outlier if its change is small enough in time or in cycles. If the core
-        // clock changed, only the cycles show how much the cards differ.
+        // If the core clock changed, only the cycles show how much the cards differ. So a row may
+        // be an outlier if its change is small enough in time or in cycles.
         row.is_outlier =
             c->other_card &&
             (may_be_outlier(base->benchmark, &time) ||

@@ -82,14 +82,13 @@ struct ratio ratio_of(const struct metric *base, const struct metric *now);
 const struct metric *metric_in_cycles(const struct benchmark_info *info,
                                       const struct result *result, const struct metric *metric);
 
-// Returns true if this metric measures in cycles the same work that another metric of the result
-// measures in time. A comparison has no row of its own for such a metric.
+// Returns true if this metric measures in cycles, and another metric of the result measures the
+// same work in time. A comparison has no row for such a metric of cycles.
 bool metric_is_twin(const struct benchmark_info *info, const struct result *result,
                     const struct metric *metric);
 
-// How much two healthy cards of one model differ in certain figures: those of one benchmark with
-// this unit. The table is in analysis/spread.c. tools/results.py makes it from the runs in
-// reference/.
+// How much the figures of one benchmark with this unit differ between two healthy cards of one
+// model. tools/results.py computes the table in analysis/spread.c from the runs in reference/.
 struct card_spread {
     const char *benchmark;
     enum unit unit;
@@ -99,8 +98,8 @@ extern const struct card_spread card_spreads[];
 extern const size_t card_spread_count;
 
 // Returns the relative difference between two healthy cards of one model that 95 % of a benchmark's
-// figures with this unit do not exceed. It is at least RESULTS_CLOCK_STEPS. If the table has no row
-// for such figures, because too few cards were measured, returns the table's largest value.
+// figures with this unit do not exceed. It is at least RESULTS_CLOCK_STEPS. If too few cards were
+// measured for a row of the table, returns the table's largest value.
 double card_spread_of(const char *benchmark, enum unit unit);
 
 // A row of a comparison: one metric of one case in both runs. Some rows are about a whole case:
@@ -109,8 +108,8 @@ struct compare_row {
     enum compare_word word;
     // Results of the case in base and in new; NULL if the run has none.
     const struct result *base, *now;
-    // The metric in base and in new. base_metric is NULL if the row is about a whole case.
-    // now_metric is NULL in this case, too, and if new lacks the metric.
+    // The metric in base and in new. Both are NULL if the row is about a whole case. now_metric is
+    // also NULL if new has no value of the metric in the same unit.
     const struct metric *base_metric, *now_metric;
     struct ratio ratio;
     // Ratio new ÷ base of the metric that measures the same work in cycles; NaN if unknown.
@@ -118,8 +117,8 @@ struct compare_row {
     bool suspect; // true if a result of the row has the verdict suspect
     // true if the metric is a part of another one; the geometric mean then leaves the row out
     bool is_part;
-    // True if healthy cards of one model may have such a change in a few of many figures. The row
-    // is faster, slower or other, and its change, in time or in cycles, is at most 3 times
+    // True if chance may explain the change between two healthy cards of one model. The row would
+    // be faster, slower or other, but its change, in time or in cycles, is at most 3 times
     // card_spread_of (in logarithms). False for a case that the card (analysis/card.h) of either
     // run shows.
     bool is_outlier;
@@ -153,7 +152,7 @@ struct compare {
 
 struct compare_desc {
     double threshold; // relative difference that counts as a change; 0 means 0.02
-    // true if results with different devices, versions or METHOD parameters are compared, too
+    // true if results are compared even if devices, versions or values of METHOD parameters differ
     bool across;
 };
 
@@ -164,10 +163,9 @@ MUST_CHECK bool compare_runs(struct arena *arena, const struct run *base, const 
                              struct error *err);
 
 // Gives the word "card" to rows that may be outliers between two cards of one model
-// (compare_row.is_outlier). But if more than 5 % of a benchmark's figures are such rows, they keep
-// their words. A figure that the card (analysis/card.h) of either run shows is never an outlier.
-// compare_runs calls this function for each pair of such cards; the rows of the pair begin at index
-// `first`.
+// (compare_row.is_outlier). If more than 5 % of a benchmark's figures are such rows, they keep
+// their words. A case that the card (analysis/card.h) of either run shows is never an outlier. The
+// rows of this pair of cards begin at index `first`.
 void compare_excuse_outliers(struct arena *arena, struct compare *compare,
                              const struct device_pair *pair, size_t first);
 

@@ -27,12 +27,12 @@ bool compare_other_card(const struct device_pair *pair)
            strcmp(base->uuid, now->uuid) != 0;
 }
 
-// Largest share of a benchmark's figures that may be outliers: figures that differ by more than
-// card_spread_of between two healthy cards of one model.
+// If more than this share of a benchmark's figures are outliers (compare_row.is_outlier), chance
+// does not explain them.
 static const double outlier_share = 0.05;
 
-// Returns true if `card`, the summary of a run's most important figures, shows a figure of the
-// row's case. Such a row is never treated as one outlier among many figures.
+// Returns true if `card`, the summary of a device's most important figures, shows the row's case.
+// Such a row is never an outlier.
 static bool is_on_card(const struct card *card, const struct compare_row *row)
 {
     for (size_t i = 0; i < card->count; i++)
@@ -43,10 +43,9 @@ static bool is_on_card(const struct card *card, const struct compare_row *row)
     return false;
 }
 
-// Gives the word "card" to the outliers of one benchmark. An outlier is a row whose change may
-// occur in a few of many figures of two healthy cards. If outliers are more than the share
-// outlier_share of the benchmark's figures, changes nothing. Considers only rows from index `first`
-// on.
+// Gives the word "card" to the outliers of one benchmark (compare_row.is_outlier). Changes nothing
+// if they are more than the share outlier_share of its figures. Considers only rows from index
+// `first` on.
 static void excuse_part(struct compare *compare, struct compare_part *part, size_t first)
 {
     size_t figures = 0, outliers = 0;

@@ -70,7 +70,8 @@ static void chips_find(struct arena *arena, const struct run *run, struct cross 
 
 static bool intervals_overlap(const struct metric *a, const struct metric *b)
 {
-    // A comparison with NaN is false, so metrics without an interval count as overlapping.
+    // If a metric has no interval (NaN), both comparisons are false, so the intervals count as
+    // overlapping.
     return !(a->ci95[1] < b->ci95[0] || b->ci95[1] < a->ci95[0]);
 }
 
@@ -114,8 +115,8 @@ static void row_add(struct arena *arena, struct cross_chip *chip, const struct r
     chip->rows[chip->row_count++] = row;
 }
 
-// Returns true if a device of the chip before index `device` has a value of this metric in this
-// case. The row was then already considered for the earlier device.
+// Returns true if a device of the chip with a smaller index than `device` has a value of this
+// metric in this case. The row was then already considered for that device.
 static bool has_row(const struct cross_chip *chip, size_t device, const struct result_index *index,
                     const struct result *result, const char *metric)
 {
@@ -175,17 +176,17 @@ bool cross_opens_group(const struct cross_chip *chip, size_t row)
     return earlier == row;
 }
 
-// Compares one device with the reference device of its chip, in one group of rows. All rows of a
-// group have the same benchmark and metric.
+// A comparison of one device with the reference device of its chip, in one group of rows: all rows
+// with the same benchmark and metric.
 struct gap {
     const struct cross_chip *chip;
     size_t device;
     // Any row of the group; it gives the name of the benchmark and the metric.
     const struct cross_row *group;
-    // `equal` is the number of rows that have a ratio. `apart` is the number of rows whose ratio is
-    // a finding.
+    // `equal`: number of rows that have a ratio. `apart`: number of rows whose ratio is a finding.
     size_t equal, apart;
-    // The row whose ratio is a finding and farthest from 1; NULL if no ratio is a finding.
+    // Of the rows whose ratio is a finding, the one with the ratio farthest from 1; NULL if there
+    // is none.
     const struct cross_row *worst;
 };
 

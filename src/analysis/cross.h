@@ -7,9 +7,8 @@
 
 #include "analysis/compare.h"
 
-// Bounds of the ratio of one metric, measured through two APIs on the same chip. A ratio outside
-// the bounds is a finding, if the intervals of the two values do not overlap. Texts call this "more
-// than 3 %".
+// A ratio of the values that two APIs measured on one chip is a finding if it is outside these
+// bounds and the intervals of the two values do not overlap. Texts say "more than 3 %".
 #define CROSS_RATIO_LOW  0.97
 #define CROSS_RATIO_HIGH 1.03
 
@@ -17,8 +16,9 @@ struct cross_cell {
     // Result of the row's case through one API; NULL if it was not measured through this API.
     const struct result *result;
     const struct metric *metric; // metric of `result`; NULL if `result` is NULL
-    // This metric's value divided by its value on the reference device (the same chip through
-    // another API). NaN for the reference device itself, and if the two cases are not equal.
+    // Value of this metric divided by its value on the reference device, the same chip through
+    // another API. NaN for the reference device itself, if a value is missing, or if the cases are
+    // not equal.
     struct ratio ratio;
     bool apart; // true if the ratio is so far from 1 that it is reported as a finding
 };
@@ -50,7 +50,7 @@ struct cross_chip {
 bool cross_opens_group(const struct cross_chip *chip, size_t row);
 
 struct cross {
-    // chips that the run measured through at least two APIs, each as a device of its own
+    // the chips that the run measured through at least two APIs
     struct cross_chip *chips;
     size_t chip_count;
 };
@@ -60,9 +60,8 @@ struct cross {
 // outlive the returned value.
 struct cross cross_of(struct arena *arena, const struct run *run);
 
-// Adds findings "api-gap" to the run. A group of rows has the same benchmark and metric. There is
-// one finding for each device and group with at least one ratio that is too far from 1
-// (cross_cell.apart).
+// Adds a finding "api-gap" for each device and each group of rows (same benchmark and metric) that
+// has a ratio too far from 1 (cross_cell.apart).
 void cross_add_findings(struct run *run);
 
 #endif

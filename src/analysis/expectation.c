@@ -18,9 +18,9 @@ struct judging {
     struct check_ask ask;
     struct check *check;
     struct check_spreads spreads;
-    size_t left_out; // number of cards whose runs were not used; the largest of all figures
-    // Driver of a compared card whose branch (the first number of its version) differs from the
-    // branch of the judged device's driver. NULL if there is no such card.
+    size_t left_out; // most cards that a figure left out, for their power limit or ECC state
+    // Driver of a compared card that has another driver branch (the first number of the version)
+    // than the judged device. NULL if there is no such card.
     const char *driver;
 };
 
@@ -34,8 +34,8 @@ static double median_of(const double *values, size_t count)
     return stats_median(known, known_count);
 }
 
-// Returns how far apart the figures of healthy cards may be, as a factor − 1 (0.03: 3 %). The
-// spread between the other cards is used if there are at least EXPECTATION_CARDS of them.
+// Returns how much figures of healthy cards may differ, as a factor − 1 (0.03: 3 %). The top of
+// expectation.h describes the three bounds: "own card", "few cards", "many cards".
 static double spread_of(const struct check_others *others, const struct check_spreads *spreads,
                         const struct check_case *of, enum unit unit)
 {
@@ -82,8 +82,9 @@ static double bound_of(const struct check_others *others, const struct check_spr
     return spread_of(others, spreads, of, unit);
 }
 
-// Returns the better end of the figure's interval; for a link to the host, its best round if that
-// is even better. (Other work of the host slows only some rounds, a faulty link slows all.)
+// Returns the better end of the figure's interval; without an interval, its value. For a link to
+// the host, the best round counts if it is even better. (Other work of the host slows only some
+// rounds, a faulty link slows all.)
 static double best_of(const struct judging *j, const struct check_figure *figure)
 {
     bool lower = check_metric_better(figure->metric) == BETTER_LOWER;
@@ -178,15 +179,15 @@ static const char *figure_text(struct arena *arena, const struct check_figure *f
     return arena_printf(arena, "%s %s of %s %s", titled(arena, figure), value, expected, name);
 }
 
-// Returns true if a clock of `hz` instead of the usual `expected_hz` explains at least half of the
-// figure's deficit to the expected value (in logarithms).
+// Returns true if the clock `hz`, which should be `expected_hz`, explains at least half of the
+// figure's deficit to its expected value (in logarithms).
 static bool explains(double hz, double expected_hz, const struct check_figure *figure)
 {
     return log(expected_hz / hz) >= deficit_of(figure) / 2; // false if a clock is not known (NaN)
 }
 
 // If the host link has fewer lanes or a lower generation than the card can have, gives the check
-// the verdict slow with this cause. Otherwise returns false.
+// the verdict slow, with this as the cause. Otherwise returns false.
 static bool find_link_cause(struct run *run, struct check *check, const char *what)
 {
     const struct check_state *state = &check->state;
@@ -243,8 +244,8 @@ static void find_clock_cause(struct run *run, struct check *check,
 
 // ---------------------------------------------------------------- the verdict of the check
 
-// Among the device's results with this verdict, finds the first reason with this code whose text
-// contains `part`. Sets *of to the result with this reason. Returns NULL if there is none.
+// Returns the first reason with this code and with `part` in its text, among the device's results
+// with this verdict. Sets *of to the reason's result. Returns NULL if there is none.
 static const struct reason *reason_of(const struct run *run, const struct check *check,
                                       enum verdict verdict, const char *code, const char *part,
                                       const struct result **of)
@@ -320,9 +321,9 @@ static bool find_busy(struct run *run, struct check *check)
     return reason != NULL;
 }
 
-// Returns a text like "17 of 18 NVLinks work". Returns NULL if all links work. Also returns NULL if
-// no link works, because then the card is not linked to other cards. Missing links alone are no
-// fault: some boards have fewer bridges than the card has links.
+// Returns a text like "17 of 18 NVLinks work"; NULL if all links work. Also NULL if no link works,
+// because the card is then not linked to other cards. Some missing links are no fault: some boards
+// have fewer bridges than the card has links.
 static const char *nvlinks_text(struct run *run, const struct check *check)
 {
     const struct check_state *state = &check->state;
@@ -374,7 +375,7 @@ static const char *why_nothing(const struct run *run, const struct check *check)
     return check->cause ? check->cause : "no figure was measured";
 }
 
-// Gives the check the verdict unknown, because its figures have this excuse.
+// Gives the check the verdict unknown, with this excuse as the cause.
 static void conclude_excused(const struct judging *j, const struct reason *excuse)
 {
     bool altered = strcmp(excuse->code, REASON_ALTERED) == 0;
@@ -383,11 +384,10 @@ static void conclude_excused(const struct judging *j, const struct reason *excus
         arena_printf(j->run->arena, "%s: %s", altered ? REASON_ALTERED : "busy", excuse->text));
 }
 
-// Finds the slow figure that is worst relative to its expected value, and gives the check its
-// cause. Figures with an excuse do not count. If no slow figure is left, the check may still get a
-// verdict. It is slow if the host link lacks lanes or generation and no figure of the link is ok.
-// Otherwise it is unknown if a slow figure did not count. Returns false if the check gets no
-// verdict here.
+// Finds the slow figure with the largest deficit, and gives the check its cause. Figures with an
+// excuse (check_excuse) do not count. If no slow figure is left, the check becomes slow if the host
+// link lacks lanes or generation and no figure of the link is ok. Otherwise it becomes unknown if a
+// slow figure had an excuse. Returns false if none of this is true.
 static bool find_slow(const struct judging *j)
 {
     struct run *run = j->run;
@@ -428,8 +428,8 @@ static bool find_slow(const struct judging *j)
     return true;
 }
 
-// If all figures have an excuse, gives the check the verdict unknown and returns true, because
-// `fathom fleet` cannot compare any of them with other cards.
+// If all figures have an excuse, gives the check the verdict unknown and returns true. (`fathom
+// fleet` cannot compare such figures with other cards.)
 static bool find_excused(const struct judging *j)
 {
     const struct reason *excuse = NULL;
@@ -458,7 +458,7 @@ static struct check_spreads spreads_of(struct arena *arena, const struct expecta
     return spreads;
 }
 
-// Adds remarks to the check about the runs with which the device was compared.
+// Adds remarks about the runs with which the device was compared.
 static void note_runs(const struct judging *j)
 {
     struct arena *arena = j->run->arena;

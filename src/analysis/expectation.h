@@ -40,13 +40,13 @@ struct expectation {
     struct run *const *runs;
     size_t run_count;
     enum check_basis basis;
-    // Reference runs (reference_checks_run). They only help to compute how much healthy cards
-    // differ. May be NULL.
+    // Reference runs (reference_checks_run). Only the differences between healthy cards are
+    // computed from them. May be NULL.
     struct run *references;
 };
 
-// Judges the figures and gives the check its verdict. A check that is already CHECK_BROKEN keeps
-// this verdict. A more precise code of a failed result may replace the code of such a check.
+// Judges the figures and gives the check its verdict. If the check is already CHECK_BROKEN, it
+// stays so; a failed result may only give it a more precise code.
 void expectation_judge(struct run *run, const struct expectation *expectation, struct check *check);
 
 #endif

@@ -128,8 +128,8 @@ static struct fleet_card *add_card(struct fleet *fleet, const struct origin *ori
     return card;
 }
 
-// Adds a card with a check, without figures that have an excuse (check_excuse): compared with other
-// cards they would seem slow.
+// Adds a card with its check. Leaves out figures with an excuse (check_excuse): compared with other
+// cards, they would seem slow.
 static void add_check(struct fleet *fleet, const struct origin *origin, const struct run *run,
                       const struct check *check)
 {
@@ -182,8 +182,8 @@ static size_t device_number(const struct run_device *device)
     return colon ? (size_t)strtoul(colon + 1, NULL, 10) : 0;
 }
 
-// Adds a device of a run without checks. Its figures are those of the run's summary of the device
-// (struct card), and have no expected values.
+// Adds a device of a run without checks. Its figures come from its card (analysis/card.h), and have
+// no expected values.
 static void add_measured(struct fleet *fleet, const struct origin *origin, const struct run *run,
                          size_t index)
 {
@@ -249,8 +249,8 @@ static int compare_indices(const struct fleet_card *a, const struct fleet_card *
     return (a->check.index > b->check.index) - (a->check.index < b->check.index);
 }
 
-// Compares two checks, to sort them by host, then by API, then from new to old. Within a host and
-// API, checks that another fathom process of the host made (check.shared_check) come last.
+// Compares two checks, to sort them by host, then by API. Of one host and API, checks that another
+// fathom process of the host made (check.shared_check) come last. The others go from new to old.
 static int compare_checks(const void *a, const void *b)
 {
     const struct fleet_card *x = *(struct fleet_card *const *)a,
@@ -293,8 +293,8 @@ static bool is_left_out(const struct fleet *fleet, const char *file)
 }
 
 // Records that the check of `card` is dropped, because the fleet keeps another check (`kept`) of
-// the same card. If another fathom process of the host made the check, the check is only counted.
-// Otherwise, if the fleet uses no check of the file, the file is recorded as left out.
+// the same card. A check that another fathom process of the host made is only counted. For any
+// other check, the file is recorded as left out if the fleet uses no check of it.
 static void note_dropped(struct fleet *fleet, const struct fleet_card *card,
                          const struct fleet_card *kept)
 {
@@ -308,8 +308,8 @@ static void note_dropped(struct fleet *fleet, const struct fleet_card *card,
     fleet->files--;
 }
 
-// Returns the check of the same card as `card` that the fleet already keeps; NULL if there is none.
-// Looks only at the last checks in the fleet, because checks of one host and API are neighbours.
+// Returns the check of the same card that the fleet already keeps; NULL if there is none. Searches
+// only the last checks of the fleet, because checks of one host and API are neighbours.
 static struct fleet_card *kept_of(const struct fleet *fleet, const struct fleet_card *card)
 {
     for (size_t i = fleet->count; i > 0 && compare_groups(fleet->cards[i - 1], card) == 0; i--)

@@ -37,16 +37,16 @@
 
 #include <regex.h>
 
-// Share of all healthy fleets in which chance makes some card slow. Users are promised at most 1 %.
-// The other half of this 1 % allows for errors of the estimated scatter.
+// Share of all healthy fleets in which chance makes some card slow. Users are promised at most 1 %,
+// so 0.5 % are left for errors of the estimated scatter.
 #define FLEET_ERROR 0.005
-// Probability that a slow card is missed. It is half of the 1 % that users are promised.
+// Probability that a slow card is missed. Users are promised at most 1 %, twice as much.
 #define FLEET_MISSED      0.005
 #define FLEET_DISCOVERIES 0.05
 #define FLEET_EFFECT      0.01
 #define FLEET_RESOLUTION  0.002
-// Probability that the figure of a healthy card is beyond the bound of its check, if the
-// expectation is from many cards.
+// Probability that a healthy card's figure is beyond the bound of its check. It is valid for
+// expectations from many cards.
 #define FLEET_BOUND_CHANCE 0.001
 #define FLEET_NOISE        3.0
 
@@ -92,8 +92,8 @@ struct fleet_point {
     // how much worse the figure is than the median of the card's kind (0.03: 3 % worse); NaN if
     // unknown
     double loss;
-    // how rare the loss is among the cards of the kind, as a standard normal value
-    // (math/outliers.h); NaN if there are too few cards
+    // how unusual the loss is among the cards of the kind, in standard deviations of a normal
+    // distribution (math/outliers.h); NaN if there are too few cards
     double score;
     // probability that a healthy card has at least this score; NaN if the card is not compared
     double chance;
@@ -103,11 +103,12 @@ struct fleet_point {
 
 struct fleet_card {
     const char *host, *file;
-    // Texts from the run file; NULL if the file lacks them.
+    // The card's name, driver and API, the version of fathom, and the start of the run. NULL if the
+    // file lacks it.
     const char *name, *driver, *api, *tool, *started;
     struct check check;
     size_t kind; // index in fleet.kinds; SIZE_MAX if the name of the card is not known
-    // The card's figure for each metric; for links to several cards, that of the slowest link.
+    // The card's figure of each metric and how it compares. Of several links, the slowest is taken.
     struct fleet_point points[CHECK_METRIC_COUNT];
     // True if the card's figures count for the median and the scatter of its kind.
     bool compared;
@@ -115,8 +116,8 @@ struct fleet_card {
     // short word for the cause of the grade: from check_code_words, or "below-fleet", "noisy"
     const char *code;
     const char *cause; // why the card has its grade, as one sentence
-    // Largest loss among the card's slow figures (0.03: 3 % worse). For a doubtful card, every
-    // figure with a loss of at least FLEET_EFFECT counts. 0 if no figure counts.
+    // Largest loss among the card's slow figures (0.03: 3 % worse); 0 if there is none. For a
+    // doubtful card, every figure with a loss of at least FLEET_EFFECT counts.
     double loss;
 };
 
@@ -126,21 +127,21 @@ struct fleet_metric {
     double median, low, high; // median, 1 % and 99 % quantile of the values of `cards`
     // Median of the values that the checks expect; NaN if no check expects one.
     double expected;
-    // Scale of a typical card, the unit of its distances (see "distance" at the top of this file).
-    // A typical card has an interval as wide as the median of the kind's intervals.
+    // Scale of a typical card, whose interval is as wide as the median of the kind's intervals. A
+    // scale is the unit of distances ("distance" at the top of this file).
     double scale;
-    // Smallest loss with which 99 of 100 cards would be called slow; NaN if the kind has too few
+    // Smallest loss that would be called slow on 99 of 100 cards; NaN if the kind has too few
     // cards.
     double found;
     size_t slow; // number of cards of the kind whose figure of this metric is slow
     enum unit unit;
-    struct population population; // median and scatter of the losses
+    struct population population; // statistics of ln(value), or of −ln(value) if higher is better
 };
 
 struct fleet_kind {
     const char *name, *api;
     size_t count;
-    // The core clock changes in steps of this size, as a share of the core clock. 0 if unknown.
+    // Step in which the core clock changes, as a share of the core clock; 0 if unknown.
     double clock_step;
     // median of each number from the driver (clocks, power limit, link), over the compared cards
     struct check_state normal;
@@ -181,7 +182,7 @@ struct fleet_entry {
 
 struct fleet {
     struct arena *arena;
-    struct fleet_card **cards; // sorted by host, API and index
+    struct fleet_card **cards; // the cards of the fleet, sorted by host, API and index
     size_t count, capacity;
     size_t files; // number of run files that were read and used
     // number of checks that were dropped because another fathom process of the same host made them
@@ -199,12 +200,12 @@ struct fleet {
     size_t tests;
     struct fleet_entry *list; // cards that somebody should look at, the worst entry first
     size_t list_count;
-    // Groups that differ from their kind. They are sorted: the least likely by chance comes first.
+    // Groups that differ from their kind. The group that is least likely by chance comes first.
     struct fleet_group *groups;
     size_t group_count, group_capacity;
     struct fleet_relation *relations; // correlations with a loss, the strongest first
     size_t relation_count, relation_capacity;
-    // sentences about the fleet; the name of each tells its subject: "missing", "version", "few",
+    // sentences about the fleet; the name of each is its subject: "missing", "version", "few",
     // "expectation" or "group"
     struct named_text *remarks;
     size_t remark_count, remark_capacity;

@@ -21,8 +21,8 @@ static size_t kind_of(struct fleet *fleet, const struct fleet_card *card)
     return i;
 }
 
-// Sets the card's figure for each metric. A check may have several figures of a metric, one for
-// each link to another card. Of these, the smallest value is taken: that of the slowest link.
+// Sets the card's figure of each metric. If a check has several figures of a metric, one for each
+// link to another card, takes the smallest: that of the slowest link.
 static void take_figures(struct fleet_card *card)
 {
     for (size_t i = 0; i < card->check.figure_count; i++) {
@@ -136,7 +136,7 @@ static size_t gather_numbers(const struct fleet_metric *summary, enum check_metr
     return count;
 }
 
-// Returns the value of the metric for which log_loss returns `loss`.
+// Inverse of log_loss: returns the value for which log_loss returns `loss`.
 static double value_at(enum check_metric metric, double loss)
 {
     return exp(check_metric_better(metric) == BETTER_LOWER ? loss : -loss);
@@ -163,11 +163,11 @@ static void summarise(struct fleet *fleet, size_t kind, enum check_metric metric
         fmax(summary->population.sigma, least_scale(&fleet->kinds[kind], metric, interval));
 }
 
-// Sets how much worse the card's figure is than the median of the kind (point.loss). If at least
-// FLEET_LEAST cards of the kind are compared in this metric, also sets how rare the loss is
-// (point.score).
+// Sets point.loss: how much worse the card's figure is than the median of the kind. If at least
+// FLEET_LEAST cards of the kind are compared in this metric, also sets point.score: how rare this
+// loss is.
 //
-// For a compared card, also sets the probability of such a score (point.chance), and adds the
+// For a compared card, also sets point.chance, the probability of such a score. Then adds the
 // number of the card's figures of this metric to fleet->tests.
 static void score(struct fleet *fleet, struct fleet_card *card, enum check_metric metric)
 {
@@ -191,8 +191,8 @@ static void score(struct fleet *fleet, struct fleet_card *card, enum check_metri
 
 // ---------------------------------------------------------------- numbers from the driver
 
-// Returns the address of number i in `state`; NULL if there are fewer numbers. These numbers come
-// from the driver, and may explain why a card is slow.
+// Returns the address of number i in `state`; NULL if there are fewer numbers. Only numbers that
+// may explain a slow card are counted: clocks, power limit, link.
 static double *state_number(struct check_state *state, size_t i)
 {
     double *const numbers[] = {&state->core_clock_hz, &state->memory_clock_hz,
@@ -217,9 +217,8 @@ static void find_normal_state(struct fleet *fleet, size_t kind)
 }
 
 // Returns the step of the core clock, as a share of the kind's core clock. Clocks are multiples of
-// a step, which is 15 MHz on many cards. So the step is computed as the greatest common divisor of
-// the clocks of all cards of the kind. Returns 0 unless the step is above 1 MHz and below a tenth
-// of the clock.
+// a step, which is 15 MHz on many cards. So the step is the greatest common divisor of the clocks
+// of all cards of the kind. Returns 0 if it is at most 1 MHz, or at least a tenth of the clock.
 static double find_clock_step(const struct fleet *fleet, size_t kind)
 {
     uint64_t step = 0;

@@ -30,11 +30,11 @@ static const char *link_cause(struct arena *arena, const struct check_state *sta
     return NULL;
 }
 
-// Which figures beyond the bounds of their checks make a card slow. If an expectation is from many
-// cards, one healthy figure in a thousand is beyond its bound by chance. So such a figure must have
-// at least `factor` times the loss at the bound. That is too much for chance in a fleet of this
-// size. But if `often` is set, each such figure makes its card slow, because the fleet has more of
-// them than chance explains.
+// Decides whether a figure beyond the bound of its check makes its card slow. If the expectation is
+// from many cards, chance puts one healthy figure in a thousand beyond its bound. So the loss must
+// be at least `factor` times the loss at the bound: too much for chance in a fleet of this size. If
+// `often` is set, each such figure makes its card slow, because the fleet has more of them than
+// chance explains.
 struct bounds {
     double factor;
     bool often;
@@ -61,9 +61,9 @@ static struct bounds find_bounds(const struct fleet *fleet)
                                     FLEET_BOUND_CHANCE <= FLEET_DISCOVERIES * (double)broken / n};
 }
 
-// Returns true if the verdict slow of a check may be chance: all its slow figures are just beyond
-// the bounds of expectations from many cards. Returns false if the host link is the cause, or if
-// the fleet has more such figures than chance explains (bounds->often).
+// Returns true if chance may explain the verdict slow of a check: each slow figure is just beyond a
+// bound that comes from many cards. Returns false if the host link is the cause, or if the fleet
+// has more such figures than chance explains (bounds->often).
 static bool may_be_chance(const struct check *check, const struct bounds *bounds)
 {
     bool any = false,
@@ -189,8 +189,8 @@ static const char *loss_text(struct arena *arena, const struct fleet_card *card,
                         fleet_percent(arena, point->loss));
 }
 
-// Sets the cause of the card's grade: a text that says which figure is slow. If numbers from the
-// driver explain the slow figure, the text has them, too. Also sets the card's code.
+// Sets the cause and the code of the card's grade. The cause says which figure is slow. If numbers
+// from the driver explain it, the cause names them, too.
 static void explain(struct fleet *fleet, struct fleet_card *card, enum check_metric worst,
                     size_t metrics)
 {
@@ -209,9 +209,9 @@ static void explain(struct fleet *fleet, struct fleet_card *card, enum check_met
 
 // ---------------------------------------------------------------- grades of cards
 
-// Returns the largest chance with which a figure makes its card doubtful; 0 if no figure does. The
-// chance is the probability that a healthy card is so slow. The limit comes from the test of the
-// false discovery rate (FLEET_DISCOVERIES).
+// Returns the largest probability (fleet_point.chance) with which a figure makes its card doubtful;
+// 0 if no figure does. The limit comes from the test of the false discovery rate
+// (FLEET_DISCOVERIES).
 static double discovery_limit(struct fleet *fleet)
 {
     double *chances = ARENA_ARRAY(fleet->arena, fleet->tests, double);
@@ -225,9 +225,8 @@ static double discovery_limit(struct fleet *fleet)
     return found ? chances[found - 1] : 0;
 }
 
-// Gives the card the grade `grade` if one of its figures is bad enough. Such a figure has a loss of
-// at least FLEET_EFFECT, and a healthy card has so bad a figure with a probability of at most
-// `chance`.
+// Gives the card the grade `grade` if one of its figures is bad enough. The figure's loss must be
+// at least FLEET_EFFECT. Its probability on a healthy card must be at most `chance`.
 static void grade(struct fleet *fleet, struct fleet_card *card, enum fleet_grade grade,
                   double chance)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Name of the group for hosts whose names the pattern of fleet_group_by does not match.
+// Name of the group of all hosts that the pattern of fleet_group_by does not match.
 #define NO_GROUP "no group"
 
 static void remark(struct fleet *fleet, const char *name, const char *text)
@@ -53,10 +53,9 @@ static bool is_same_row(const char *a, const char *b)
            strcmp(x.rest, y.rest) == 0;
 }
 
-// Returns the rack or partition of the card's host as a text. Uses the part of the host's name
-// before the number of the machine. The text ends after the last digit of this part: "rack r01" for
-// "r01n17". If this part has no digit, only separators at its end are removed: "rack gpu-a" for
-// "gpu-a-017".
+// Returns the rack or partition of the card's host as a text, from the part of the host's name
+// before the machine's number. The text ends after the last digit of this part: "rack r01" for
+// "r01n17". If there is no digit, separators at the end are removed: "rack gpu-a" for "gpu-a-017".
 static const char *rack_of(const struct fleet *fleet, const struct fleet_card *card)
 {
     size_t length = number_of(card->host).before, end = length;
@@ -93,7 +92,8 @@ bool fleet_group_by(struct fleet *fleet, const char *pattern, struct error *err)
 
 // ---------------------------------------------------------------- missing machines and cards
 
-// Sorts names of hosts so that the machines of a row are neighbours, in the order of their numbers.
+// Compares names of hosts, to sort them. Names that differ only in their number become neighbours,
+// in the order of their numbers.
 static int compare_hosts(const void *a, const void *b)
 {
     const char *x = *(const char *const *)a, *y = *(const char *const *)b;
@@ -257,10 +257,10 @@ static size_t group_end(const struct member *members, size_t count, size_t i)
     return end;
 }
 
-// Adds a group of cards to the fleet, with its effect in one metric: the median loss of its cards
-// minus the median loss of their kind. The effect of a small group is reduced towards 0. Adds
-// nothing if fewer than FLEET_GROUP_LEAST of the cards were compared, or if the losses of the kind
-// have no scatter. The score uses the standard error of the median of n normal values, 1.25 σ / √n.
+// Adds a group of cards to the fleet. Its effect in one metric is the median loss of its cards
+// minus the median loss of their kind; for a small group it is reduced towards 0. Adds nothing if
+// fewer than FLEET_GROUP_LEAST of the cards were compared, or if the losses of the kind have no
+// scatter. The score uses the standard error of the median of n normal values, 1.25 σ / √n.
 static void add_group(struct fleet *fleet, size_t kind, enum check_metric metric,
                       const struct member *members, size_t count)
 {
@@ -306,9 +306,8 @@ static int compare_groups(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-// Keeps only groups that hardly differ from their kind by chance: only the share FLEET_ERROR of all
-// healthy fleets has a group with so large a score. The difference must also be at least
-// FLEET_RESOLUTION.
+// Keeps only groups whose score is too large for chance: only the share FLEET_ERROR of all healthy
+// fleets has such a group. The effect must also be at least FLEET_RESOLUTION.
 static void keep_groups(struct fleet *fleet)
 {
     double limit = score_of_chance(FLEET_ERROR / 2 / (double)fleet->group_count);

@@ -35,8 +35,8 @@ static bool is_one_pass(const struct result *result, unsigned level)
     const char *prefix = level == 1 ? "l1_read" : "l2_";
     for (size_t i = 0; i < result->counter_count; i++) {
         const struct counter *counter = &result->counters[i];
-        // Older run files do not say in how many passes a counter was counted (`passes` is 0). They
-        // surely counted the counters of the L1 in one pass, but perhaps not the others.
+        // If `passes` is 0, an older version of fathom wrote the file. It surely counted the
+        // counters of the L1 in one pass, but perhaps not the others.
         if (text_begins(counter->name, prefix) &&
             (counter->passes > 1 || (counter->passes == 0 && level != 1)))
             return false;

@@ -20,10 +20,10 @@ struct search {
 
 // ---------------------------------------------------------------- finding the latency curves
 
-// Finds the first benchmark with a fitting headline (a figure that the benchmark declares), and
-// stores both in `search`. The headline must be of kind HEADLINE_LEVELS. Its metric must have this
-// unit, and its parameter the type `by`. PARAM_BYTES finds a size of the working set, PARAM_UINT
-// the number of a level. Returns false if there is none.
+// Finds the first headline of kind HEADLINE_LEVELS whose metric has this unit and whose parameter
+// has the type `by`. (A headline is a figure that a benchmark declares.) PARAM_BYTES means a size
+// of the working set, PARAM_UINT the number of a level. Stores the headline and its benchmark in
+// `search`. Returns false if there is none.
 static bool find_headline(struct search *search, enum unit unit, enum param_type by)
 {
     for (size_t b = 0; b < search->run->benchmark_count; b++) {
@@ -65,7 +65,7 @@ struct point {
 struct row {
     const struct point *points;
     size_t count;
-    size_t place; // smallest index that a case of this curve has in the run
+    size_t place; // index of the curve's earliest case in the run
 };
 
 static int order_of(double a, double b)
@@ -90,9 +90,8 @@ static int compare_values(const struct case_value *a, const struct case_value *b
     return (a->uint > b->uint) - (a->uint < b->uint);
 }
 
-// Compares two points, to sort them by curve: returns 0 if both belong to the same curve. The
-// points of a curve have the same parameters. All their axes, except the curve's x (point.by), have
-// equal values.
+// Compares two points by their curves; returns 0 if both belong to one curve. The points of a curve
+// have the same parameters, and equal values of all axes but the curve's x (point.by).
 static int compare_rows(const struct point *a, const struct point *b)
 {
     const struct bench_case *one = &a->result->bench_case, *other = &b->result->bench_case;
@@ -142,7 +141,8 @@ static struct point *points_of(const struct search *search, size_t *count)
     return points;
 }
 
-// Divides the sorted points into curves, in the order in which the run has their first cases.
+// Divides the sorted points into curves. Sorts the curves by the places of their first cases in the
+// run.
 static struct row *rows_of(const struct search *search, const struct point *points, size_t count,
                            size_t *row_count)
 {

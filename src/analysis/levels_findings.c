@@ -72,10 +72,9 @@ static size_t step_near(const struct level_curve *curve, size_t first, double by
     return best;
 }
 
-// Sets steps[] to those steps of the curve that are reported as ends of levels, and returns their
-// number. Without results of the benchmark `map`, these are all steps. With such results, these are
-// the steps nearest to the cache sizes that `map` found, because not every step is the end of a
-// cache.
+// Sets steps[] to the steps of the curve that are reported as ends of levels, and returns their
+// number. If the benchmark `map` found cache sizes, these are the steps nearest to the sizes,
+// because not every step is the end of a cache. Otherwise these are all steps.
 static size_t steps_reported(const struct run *run, const char *device,
                              const struct level_curve *curve, struct reported steps[PLATEAUS_MAX])
 {
@@ -126,8 +125,8 @@ static void report_other(struct run *run, struct arena *arena, const struct leve
                            NULL, "%s: %s", curve->label, staircase_text(arena, run, curve));
 }
 
-// Returns a text for the end of a sentence, such as " beyond 48 KiB", with the size of the last
-// level that was found. Returns "" if no such size is known.
+// Returns a text with the size of the last level that was found, such as " beyond 48 KiB". Returns
+// "" if no such size is known.
 static const char *beyond_text(struct arena *arena, const struct plateaus *fit)
 {
     return fit->flat < 2

@@ -29,19 +29,18 @@ bool device_same_api(const struct run_device *a, const struct run_device *b)
 }
 
 // How two devices of different runs are related, the closest relation first. All relations but
-// NEAR_ANY also need the same model name and API. device_pairs_of tries the relations in this
-// order, and pairs only devices that have no pair yet.
+// NEAR_ANY need equal model names and APIs, too. device_pairs_of tries the relations in this order,
+// each for the devices that have no pair yet.
 enum nearness {
     NEAR_UUID,
-    NEAR_PCI, // the PCI addresses are equal; used only if a device reports no UUID
+    NEAR_PCI, // the PCI addresses are equal; used only if one of the devices reports no UUID
     NEAR_ID,
     NEAR_MODEL,
     NEAR_ANY // no relation: any device that has no pair yet
 };
 
-// Returns the mark of a device, a text. Two devices have equal marks if they are related as
-// `nearness` says. Returns NULL if the device lacks the name, UUID or PCI address that the mark
-// needs.
+// Returns a text that two devices share if they are related as `nearness` says. Returns NULL if the
+// device lacks the name, UUID or PCI address that this relation needs.
 static const char *mark_of(struct arena *arena, const struct run_device *device,
                            enum nearness nearness)
 {
@@ -82,14 +81,14 @@ static size_t first_at(const void *sorted, size_t count, size_t bytes, const voi
     return low;
 }
 
-// Pairs each unpaired device of `base` with a device of `now`: the first unpaired one with this
-// relation to it.
+// Pairs each device of `base` that has no pair with the first device of `now` that has no pair and
+// is related to it as `nearness` says.
 static void pairs_add(struct arena *arena, struct device_pairs *pairs, enum nearness nearness)
 {
     const struct run *base = pairs->base, *now = pairs->now;
     struct marked *sorted = ARENA_ARRAY(arena, now->device_count, struct marked);
-    // Devices with equal marks are neighbours in `sorted`. If sorted[i] is the first of them,
-    // skip[i] of them are already paired, and the search begins after these.
+    // Devices with equal marks (mark_of) are neighbours in `sorted`. If sorted[i] is the first of
+    // them, the search begins skip[i] places later, because the devices before have a pair.
     size_t *skip = ARENA_ARRAY(arena, now->device_count, size_t);
     size_t count = 0;
     for (size_t i = 0; i < now->device_count; i++) {

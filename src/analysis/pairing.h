@@ -27,10 +27,10 @@ struct device_pairs {
     bool *base_paired, *now_paired;
 };
 
-// Pairs each device of `base` with at most one device of `now`. Both must have the same model name
-// and API. The same chip is preferred, then the same id. If `across` is true, devices that are
-// still without a pair are paired in their order, whatever their model is. The lists live in
-// `arena`. The time grows as n log n with the number of devices.
+// Pairs each device of `base` with at most one device of `now` that has the same model name and
+// API. The same chip is preferred, then the same id. If `across` is true, devices without a pair
+// are then paired in their order, whatever their model is. The lists live in `arena`. The time
+// grows as n log n with the number of devices.
 struct device_pairs device_pairs_of(struct arena *arena, const struct run *base,
                                     const struct run *now, bool across);
 

@@ -30,9 +30,9 @@ static bool has_path(const char *text)
     return false;
 }
 
-// Returns true if the benchmark has a headline of kind HEADLINE_LEVELS. If `each_describes`, its
-// parameter must be the number of a level: each result of the benchmark then describes a level, as
-// the results of `map` do.
+// Returns true if the benchmark has a headline of kind HEADLINE_LEVELS. If `each_describes` is
+// true, the headline's parameter must be the number of a level, as in `map`: each result then
+// describes a level.
 static bool has_levels(const struct benchmark_info *info, bool each_describes)
 {
     for (size_t h = 0; info && h < info->headline_count; h++) {
@@ -69,9 +69,9 @@ static void remove_benchmarks(struct run *run)
     run->benchmark_count = kept;
 }
 
-// Removes the results whose importance is below `least`, then the benchmarks without results. Then
-// removes each finding that has a path in its text, that names no device or no result, or that
-// names a result which is no longer in the run.
+// Removes the results whose importance is below `least`, and the benchmarks without results. Then
+// removes findings with a path in their text, without a device or a result, or about a removed
+// result.
 static void remove_results(struct run *run, const int *importance, int least)
 {
     size_t kept = 0;
@@ -135,7 +135,7 @@ static void strip_result(const struct run *run, struct result *result)
         result->reasons[i].text = "text left out";
     for (size_t i = 0; i < result->metric_count; i++)
         strip_metric(&result->metrics[i]);
-    // the details of a level are what its readers need
+    // Only results that describe a level keep their details, because readers need these.
     strip_details(result, has_levels(run_benchmark(run, result->benchmark), true));
     strip_sensors(result);
     result->series_count = 0;
@@ -198,9 +198,9 @@ static bool is_better(const struct metric *metric, const struct metric *than)
     return !than || better_ratio(metric->better, metric->median, than->median) > 1;
 }
 
-// Gives IMPORTANCE_FIGURE to the results of a device that the headline may show. If the headline
-// has a parameter (headline_info.by), these are the results of all its cases. Otherwise these are
-// the best result, and the best result with the verdict ok.
+// Gives IMPORTANCE_FIGURE to the results of a device that the headline may show: the best result,
+// and the best result with the verdict ok. If the headline has a parameter (headline_info.by),
+// these are all results that it describes.
 static void mark_headline(const struct run *run, const char *device,
                           const struct benchmark_info *info, const struct headline_info *headline,
                           int *importance)
