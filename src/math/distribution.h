@@ -7,10 +7,10 @@
 
 #include <stddef.h>
 
-// Returns a distance from the empirical distribution function of `count` independent samples. With
-// probability `confidence`, the true function is nowhere farther away. Source: Dvoretzky, Kiefer
-// and Wolfowitz 1956; the constant is from Massart, "The Tight Constant in the DKW Inequality",
-// 1990. The result is at most 1. It is 1 if there are no samples.
+// Returns the half-width of a band around the empirical distribution function of `count`
+// independent samples, at most 1. The whole true function lies within the band with at least the
+// probability `confidence`. Without samples, returns 1. Source: Dvoretzky, Kiefer and Wolfowitz
+// 1956; the constant is from Massart, "The Tight Constant in the DKW Inequality", 1990.
 double distribution_band(size_t count, double confidence);
 
 // Returns the largest distance between the empirical distribution functions of two sets of values

@@ -5,9 +5,8 @@
 
 struct work {
     const struct hinge *hinge;
-    // Costs that are computed once, because the search needs them very often. at_low[i] is the cost
-    // of all points before point i, if they lie on the first plateau. at_high[i] is the cost of
-    // point i alone, if it lies on the next plateau.
+    // Costs that the search needs very often. at_low[i]: cost of all points before point i, if they
+    // lie on the first plateau. at_high[i]: cost of point i alone, if it lies on the next plateau.
     double *at_low, *at_high;
 };
 
@@ -109,9 +108,8 @@ static void find_end(const struct work *work, struct plateaus_step *step)
             step->width = width;
         }
     }
-    // If the fit differs from the points by more than their noise explains, `best` / `freedom` is
-    // above 1. (`best` is the cost of the best fit.) This ratio then widens the interval (Birge,
-    // Phys. Rev. 40, 207, 1932).
+    // If the fit is worse than the noise of the points explains, `best` / `freedom` is above 1, and
+    // this ratio widens the interval (Birge, Phys. Rev. 40, 207, 1932).
     double freedom = fmax((double)hinge->count - 3, 1);
     double worst = best + 3.84 * fmax(best / freedom, 1);
     step->end_low = step->end_high = step->end;

@@ -8,7 +8,7 @@
 
 struct line {
     double intercept, slope;
-    double intercept_half, slope_half; // half widths of the 95 % intervals
+    double intercept_half, slope_half; // half-widths of the 95 % intervals of intercept, slope
 };
 
 // Fits y = intercept + slope · x so that Σ(y − fit)² is least. Returns false if there are fewer
@@ -19,8 +19,8 @@ struct line {
 // Sciences", 3rd edition, chapter 6.
 bool line_fit(const double *x, const double *y, size_t count, struct line *line);
 
-// Fits a line as line_fit does, but so that Σ((y − fit) / y)² is least. Each point then counts by
-// its relative error, with the weight 1/y². Also returns false if a y is not positive.
+// Fits a line as line_fit does, but minimises the relative errors: Σ((y − fit) / y)². Also returns
+// false if a y is not positive.
 bool line_fit_relative(const double *x, const double *y, size_t count, struct line *line);
 
 #endif

@@ -30,9 +30,9 @@ struct population {
 // values, all numbers but count and freedom are NaN.
 struct population population_of(double *values, size_t count);
 
-// Returns the score of a value: the standard normal value that is as rare as `value` is in the
-// population. (A standard normal value above 5 occurs once in 3.5 million.) The score is positive
-// above the median. The population's standard deviation counts as at least `least`.
+// Returns how unusual a value is in the population, as a standard normal value: positive above the
+// median. (Such a value exceeds 5 once in 3.5 million.) The population's standard deviation counts
+// as at least `least`.
 double population_score(const struct population *population, double value, double least);
 
 // Returns how far above the median a value must lie to have this score. This is the inverse of

@@ -22,18 +22,18 @@ struct work {
     double rise_part; // weight of a squared deviation on a rise; on a plateau this weight is 1
     double *ln_y;
     double *weight;
-    // Element i has sums over all points before point i: in `prefix` of ln y, in `linear` of y with
-    // the weight 1 / y². Both arrays have n + 1 elements.
+    // Prefix sums: element i sums over all points before point i. `prefix` has the sums of ln y,
+    // `linear` those of y with the weight 1 / y². Both arrays have n + 1 elements.
     struct sums *prefix;
     struct sums *linear;
-    // best[level][j] is the minimum cost of the points 0…j if plateau `level` ends at point j. In
-    // the fit with this cost, plateau `level` begins at point first[level][j]. The plateau before
-    // it ends at point before[level][j].
+    // best[level][j]: minimum cost of the points 0…j if plateau `level` ends at point j.
+    // first[level][j]: point at which this plateau then begins. before[level][j]: point at which
+    // the plateau before it then ends.
     double *best;
     size_t *first;
     size_t *before;
-    // entry[i] is the minimum cost of the points before i if a plateau begins at point i. In the
-    // fit with this cost, the plateau before it ends at point entry_from[i].
+    // entry[i]: minimum cost of the points before i if a plateau begins at point i. entry_from[i]:
+    // point at which the plateau before it then ends.
     double *entry;
     size_t *entry_from;
     double *scratch;
@@ -191,8 +191,8 @@ static double plateau_height(const struct work *work, size_t first, size_t last)
     return stats_median(work->scratch, count);
 }
 
-// Reads a segmentation from the tables of `work`: the one into `levels` plateaus with the lowest
-// cost. Returns false if one of its plateaus is lower than ratio_min times the plateau before it.
+// From the tables of `work`, reads the division into `levels` plateaus that has the lowest cost.
+// Returns false if one of its plateaus is lower than ratio_min times the plateau before it.
 static bool trace_back(struct work *work, size_t levels, struct plateaus *fit)
 {
     size_t last = work->n - 1;
@@ -274,9 +274,9 @@ static double height_at_end(const struct work *work, const struct plateau *plate
     return plateau_height(work, first, plateau->last);
 }
 
-// Fits the end of each plateau. Uses the points of the plateau's second half and of the first half
-// of the next plateau. A plateau may rise slowly ("creep", because of address translation), so the
-// fit uses the plateau's height near its end.
+// Fits the end of each plateau but the last one, to the points from its middle to the middle of the
+// next plateau. A plateau may rise slowly (creep), because of address translation. So the fit uses
+// the height near the plateau's end.
 static void fit_steps(struct arena *arena, const struct work *work, struct plateaus *fit)
 {
     const struct plateaus_desc *desc = work->desc;
@@ -291,8 +291,8 @@ static void fit_steps(struct arena *arena, const struct work *work, struct plate
             .count = (above->first + above->last) / 2 + 1 - first,
             .low = low,
             .high = above->height,
-            // A plateau may rise slowly ("creep"). Half of this rise counts as noise, because it is
-            // no part of the steep rise to the next plateau.
+            // Half of the plateau's slow rise (creep) counts as noise, because it is no part of the
+            // steep rise after the plateau.
             .noise = fmax(fit->noise, fabs(log(low / below->height)) / 2),
             .width_max = desc->ramp_max,
             .from = fmax(below->x_last - desc->ramp_max / 2, below->x_first),
@@ -315,8 +315,8 @@ static double residual_noise(struct work *work, const struct plateaus *fit)
     return fmax(noise, work->desc->noise_min);
 }
 
-// Returns how much ln y rises along plateau k, by its best straight line. Leaves out points of the
-// steep rise before the plateau, because the segmentation may have put them into the plateau.
+// Returns how much ln y rises along plateau k, by its best straight line. Leaves out points at the
+// plateau's start that belong to the steep rise before it.
 static double rise_along(const struct work *work, const struct plateaus *fit, size_t k)
 {
     const struct plateau *plateau = &fit->levels[k];
@@ -344,10 +344,10 @@ static double steepness_above(const struct plateaus *fit, size_t k)
     return step_above(fit, k) / fmax(width, 1e-6);
 }
 
-// Returns true if level k is flat enough. Along the level, ln y must rise by less than a third of
-// the smaller step beside it. (If the level is the only one, by less than ln ratio_min.) Without
-// this rule, a curve that rises everywhere could be divided into levels anywhere. A level may rise
-// by up to three quarters of the step if its slope is less than a tenth of the slopes beside it.
+// Returns true if level k is flat: along it, ln y rises by less than a third of the smaller step
+// beside it. (If it is the only level, by less than ln ratio_min.) Without this rule, a curve that
+// rises everywhere could be divided anywhere. A level may rise by up to three quarters of the step
+// if its slope is less than a tenth of the slopes beside it.
 static bool is_flat(const struct work *work, const struct plateaus *fit, size_t k)
 {
     bool alone = fit->count == 1;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    // Some steps show only in chains with other strides than the curve's. Such a step is kept if
-    // the loss (misfit) of the points of these chains is larger without it by at least this much.
+    // A step that shows only in chains with other strides than the curve's is kept if it lowers the
+    // loss (misfit) of their points by at least this much.
     OTHERS_MARGIN = 16,
     FLAT_POINTS = 4 // minimum number of points of a flat part between two steps
 };
@@ -62,9 +62,9 @@ static void find_interval(const struct staircase_work *work, struct staircase *f
 // ---------------------------------------------------------------- the whole
 
 // Returns the loss of the points of chains with other strides: −2 times a log likelihood. Each
-// point adds its squared deviation, in units of its standard deviation, but at most
-// STAIRCASE_OTHER_MOST. It also adds a term for the size of the standard deviation. Adds the sum of
-// the squares alone to *squares.
+// point adds two terms. One is its squared deviation in units of its standard deviation, at most
+// STAIRCASE_OTHER_MOST. The other is for the size of the standard deviation. Adds all terms of the
+// first kind to *squares.
 static double others_loss(const struct staircase_work *work, const struct staircase *fit,
                           double *squares)
 {
@@ -79,10 +79,9 @@ static double others_loss(const struct staircase_work *work, const struct stairc
     return loss;
 }
 
-// Returns the loss of a fit, which tells how badly it describes all points. The loss is Huber's
-// loss of the curve's points plus the loss of the points of chains with other strides. Two fits may
-// be compared by their losses, but not by their costs, because the weights in a cost change with
-// each search.
+// Returns the loss of a fit: how badly it describes all points. It is Huber's loss of the curve's
+// points plus others_loss. Losses of two fits can be compared. Their costs cannot, because the
+// weights in a cost change with each search.
 static double loss_of(const struct staircase_work *work, const struct staircase *fit)
 {
     double squares = 0, loss = others_loss(work, fit, &squares);
@@ -95,9 +94,9 @@ static double loss_of(const struct staircase_work *work, const struct staircase 
     return loss;
 }
 
-// Returns true if the curve has a flat part between the steps a and b. There must be enough points
-// at which, by the fit, almost all loads miss the smaller cache and almost none miss the larger
-// one. (The caches are those that end at the two steps.)
+// Returns true if the curve has a flat part between the steps a and b, the ends of two caches. By
+// the fit, there must be enough points at which almost all loads miss the smaller cache, and almost
+// none miss the larger one.
 static bool is_flat_between(const struct staircase_work *work, const struct staircase_step *a,
                             const struct staircase_step *b)
 {
@@ -117,9 +116,9 @@ static bool is_flat_between(const struct staircase_work *work, const struct stai
     return count >= FLAT_POINTS && to - from >= flat_octaves;
 }
 
-// Returns true if the curve alone cannot show step k, so that chains with other strides must show
-// it. This is always true for a step of kind 0. It is also true if a larger step of another kind is
-// near and no flat part lies between the two. Both may then be one step with an unknown shape.
+// Returns true if only chains with other strides can show step k, not the curve alone. This is so
+// for each step of kind 0. It is also so if a larger step of a kind above 0 is near, and no flat
+// part lies between the two: they may be one step with an unknown shape.
 static bool needs_others(const struct staircase_work *work, const struct staircase *fit, size_t k)
 {
     for (size_t i = 0; i < fit->count; i++)
@@ -243,8 +242,8 @@ bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
     return true;
 }
 
-// Sets the member `lead` of step k: how much the loss grows if the step has another kind
-// (math/staircase.h). `loss` is the loss of the whole fit (loss_of).
+// Sets `lead` of step k: how much the loss of the fit grows if the step must have another kind.
+// `loss` is the loss of the whole fit (loss_of).
 static void find_lead(const struct staircase_work *work, struct staircase *fit, size_t k,
                       double loss)
 {

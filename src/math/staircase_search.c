@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-// Minimum distance between the ends of two steps, in octaves. With chains of other strides, a step
-// of kind 0 and a step of another kind may be nearer (is_apart).
+// Minimum distance between the ends of two steps, in octaves. If the fit also uses chains with
+// other strides, a step of kind 0 and a step of another kind may be nearer (is_apart).
 static const double apart_min = 0.7;
 
 // minimum rise of a step, relative to the curve's height before the step
@@ -30,8 +30,8 @@ static double height_below(const struct staircase *fit, size_t k)
 }
 
 // Returns true if step k may be of kind `kind` and end at `end`: no other step ends within
-// apart_min of `end`. If there are chains with other strides, a step of kind 0 and a step of
-// another kind may be nearer, because these chains distinguish them.
+// apart_min of `end`. If the fit uses chains with other strides, steps of kind 0 and of another
+// kind may be nearer, because these chains distinguish them.
 static bool is_apart(const struct staircase_work *work, const struct staircase *fit, size_t k,
                      unsigned kind, double end)
 {

@@ -4,12 +4,11 @@
 
 #include <math.h>
 
-// Relative error of the height that the caller of staircase_fit_step gives for the step.
+// Relative error of the step's height, as the caller of staircase_fit_step gives it.
 static const double height_error = 0.1;
 
-// The interval of a step's end reaches up to where half of the loads miss, but for this reason at
-// most this many octaves above the end. (For coarse shapes this limit does not hold:
-// step_shape_is_coarse.)
+// The interval of a step's end is extended to the size at which half of the loads miss, but to at
+// most this many octaves above the end. (Coarse shapes have no such limit: step_shape_is_coarse.)
 static const double middle_most = 0.09;
 
 // Pages at arbitrary addresses fill the sets of a cache unevenly, so loads miss before the
@@ -27,9 +26,8 @@ void staircase_widen(const struct step_shapes *shapes, struct staircase_step *st
     step->end_high = fmax(step->end_high + (slow ? 0.8 : margin), step->end + middle);
 }
 
-// Returns the height of a step with this shape and end that explains the points best. `low` is the
-// latency before the step. `rise` is the height that the caller expects; its relative error is
-// height_error.
+// Returns the height of a step with this shape and end that fits the points best. `low` is the
+// latency before the step. `rise` is the expected height; its relative error is height_error.
 static double rise_of(const struct step_shapes *shapes, const struct staircase_points *points,
                       double low, double rise, unsigned shape, double end)
 {
@@ -44,9 +42,9 @@ static double rise_of(const struct step_shapes *shapes, const struct staircase_p
     return sum / weights;
 }
 
-// Tries a step with this end in all shapes but the gradual ones (step_shape_is_gradual). Sets
-// *best_shape to the shape that fits best, and returns its loss. This is Huber's loss, but one
-// point adds at most STAIRCASE_OTHER_MOST.
+// Returns the lowest loss of a step with this end, among all shapes but the gradual ones
+// (step_shape_is_gradual). Sets *best_shape to its shape. The loss is Huber's, but one point adds
+// at most STAIRCASE_OTHER_MOST.
 static double step_cost(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, double end, unsigned *best_shape)
 {
@@ -59,12 +57,13 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
         for (size_t i = 0; i < points->count; i++) {
             double share = step_shapes_share(shapes, shape, points->x[i] - end);
             double y = low + rise * share;
-            // Within the rise, the shapes of real caches differ more from the fitted shapes.
+            // Within a rise, real caches differ more from the fitted shapes, so points may be
+            // farther off.
             double error = 0.015 + 0.05 * 4 * share * (1 - share);
             double sigma = root_of_squares(points->noise * y, error * (high - low));
             double off = fabs(points->y[i] - y) / sigma;
-            // One point adds at most STAIRCASE_OTHER_MOST to the cost, so that it cannot decide
-            // alone. It may lie far from every fitted shape, because a real step may be sharper.
+            // One point must not decide alone. It may lie far from every fitted shape, because a
+            // real step may be sharper.
             cost += fmin(off < 3 ? off * off : 6 * off - 9, STAIRCASE_OTHER_MOST);
         }
         if (cost < best) {
@@ -75,10 +74,11 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
     return best;
 }
 
-// A shape describes a rise if no point is off by more than this share of the rise (and by three
-// times the noise).
+// A shape describes a rise if it is near each point. The largest distance is this share of the
+// rise, combined with three times the noise.
 static const double off_most = 0.12;
-// A point is at the height before or behind a rise if it is off by less than this share of it.
+// A point is at the height before or after a rise if it differs by less than this share of the
+// rise.
 static const double at_part = 0.1;
 
 bool staircase_bound_step(const struct staircase_points *points, double low, double high,
@@ -98,8 +98,8 @@ bool staircase_bound_step(const struct staircase_points *points, double low, dou
     return points->y[first] < low + part && fabs(points->y[last] - high) < part;
 }
 
-// Returns true if the fitted step describes the rise. It does not if pages at any address fill some
-// sets long before others, because the latency then rises in stairs.
+// Returns true if the fitted step is near each point (off_most). It is not if pages at arbitrary
+// addresses fill some sets long before others: the latency then rises in stairs.
 static bool describes(const struct step_shapes *shapes, const struct staircase_points *points,
                       double low, double high, const struct staircase_step *step)
 {

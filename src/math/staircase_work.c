@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-// No real cache has exactly the fitted shape. Where half of the loads miss, the standard deviation
-// of a point from the shape is assumed to be this share of the step's rise: shape_error for points
-// of the curve, shape_error_other for points of chains with other strides.
+// No real cache has exactly the fitted shape. This share of the step's rise is the assumed standard
+// deviation of a point from the shape, where half of the loads miss: shape_error for points of the
+// curve, shape_error_other for points of chains with other strides.
 static const double shape_error = 0.04, shape_error_other = 0.1;
 
 static struct step_places places_of(struct arena *arena, size_t count)

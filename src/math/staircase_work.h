@@ -20,15 +20,15 @@ struct staircase_work {
     size_t n, curve; // number of all points, and of the curve's points
     // Points of chains with other strides. NULL if only the curve is fitted.
     const struct staircase_others *others;
-    // seen[k][i] is a value of x for point i of the other chains. A step of kind k has the same
-    // effect on this point as on a point of the curve at that x.
+    // A step of kind k has the same effect on point i of chains with other strides as on the curve
+    // at x = seen[k][i].
     double *seen[STAIRCASE_KINDS];
     // `weight` has the weight of each point. column[0] is all ones. column[k + 1] has, for each
     // point, the share of loads that miss because of step k.
     double *weight, *column[STAIRCASE_COLUMNS];
     // Positions of the points in the table of shapes (step_shapes_place), for the end that the
-    // search tries at present. `places` is for the curve's points. other_places[k] is for the
-    // points of the other chains, if the step is of kind k.
+    // search is trying. `places`: of the curve's points. other_places[k]: of the points of chains
+    // with other strides, for a step of kind k.
     struct step_places places, other_places[STAIRCASE_KINDS];
     double *scratch;
     double noise;
@@ -72,12 +72,12 @@ void staircase_fill(const struct staircase_work *work, const struct staircase *f
                     struct staircase_normal *normal);
 
 // Finds the positions of the points of chains with other strides in the table of shapes, for a step
-// of this kind that ends at `end`. step_shapes_place finds those of the curve's points.
+// of this kind that ends at `end`. (For the curve's points, step_shapes_place does this.)
 void staircase_place_others(const struct staircase_work *work, unsigned kind, double end);
 
-// Set column j to the share of loads that miss because of one step: staircase_fill_curve for the
-// curve's points, staircase_fill_others for the points of chains with other strides. The end of the
-// step comes from the last call of step_shapes_place or staircase_place_others.
+// These functions set column j to the share of loads that miss because of one step:
+// staircase_fill_curve at the curve's points, staircase_fill_others at the points of chains with
+// other strides. The last call of step_shapes_place or staircase_place_others gave the step's end.
 void staircase_fill_curve(const struct staircase_work *work, size_t j, unsigned shape);
 
 void staircase_fill_others(const struct staircase_work *work, size_t j, unsigned shape,
@@ -88,8 +88,7 @@ void staircase_fill_others(const struct staircase_work *work, size_t j, unsigned
 void staircase_add_products(const struct staircase_work *work, size_t count, size_t j, size_t from,
                             size_t to, double *sums);
 
-// Puts the products of column j into the normal equations. staircase_add_products computes these
-// products.
+// Puts the products of column j, from staircase_add_products, into the normal equations.
 void staircase_set_column(struct staircase_normal *normal, size_t j, const double *sums);
 
 // Solves the normal equations. factor[0] becomes the base (height of the first level), and each
@@ -103,10 +102,10 @@ double staircase_solve(const struct staircase_work *work, const struct staircase
 struct staircase_expected staircase_expect(const struct staircase_work *work,
                                            const struct staircase *fit, size_t i);
 
-// Sets the weight of each point from its standard deviation from the fit. If `fit` is NULL, uses
-// the noise of the point alone. Points far from the fit get less weight (Huber). One point of a
-// chain with another stride adds at most STAIRCASE_OTHER_MOST to the cost, so that it cannot decide
-// alone.
+// Sets the weight of each point from its standard deviation. If `fit` is NULL, only the point's
+// noise counts. Points of the curve that are far from the fit get less weight (Huber). One point of
+// a chain with another stride adds at most STAIRCASE_OTHER_MOST to the cost, so that it cannot
+// decide alone.
 void staircase_weigh(const struct staircase_work *work, const struct staircase *fit);
 
 // ---------------------------------------------------------------- the search
@@ -135,9 +134,9 @@ double staircase_least_rise(const struct staircase_work *work, const struct stai
                             size_t k);
 
 // Widens the interval of a step's end (the capacity of its cache), because no real cache has
-// exactly the fitted shape. The interval of a slowly rising step becomes wider, because another
-// shape with another end may fit it equally well. It also reaches farther upwards, because in such
-// a step loads miss before the capacity.
+// exactly the fitted shape. The interval of a slow step becomes wider, because another shape with
+// another end may fit it as well. It also reaches farther upwards, because loads miss before the
+// capacity in a slow step.
 void staircase_widen(const struct step_shapes *shapes, struct staircase_step *step);
 
 #endif

@@ -37,10 +37,10 @@ double stats_deviation(const double *values, size_t count);
 // their shares of ΣΣ(xᵢ−x̄)². These shares have a Dirichlet distribution with parameters f/2 (f =
 // n−1, F = Σf). So the variance is Σ f(f+2) (n−2)/(n²−1) / F(F+2) = Σ(n−2) / F(F+2).
 struct stats_serial {
-    double squared_steps;      // ΣΣ(xᵢ₊₁−xᵢ)²
-    double squared_deviations; // ΣΣ(xᵢ−x̄)²
-    double freedom;            // F = Σ(n−1)
-    double triples; // Σ(n−2): number of triples of neighbouring values, over all series
+    double squared_steps; // squared differences of neighbours, summed: ΣΣ(xᵢ₊₁−xᵢ)²
+    double squared_deviations; // squared deviations from the means, summed: ΣΣ(xᵢ−x̄)²
+    double freedom;            // degrees of freedom of all series: F = Σ(n−1)
+    double triples;            // number of triples of neighbours in all series: Σ(n−2)
 };
 
 void stats_serial_add(struct stats_serial *serial, const double *series, size_t count);

@@ -126,16 +126,15 @@ static double set_share(enum kind kind, unsigned ways, double lines)
     }
     case EVEN_PAIR:
     case SPREAD_PAIR:
-        // Two nodes of the chain share a line. After a part g of a lap, the part 1 − (1 − g)² of
-        // all lines was touched (map/lines.h). So a line is replaced after the part g = 1 − √(1 −
-        // ways / lines).
+        // In the part g of a lap, a chain with two nodes per line touches the part 1 − (1 − g)² of
+        // all lines (map/lines.h). A line is replaced when this part is ways / lines, so after g =
+        // 1 − √(1 − ways / lines).
         return sqrt(1 - ways / lines);
     case EVEN_PARTS:
     case SPREAD_PARTS:
-        // The two nodes of a line lie in different sectors, so a lap loads the line twice. Between
-        // two loads of a sector, the other node's load divides the time into two gaps. The sector
-        // stays only if both gaps are shorter than the part of a lap after which a line is
-        // replaced.
+        // The two nodes of a line lie in different sectors, so a lap loads the line twice. The load
+        // of the other node divides the lap into two gaps. The sector stays only if both gaps are
+        // shorter than the part of a lap after which a line is replaced.
         return fmin(2 * sqrt(1 - ways / lines), 1);
     case PAGES:
     case EVEN:
@@ -153,7 +152,7 @@ static double even_share(enum kind kind, unsigned ways, double load)
 }
 
 // Returns the share of loads that miss if the number of lines in a set has a Poisson distribution.
-// Term k of the sum is for a line that shares its set with k other lines.
+// Term k is for a line that shares its set with k other lines.
 static double spread_share(unsigned ways, double load, const double *by_lines)
 {
     double mean = load * ways, probability = exp(-mean), share = 0;

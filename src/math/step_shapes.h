@@ -25,25 +25,25 @@ enum {
     STEP_SHAPE_SHARP = 4 // number of the shape `even` with 8 ways
 };
 
-// A table of all shapes. It gives the share of loads that miss, by the distance in octaves from the
-// step's end (the capacity of the cache).
+// Table of all shapes: the share of loads that miss, by the distance in octaves from the step's end
+// (the capacity of the cache).
 struct step_shapes;
 
 // Computes the table of the shapes, in `arena`.
 const struct step_shapes *step_shapes_create(struct arena *arena);
 
-// Returns the share of loads that miss. The chain reads a region of 2^octaves times the capacity of
-// the cache.
+// Returns the share of loads that miss if the chain's region is 2^octaves times the capacity of the
+// cache.
 double step_shapes_share(const struct step_shapes *shapes, unsigned shape, double octaves);
 
 // Returns the distance in octaves from the end of a step (the capacity of the cache) to the region
 // at which 95 % of the loads miss; at most 2.
 double step_shapes_width(const struct step_shapes *shapes, unsigned shape);
 
-// Position of each point of a curve in the table of shapes, if a step has a given end. The search
-// for a fit computes these positions once for all shapes. index[i] is the table's element before
-// point i. part[i] is the position between this element (0) and the next one (1). If point i is n
-// octaves after the table's end, beyond[i] is 2^-n; otherwise it is 0.
+// Position of each point of a curve in the table of shapes, for a step with a given end. All shapes
+// have the same positions, so a search computes them once. Point i lies between the elements
+// index[i] (part[i] = 0) and index[i] + 1 (part[i] = 1). If point i is n octaves after the table's
+// end, beyond[i] is 2^-n; otherwise it is 0.
 struct step_places {
     int *index;
     double *part, *beyond;
@@ -53,7 +53,7 @@ struct step_places {
 void step_shapes_place(const double *x, size_t count, double end, const struct step_places *places);
 
 // Sets share[i] to the share of loads that miss at point i if the step has this shape. `places`
-// must come from step_shapes_place, for the same points and the end of the step.
+// comes from step_shapes_place, for the same points and the step's end.
 void step_shapes_fill(const struct step_shapes *shapes, unsigned shape,
                       const struct step_places *places, size_t count, double *share);
 
@@ -68,8 +68,8 @@ bool step_shape_is_double(unsigned shape);
 // those with at most 16 ways, except `even`.
 bool step_shape_is_slow(unsigned shape);
 
-// True for the shape `even` with at most 3 ways. A cache with more ways looks the same if a few
-// large pages fill its sets unevenly, so that loads miss before the capacity.
+// True for the shape `even` with at most 3 ways. A cache with more ways can look the same: if a few
+// large pages fill its sets unevenly, loads miss before the capacity.
 bool step_shape_is_coarse(unsigned shape);
 
 // True for the shapes of caches that replace a random line of a set.
@@ -79,16 +79,15 @@ bool step_shape_is_random(unsigned shape);
 // of the chain.
 bool step_shape_is_steep(unsigned shape);
 
-// `shape` is the shape of a cache's step in a chain with two nodes per line. Returns the shape of
-// this step in a chain with one node per line. Returns all other shapes unchanged.
+// Returns the shape that a step has in a chain with one node per line. `shape` is its shape in a
+// chain with two nodes per line. Returns all other shapes unchanged.
 unsigned step_shape_single(unsigned shape);
 
 // Returns the number of the shape `spread` (a hash chooses the set) for sets with `ways` ways.
 unsigned step_shape_hashed(unsigned ways);
 
-// Returns the number of ways of a set, for each shape in which a hash of the line chooses the set.
-// In such a shape, the number of lines in a set has a Poisson distribution. Returns 0 for all other
-// shapes.
+// Returns the number of ways, for a shape in which a hash of the line chooses the set, so that the
+// number of lines in a set has a Poisson distribution. Returns 0 for all other shapes.
 unsigned step_shape_spread(unsigned shape);
 
 #endif
