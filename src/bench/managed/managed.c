@@ -2,15 +2,15 @@
 #include "bench/managed/session.h"
 
 #define BYTES_LEAST ((uint64_t)1 << 20)
-// Maximum size in bytes of all arrays together, so that 32 bits can count the pairs of elements of
-// an array. Kernels count further than the end of the array, by up to one grid of threads.
+// Maximum size in bytes of all arrays together. Kernels count the pairs of elements of one array in
+// 32 bits, and by up to one grid of threads beyond the array's end.
 #define BYTES_MOST ((uint64_t)191 << 30)
 
 enum {
-    // All arrays together take at most 1 / DEVICE_SHARE of the device's memory in presets, and
-    // where the user's list of sizes ends in max. Oversubscribed arrays take more.
+    // In presets, and for a user's list of sizes that ends in max, all arrays together take at most
+    // 1 / DEVICE_SHARE of the device's memory. Oversubscribed arrays take more.
     DEVICE_SHARE = 2,
-    OVER = 2 // oversubscribed: all arrays together are twice as large as the device's memory
+    OVER = 2 // size of oversubscribed arrays together, in multiples of the device's memory
 };
 static const uint64_t advised_most =
     96 << 20; // maximum size in bytes of arrays with advice; small, because the host writes slowly
@@ -94,7 +94,7 @@ static const struct headline_info headlines[] = {
      .where = "pages=prefetched,advise=none"},
 };
 
-enum managed_param { // the parameters, in the order of `params`
+enum managed_param { // indices of the parameters in the array `params`
     MANAGED_PARAM_TOUCH,
     MANAGED_PARAM_PAGES,
     MANAGED_PARAM_ADVISE,
@@ -119,8 +119,8 @@ static bool reach(const struct bench_pick *pick)
 }
 
 // Returns true if the plan should contain the case. Cases with prefetching have no advice, unless
-// the user chose the advice. Oversubscribed arrays have only one size: this function sets `bytes`
-// to OVER times the device's memory.
+// the user chose it. For oversubscribed arrays, sets `bytes` to OVER times the device's memory and
+// keeps only one size.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct case_value *over = case_find(&pick->c, "oversubscribe");

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    // Maximum number of workgroups of the fill and check kernels, whose threads loop over the
+    // Maximum number of workgroups of the kernels `fill` and `check`. Their threads loop over the
     // arrays.
     GROUPS_MAX = 4096,
     HOST_CHECKS = 64 // number of elements of array a that the host checks
@@ -77,7 +77,7 @@ bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_cas
     arrays->seed = arrays->session->visits++ * UINT32_C(0x10001);
     const struct gpu_buffer_desc desc = {.bytes = arrays->bytes, .memory = GPU_MEMORY_MANAGED};
     for (int i = 0; i < MANAGED_ARRAYS; i++) {
-        // Every pass writes array a (number 0), so the advice "mostly read" is not given for it.
+        // Array a (number 0) does not get the advice "mostly read", because every pass writes it.
         bool advised =
             this_case->advised && (i > 0 || this_case->advice != GPU_MANAGED_READ_MOSTLY);
         arrays->at[i] = gpu_buffer_create(arrays->scope, &desc, err);
@@ -106,7 +106,7 @@ static void touch_by_host(struct managed_arrays *arrays)
     for (int k = 0; k < MANAGED_ARRAYS; k++)
         to[k] = gpu_buffer_map(arrays->at[k]);
     for (uint64_t i = 0; i < UINT64_C(2) * arrays->pairs; i++) {
-        uint32_t value = arrays->seed + (uint32_t)i; // the kernels compute in 32 bits, too
+        uint32_t value = arrays->seed + (uint32_t)i; // 32 bits, as in the kernels
         to[0][i] = 0;
         to[1][i] = number_of(value, MANAGED_MIX_B);
         to[2][i] = number_of(value, MANAGED_MIX_C);
