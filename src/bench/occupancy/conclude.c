@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-// A kind of finding: a list with an entry "X: Y" for each case that has the parameter `param`. X is
-// the value of the metric `before`, or of the parameter if `before` is NULL. Y is the value of the
-// metric `after`.
+// A kind of finding: a list with an entry "X: Y" for each case that has the parameter `param`. Y is
+// the value of the metric `after`. X is the value of the metric `before`; if `before` is NULL, X is
+// the value of the parameter.
 struct kind {
     const char *param, *before, *after;
 };
@@ -40,8 +40,8 @@ static const char *describe(struct arena *arena, const struct kind *kind,
                         result_median(result, kind->after));
 }
 
-// Adds the finding of this kind for the subgroup size of `first`. The finding lists all results
-// with this subgroup size. If there is only one such result, the function adds nothing.
+// Adds the finding of this kind about all results with the subgroup size of `first`. Adds nothing
+// if there is only one such result.
 static void report(struct run *run, const struct kind *kind, const struct result *first)
 {
     const char *list = "";
@@ -78,11 +78,11 @@ static bool is_first(const struct run *run, const struct kind *kind, size_t plac
     return true;
 }
 
-// Adds findings "occupancy": at most two for each subgroup size. One finding lists the number of
-// subgroups on a core for each number of registers per thread that the driver reports ("96: 20").
-// The other finding lists the number of workgroups on a core for each amount of shared memory. A
-// list has at least two results. The value of a finding is the smallest number in its list, and its
-// keys are the first and the last case of the list.
+// Adds at most two findings "occupancy" for each subgroup size. One lists the number of subgroups
+// on a core for each number of registers per thread, as the driver reports it ("96: 20"). The other
+// lists the number of workgroups on a core for each amount of shared memory. Lists have at least
+// two results. The value is the smallest number in the list; the keys are its first and its last
+// case.
 void occupancy_conclude(struct run *run, const char *device)
 {
     for (size_t k = 0; k < COUNT(kinds); k++)

@@ -10,7 +10,7 @@
 
 struct occupancy_case {
     uint32_t values;       // number of 32-bit values that each thread keeps
-    uint64_t shared_bytes; // shared memory of a workgroup; 0 unless it limits how many fit
+    uint64_t shared_bytes; // shared memory of a workgroup in bytes; 0 unless by=shared
     uint32_t threads;      // number of threads in a workgroup
     uint32_t subgroup;     // number of threads in a subgroup; 0 if the API does not report it
 };
@@ -33,7 +33,7 @@ struct occupancy_session {
 
 MUST_CHECK bool occupancy_open(struct bench_session *bench, struct error *err);
 
-// The function `programs` of struct benchmark.
+// Makes the program of the case before its first visit (struct benchmark, member `programs`).
 void occupancy_programs(struct bench_session *bench, const struct bench_case *c);
 
 // Returns the program of a case, which the session's scope owns; NULL with `err` if the device or
@@ -53,8 +53,7 @@ void occupancy_expect(const struct occupancy_session *session,
                       const struct occupancy_case *this_case, const struct occupancy_params *params,
                       uint32_t *results);
 
-// When one workgroup was on its core: start and end by the device's clock. Also the number of the
-// core.
+// Start and end of one workgroup by the device's clock, and the number of its core.
 struct occupancy_stay {
     double start_ns, end_ns;
     uint32_t core;
@@ -63,27 +62,26 @@ struct occupancy_stay {
 struct occupancy_tally {
     unsigned cores; // number of cores that had workgroups
     unsigned most;  // maximum number of workgroups at once on any core
-    // Minimum, over the cores, of the maximum number of workgroups at once on that core.
+    // Each core reached a maximum number of workgroups at once; this is the smallest of these.
     unsigned least;
     unsigned fullest; // number of cores that had `most` workgroups at once
     unsigned chip;    // maximum number of workgroups at once on the whole chip
-    // Time in ns that a core took to fill: from the start of its first workgroup until it had
-    // `most` workgroups at once. If several cores had `most`, it is the time of the core with the
-    // lowest number.
+    // Time in ns from the start of a core's first workgroup until `most` workgroups were on the
+    // core at once. If several cores had `most`, it is the time of the core with the lowest number.
     double fill_ns;
-    // True if the core of fill_ns got another workgroup after it first had `most` workgroups at
-    // once. Then the core was full, because that workgroup had to wait.
+    // True if another workgroup began on the core of fill_ns after that time. That workgroup had to
+    // wait, so the core was full.
     bool refilled;
 };
 
 // Returns how many workgroups were on a core at the same time. `stays` must have at least one
 // element. If one workgroup begins at the time stamp at which another one ends, the two do not
-// count as simultaneous. So a count is never too high. It may be too low if the stays are about as
-// short as a step of the clock.
+// count as simultaneous. So a count is never too high, but too low if stays are about as short as a
+// step of the clock.
 struct occupancy_tally occupancy_tally_of(struct arena *scratch, const struct occupancy_stay *stays,
                                           size_t count);
 
-// The functions `visit` and `conclude` of struct benchmark.
+// occupancy_visit takes samples of a case, occupancy_conclude adds findings (struct benchmark).
 MUST_CHECK bool occupancy_visit(struct bench_visit *run, struct measure_visit *visit,
                                 struct error *err);
 void occupancy_conclude(struct run *run, const char *device);

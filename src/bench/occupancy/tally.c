@@ -27,9 +27,9 @@ static int compare_cores(const void *a, const void *b)
     return compare_times(a, b);
 }
 
-// Result of counting through the events of one core or of the whole chip. `most` is the maximum
-// number of workgroups at the same time. full_ns is the time at which this number was first
-// reached. `refilled` tells whether another workgroup began after full_ns.
+// Result of counting the workgroups of one core or of the whole chip. `most`: the maximum number at
+// the same time. `full_ns`: the time at which this number was first reached. `refilled`: true if
+// another workgroup began later.
 struct sweep {
     unsigned most;
     double full_ns;

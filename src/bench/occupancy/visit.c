@@ -16,13 +16,12 @@ enum {
 
 enum {
     ITERATIONS = 4,
-    // Distance in words between the word of shared memory that a thread writes and the word that
-    // the thread then reads. Another thread writes the word that is read; for some threads, a
-    // thread of another subgroup.
+    // A thread writes words of shared memory, then reads the words this many places further on.
+    // Other threads wrote those words, perhaps threads of another subgroup.
     SHIFT = 61,
     POLLS = 1 << 20,
-    // The first run has twice as many workgroups as should fit on all cores at once. For a core, at
-    // most this number is assumed to fit.
+    // At most this many workgroups are assumed to fit on a core. The first run has twice as many
+    // workgroups as should fit on all cores.
     GROUPS_A_CORE = 32,
     GROUPS_ELSE = 256, // number of workgroups in the first run if the number of cores is unknown
     GROUPS_MAX = 1 << 16,
@@ -67,8 +66,8 @@ static bool read_stays(struct work *work, struct occupancy_stay *stays, struct e
             return error_set(err, ERROR_MISMATCH, "workgroup %u of %u left no record", g, groups);
         uint64_t start = measure_clock_stamp(record + OCCUPANCY_RECORD_START);
         uint64_t end = measure_clock_stamp(record + OCCUPANCY_RECORD_END);
-        // Times are counted from a base that lies half of the clock's range before the start of
-        // workgroup 0. So they are right even if other workgroups began before workgroup 0.
+        // Times count from half of the clock's range before the start of workgroup 0. So they are
+        // right even for workgroups that began before workgroup 0.
         base = g ? base : start - half;
         stays[g] = (struct occupancy_stay){.start_ns = measure_clock_elapsed_ns(clock, base, start),
                                            .end_ns = measure_clock_elapsed_ns(clock, base, end),
@@ -158,9 +157,9 @@ static bool is_slow(const struct work *work)
     return work->tally.fill_ns > work->memory->hold_ns / 2;
 }
 
-// Chooses the number of workgroups of a run, and how long each stays on its core. So many run that
-// the fullest core gets another workgroup after it was full. They stay so long that this core fills
-// in less than half of that time.
+// Chooses the number of workgroups of a run and the time that each stays on its core (hold_ns),
+// with at most TRIES runs. Doubles the number until the fullest core gets another workgroup after
+// it was full. Then doubles the time until this core fills within half of it.
 static bool size_run(struct work *work, struct error *err)
 {
     struct memory *memory = work->memory;
@@ -180,8 +179,8 @@ static bool size_run(struct work *work, struct error *err)
     return true;
 }
 
-// Gets the data that the session keeps for the case. At the first visit of the case, finds the
-// program, and chooses the number of workgroups and the time for which they stay.
+// Sets work->memory to the data that the session keeps for the case. At the case's first visit,
+// finds the program, and chooses the number of workgroups and the time that they stay.
 static bool recall(struct work *work, struct error *err)
 {
     work->memory = *work->run->memory;
@@ -218,9 +217,8 @@ static double limit_of(const struct work *work)
     return isfinite(most) && most >= 1 ? floor(most) : NAN;
 }
 
-// Adds `count` samples of a metric. Each sample is a number of workgroups, multiplied by `factor`,
-// the metric's value for one workgroup. `most` is the limit of the number of workgroups; NaN if it
-// is not known.
+// Adds `count` samples of a metric: numbers of workgroups, multiplied by `factor`, the metric's
+// value for one workgroup. `most` is the limit of the number of workgroups; NaN if it is not known.
 static void put(struct measure_visit *visit, unsigned metric, const double *workgroups,
                 unsigned count, double factor, double most)
 {
@@ -250,8 +248,9 @@ static void flag(const struct work *work, struct measure_visit *visit)
 }
 
 struct samples {
-    // [i]: number of workgroups at once in dispatch i, on the fullest core and on the whole chip.
-    // If kernels cannot read the number of their core, `core` is the mean of all cores.
+    // Numbers of workgroups at once in dispatch i: core[i] on the fullest core, chip[i] on the
+    // whole chip. If kernels cannot read the number of their core, core[i] is chip[i] / number of
+    // cores.
     double *core, *chip;
     unsigned count;
 };
