@@ -3,35 +3,35 @@
 #include "analysis/compare.h"
 
 const struct card_spread card_spreads[] = {
-    // Spread between 24 cards of 2 models, in 384 figures.
+    // Computed from 384 figures of 24 cards of 2 models.
     {"bandwidth", UNIT_BYTE_PER_CYCLE, 0.067},
-    // Spread between 24 cards of 2 models, in 384 figures.
+    // Computed from 384 figures of 24 cards of 2 models.
     {"bandwidth", UNIT_BYTE_PER_S, 0.067},
-    // Spread between 9 cards of 2 models, in 54 figures.
+    // Computed from 54 figures of 9 cards of 2 models.
     {"incore", UNIT_OP_PER_CYCLE, 0.009},
-    // Spread between 9 cards of 2 models, in 54 figures.
+    // Computed from 54 figures of 9 cards of 2 models.
     {"incore", UNIT_OP_PER_S, 0.007},
-    // Spread between 24 cards of 2 models, in 1368 figures.
+    // Computed from 1368 figures of 24 cards of 2 models.
     {"latency", UNIT_CYCLE, 0.081},
-    // Spread between 24 cards of 2 models, in 1387 figures.
+    // Computed from 1387 figures of 24 cards of 2 models.
     {"latency", UNIT_NS, 0.089},
-    // Spread between 7 cards of 1 model, in 32 figures.
+    // Computed from 32 figures of 7 cards of 1 model.
     {"map", UNIT_BYTE_PER_S, 0.096},
-    // Spread between 7 cards of 1 model, in 285 figures.
+    // Computed from 285 figures of 7 cards of 1 model.
     {"map", UNIT_CYCLE, 0.225},
-    // Spread between 7 cards of 1 model, in 285 figures.
+    // Computed from 285 figures of 7 cards of 1 model.
     {"map", UNIT_NS, 0.224},
-    // Spread between 19 cards of 2 models, in 45 figures.
+    // Computed from 45 figures of 19 cards of 2 models.
     {"strides", UNIT_BYTE_PER_CYCLE, 0.015},
-    // Spread between 19 cards of 2 models, in 45 figures.
+    // Computed from 45 figures of 19 cards of 2 models.
     {"strides", UNIT_BYTE_PER_S, 0.015},
-    // Spread between 19 cards of 2 models, in 45 figures.
+    // Computed from 45 figures of 19 cards of 2 models.
     {"strides", UNIT_CYCLE, 0.015},
-    // Spread between 19 cards of 2 models, in 45 figures.
+    // Computed from 45 figures of 19 cards of 2 models.
     {"strides", UNIT_NS, 0.015},
-    // Spread between 8 cards of 1 model, in 65 figures.
+    // Computed from 65 figures of 8 cards of 1 model.
     {"transfer", UNIT_BYTE_PER_S, 0.182},
-    // Spread between 8 cards of 1 model, in 65 figures.
+    // Computed from 65 figures of 8 cards of 1 model.
     {"transfer", UNIT_NS, 0.182},
 };
 
