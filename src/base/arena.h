@@ -2,9 +2,9 @@
 // An arena is a pool of memory with one lifetime, for example that of the process or of a case. All
 // memory of an arena is freed at once. A function that allocates in an arena gets the arena from
 // its caller. If the host runs out of memory, the process prints a message and ends with the exit
-// status ARENA_EXIT_STATUS. Code that continues without memory would never be tested. The run file
-// stays complete even then, because results/save.h replaces the old file only after the new file is
-// written.
+// status ARENA_EXIT_STATUS. fathom does not continue without memory: such code would never be
+// tested. The run file stays complete, because results/save.h replaces the old file only after the
+// new file is written.
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -31,9 +31,8 @@ struct arena_mark {
 struct arena *arena_create(void);
 void arena_destroy(struct arena *arena);
 
-// Allocates memory with malloc, outside any arena. Ends the process if there is no memory, so the
-// result is never NULL. The caller frees the memory. Use this function also for libraries that do
-// not check the result of malloc.
+// Allocates memory with malloc, outside any arena. The caller frees the memory. If there is no
+// memory, the process ends, so the result is never NULL.
 void *arena_malloc(size_t bytes);
 
 // Returns zeroed memory of the arena, aligned for any type. A request for 0 bytes also returns a
@@ -48,10 +47,9 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 // The number of elements of an array. The argument must be an array, not a pointer.
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-// Makes room for one more element in an array that has `count` elements of `size` bytes. Returns
-// `array` itself if `count` is less than *capacity, which counts elements. Otherwise returns a copy
-// with twice the capacity, or with capacity 8 if it was 0, and updates *capacity. The old array is
-// freed only with the arena.
+// Returns an array with room for one more element. `array` has `count` elements of `size` bytes and
+// room for *capacity elements. If `array` is full, returns a copy with twice the capacity (8 if it
+// was 0) and updates *capacity; else returns `array`. The old array is freed only with the arena.
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity, size_t size);
 
 char *arena_strdup(struct arena *arena, const char *text);

@@ -26,8 +26,8 @@ enum {
     EXEC_FAILED = 127
 };
 static const size_t line_bytes_default = (size_t)64 << 20;
-static const uint64_t nap_ns = NS_PER_MS / 4;   // pause between checks of a child's end
-static const uint64_t killed_ns = 5 * NS_PER_S; // maximum wait for the end of a killed child
+static const uint64_t nap_ns = NS_PER_MS / 4;   // pause in ns between checks of a child's end
+static const uint64_t killed_ns = 5 * NS_PER_S; // maximum wait in ns for the end of a killed child
 
 struct child {
     pid_t pid; // process id of the child; 0 once the child has ended
@@ -123,7 +123,7 @@ bool child_channel_is_ready(const struct child_channel *channel)
     return channel->consumed < channel->used || poll(&socket, 1, 0) > 0;
 }
 
-// Sends as many bytes as the socket takes. MSG_NOSIGNAL: no SIGPIPE if the reader has ended.
+// Sends as many bytes as the socket takes. If the reader has ended, MSG_NOSIGNAL prevents SIGPIPE.
 static ssize_t send_some(int fd, const char *text, size_t bytes)
 {
     ssize_t sent;
@@ -166,7 +166,7 @@ bool child_channel_write(struct child_channel *channel, const char *line, struct
 // ---------------------------------------------------------------- starting a child
 
 struct plumbing {
-    int ours, theirs;                  // both ends of the channel: the parent's, the child's
+    int ours, theirs;                  // ends of the channel: the parent's end, the child's end
     int words_read, words_write;       // pipe for the child's output: read end, write end
     int exec_failed_read, exec_failed; // pipe for the errno of a failed exec: read end, write end
 };
@@ -215,7 +215,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
         setsid();
     else
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // If the parent ended before prctl, no signal comes, but getppid differs: the child then ends.
+    // A parent that ended before prctl sends no signal. getppid then differs, and the child ends.
     if (getppid() == parent && dup2(p->theirs, STDIN_FILENO) >= 0 &&
         dup2(p->words_write, STDOUT_FILENO) >= 0 &&
         (desc->outlives || dup2(p->words_write, STDERR_FILENO) >= 0))
@@ -226,7 +226,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
     _exit(written == sizeof failure ? EXEC_FAILED : EXEC_FAILED - 1);
 }
 
-// Returns 0 if exec succeeded, which closes the pipe; else the errno that the child wrote to it.
+// Returns 0 if exec succeeded and so closed the pipe; else the errno that the child wrote.
 static int exec_result(const struct plumbing *p)
 {
     int failure = 0;
@@ -269,7 +269,7 @@ struct child *child_create(const struct child_desc *desc, struct error *err)
 
 // ---------------------------------------------------------------- talking to children
 
-// Reads what the child has printed so far, and keeps only the last part of it.
+// Reads what the child has printed so far. Keeps only the last WORDS_BYTES bytes of it.
 static void words_drain(struct child *child)
 {
     char fresh[WORDS_BYTES];
@@ -308,7 +308,7 @@ static enum child_answer receive_bytes(struct child *child)
     return got < 0 && errno == EMSGSIZE ? CHILD_MALFORMED : CHILD_GONE;
 }
 
-// Takes the next whole line from the channel's buffer. Returns false if it has no whole line.
+// Takes the next whole line from the channel's buffer. Returns false if the buffer has none.
 static bool take_line(struct child *child, const char **line, enum child_answer *answer)
 {
     size_t before = child->channel.consumed;
@@ -320,14 +320,14 @@ static bool take_line(struct child *child, const char **line, enum child_answer 
     return true;
 }
 
-// Reads one child's data after poll. Returns false if no more lines can come; *answer says why.
+// Reads one child's data after poll. If no more lines can come, sets *answer and returns false.
 static bool take_bytes(struct child *child, const struct pollfd *channel,
                        const struct pollfd *words, enum child_answer *answer)
 {
     if (words->revents)
         words_drain(child);
     if (words->revents & (POLLHUP | POLLERR) && child->words_fd >= 0) {
-        close(child->words_fd); // otherwise every later poll would report the ended pipe again
+        close(child->words_fd); // closed, because every later poll would report an ended pipe again
         child->words_fd = -1;
     }
     *answer = channel->revents ? receive_bytes(child) : CHILD_LINE;
@@ -351,7 +351,7 @@ enum child_answer child_receive_any(struct child *const *children, size_t count,
     uint64_t deadline_ns = clock_deadline_ns(timeout_ns);
     struct pollfd fds[2 * CHILDREN_MAX + 1];
     enum child_answer answer;
-    // If a child prints without end, poll never times out; so the loop also checks the clock.
+    // poll never times out while a child prints without end, so the loop also checks the clock.
     for (bool is_last = false;; is_last = clock_left_ns(deadline_ns) == 0) {
         for (*from = 0; *from < count; ++*from)
             if (children[*from] && take_line(children[*from], line, &answer))
@@ -360,7 +360,7 @@ enum child_answer child_receive_any(struct child *const *children, size_t count,
             return CHILD_TIMEOUT;
         list_fds(children, count, wake_fd, fds);
         int ready = poll(fds, 2 * count + 1, poll_timeout_ms(deadline_ns));
-        if (ready < 0 && errno != EINTR) // poll fails if the kernel has no memory at the moment
+        if (ready < 0 && errno != EINTR) // no memory for poll: waits, then tries again
             clock_sleep_ns(nap_ns);
         bool read = false;
         for (*from = 0; ready > 0 && *from < count; ++*from) {
@@ -395,8 +395,8 @@ static bool reap(struct child *child)
     return true;
 }
 
-// Waits at most timeout_ns for the child to end, and meanwhile reads what the child prints.
-// Otherwise the pipe could become full, and a child that waits for room in the pipe would not end.
+// Waits at most timeout_ns for the child to end. Meanwhile reads what the child prints: if the pipe
+// were full, the child would wait for room and never end.
 static bool await_end(struct child *child, uint64_t timeout_ns)
 {
     uint64_t deadline_ns = clock_deadline_ns(timeout_ns);

@@ -53,13 +53,13 @@ enum child_answer {
 
 // Waits up to timeout_ns for the child's next line and sets *line to it, without its newline. *line
 // is valid until the next call. The wait also ends if wake_fd becomes readable; a negative wake_fd
-// is ignored. If the channel ends in the middle of a line, that part of a line is dropped.
+// is ignored. If the channel ends in the middle of a line, this incomplete line is dropped.
 enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wake_fd,
                                 const char **line);
 
 // Waits like child_receive, but for a line from any of `count` children, at most 16. Elements of
-// `children` that are NULL are ignored. Sets *from to the index of the child to which the returned
-// value applies. *from is undefined if the function returns CHILD_TIMEOUT or CHILD_WOKEN.
+// `children` that are NULL are ignored. Sets *from to the index of the child whose line or end is
+// returned. After CHILD_TIMEOUT or CHILD_WOKEN, *from is undefined.
 enum child_answer child_receive_any(struct child *const *children, size_t count,
                                     uint64_t timeout_ns, int wake_fd, size_t *from,
                                     const char **line);
@@ -80,7 +80,7 @@ struct child_end {
 struct child_end child_end(struct child *child);
 
 // One end of the channel between a child and its parent, with a buffer for received lines. The
-// child's end is the socket that it has as standard input. The caller provides the struct.
+// child's end is a socket, its standard input. The caller provides the struct.
 struct child_channel {
     int fd;
     char *buffer;
@@ -89,10 +89,9 @@ struct child_channel {
 void child_channel_init(struct child_channel *channel, int fd);
 void child_channel_fini(struct child_channel *channel);
 
-// Waits for the next line from the other end of the channel. Returns the line without its newline.
-// Returns NULL at the end of the stream or if reading fails. Also returns NULL if more than
-// line_bytes_max bytes have come without a newline; a longer line that comes whole is returned. The
-// line is valid until the next call.
+// Waits for the next line from the other end of the channel and returns it without its newline. The
+// line is valid until the next call. Returns NULL at the end of the stream, if reading fails, or if
+// no newline has come after more than line_bytes_max bytes.
 const char *child_channel_read(struct child_channel *channel, size_t line_bytes_max);
 
 // Returns true if unread bytes have arrived on the channel or its other end is closed. Does not
@@ -103,8 +102,8 @@ MUST_CHECK bool child_channel_write(struct child_channel *channel, const char *l
 
 // Returns a copy of this process's environment, in `arena`, for child_desc.environment. The array
 // ends with NULL. Make the copy before the first driver is loaded, because drivers change the
-// environment. For example, an OpenCL loader cuts the value of OCL_ICD_FILENAMES off at its first
-// colon. PoCL sets variables of the library hwloc.
+// environment. For example, PoCL sets variables of the library hwloc, and an OpenCL loader cuts
+// OCL_ICD_FILENAMES off at its first colon.
 const char *const *child_environment_copy(struct arena *arena);
 
 #endif

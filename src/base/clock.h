@@ -14,8 +14,8 @@ uint64_t clock_now_ns(void);
 // Sleeps for at least `ns`, even if signals arrive.
 void clock_sleep_ns(uint64_t ns);
 
-// Returns the time, on the clock of clock_now_ns, that is `ns` from now. If the sum would overflow,
-// returns UINT64_MAX, which means never.
+// Returns the time `ns` nanoseconds from now, on the clock of clock_now_ns. If the sum would
+// overflow, returns UINT64_MAX, which means never.
 uint64_t clock_deadline_ns(uint64_t ns);
 
 // Returns the nanoseconds left until `deadline_ns`; 0 once that time has passed.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // for the names of registers in ucontext_t
+#define _GNU_SOURCE // needed for the names of registers in ucontext_t
 #include "base/crash.h"
 
 #include <fcntl.h>
@@ -90,7 +90,7 @@ static void announce(int number, siginfo_t *info, void *context)
     if (name)
         announce_file(name);
     (void)info;
-    raise(number); // this ends the process, because SA_RESETHAND has removed the handler
+    raise(number); // SA_RESETHAND has restored the default action, so this signal ends the process
 }
 
 void crash_announce(struct arena *arena)

@@ -7,10 +7,10 @@
 #include "base/arena.h"
 
 // Installs a handler for the signals of a crash: SIGSEGV, SIGBUS, SIGFPE, SIGILL. The handler
-// writes the line {"crash":"libfoo.so"} to the child's channel (base/child.h), which is standard
-// input. Then it lets the process end. The line names the file that contains the faulting
-// instruction. If there is no such file, the handler writes nothing. Drivers may replace the
-// handler. The handler has its own stack, in `arena`, so it also works after a stack overflow.
+// writes the line {"crash":"libfoo.so"} to standard input, the child's channel (base/child.h). Then
+// the process ends. libfoo.so is the file that contains the faulting instruction; if it is unknown,
+// no line is written. The handler has its own stack, in `arena`, so it works after a stack
+// overflow, too. Drivers may replace the handler.
 void crash_announce(struct arena *arena);
 
 // Writes the buffered output and ends the process at once. Does not run the exit handlers that

@@ -11,9 +11,9 @@
 
 struct dynlib; // an open library; the pointer is the handle that dlopen returned
 
-// A symbol of a library. Its address is stored in the struct to which dynlib_desc.table points, at
-// `offset` bytes. One X-macro with the names of the symbols can declare both the members of that
-// struct and, with DYNLIB_SYMBOL or DYNLIB_OPTIONAL, the array of symbols.
+// A symbol of a library. dynlib_open stores its address in the struct at dynlib_desc.table,
+// `offset` bytes from the start. One X-macro can declare both the members of that struct and, with
+// DYNLIB_SYMBOL or DYNLIB_OPTIONAL, the array of symbols.
 struct dynlib_symbol {
     const char *name; // exported name, with its version suffix: "cuCtxCreate_v2"
     size_t offset;    // offset of the function pointer in the struct at dynlib_desc.table
@@ -43,7 +43,7 @@ struct dynlib_desc {
 // missing; the message then names the first missing symbol. The caller owns the library. The
 // pointers are valid until dynlib_close.
 struct dynlib *dynlib_open(const struct dynlib_desc *desc, struct error *err);
-void dynlib_close(struct dynlib *lib); // `lib` may be NULL
+void dynlib_close(struct dynlib *lib); // closes the library; `lib` may be NULL
 
 // Returns the path of the file that contains the code of `function`, as the dynamic linker knows
 // it. The path is valid while the file is loaded. Returns NULL if the linker knows no such file.

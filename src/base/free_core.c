@@ -19,15 +19,15 @@ enum {
 struct free_core {
     const char *root, *pci;
     cpu_set_t interrupts; // processors that handle interrupts of the card
-    // The thread may use the processors in `allowed`. `wanted` has those of them that handle no
-    // interrupts of the card; if there are none, it has all of `allowed`.
+    // The thread may use the processors in `allowed`. `wanted` has the allowed processors that
+    // handle no interrupts of the card, or all allowed processors if there are none.
     cpu_set_t allowed, wanted;
-    // `lowest` has the lowest contentions that were measured, at most LOWEST_MAX, in ascending
-    // order. `count` is the number of all measured contentions. (The contention of a core tells how
-    // much other work slows it.)
+    // `lowest`: the lowest contentions measured so far, in ascending order. (The contention of a
+    // core tells how much other work slows the core.) `count`: number of all contentions measured
+    // so far.
     double lowest[LOWEST_MAX];
     unsigned lowest_count, count;
-    // Host time in ns at the end of the last search if that search found no free core; else 0.
+    // Host time in ns at the end of the last search; 0 if that search found a free core.
     uint64_t in_vain_ns;
 };
 
@@ -76,8 +76,8 @@ static void read_interrupts(struct free_core *core)
     enum {
         VECTORS_MAX = 64
     };
-    // A card has several interrupt vectors, and some have hardly any interrupts. A vector is
-    // ignored if it has less than this share of the interrupts of the busiest vector.
+    // Interrupt vectors that are hardly used are ignored. A vector is ignored if it has less than
+    // this share of the busiest vector's interrupts.
     static const double least_share = 0.01;
     struct {
         double interrupts;
@@ -171,7 +171,7 @@ static double wide_ns(void)
 
 // Returns the contention of the present core: the time of the loop with eight chains (wide_ns)
 // divided by the time of the loop with one chain (chain_ns). Other work on the core's units makes
-// it larger.
+// the contention larger.
 static double contention_now(void)
 {
     double chain = chain_ns(), wide = wide_ns();
@@ -197,13 +197,14 @@ void free_core_note(struct free_core *core, double contention)
 bool free_core_judge(const struct free_core *core, double contention)
 {
     enum {
-        FEW = 16, // if fewer contentions than FEW were measured, none is ignored
-        // one of the lowest contentions is ignored, and one more per SHARE measured ones
+        // Below FEW measured contentions, none is ignored. From FEW on, the lowest one is ignored,
+        // and one more for each SHARE measured contentions.
+        FEW = 16,
         SHARE = 1000,
     };
-    // A core is free if its contention is at most this number times the lowest reading that counts.
-    // On a free core of an H200's host, the contention is 1.23 and varies by 1 %. On a busy core it
-    // is up to 2.6, presumably because of work on the core's other hardware thread.
+    // A core is free if its contention is at most this number times the lowest contention that is
+    // not ignored. On an H200's host, the contention of a free core is 1.23 ± 1 %. On a busy core
+    // it is up to 2.6, presumably because of work on the core's other hardware thread.
     static const double free_most = 1.15;
     unsigned too_low = core->count < FEW ? 0 : 1 + core->count / SHARE;
     if (core->lowest_count == 0)
@@ -213,8 +214,8 @@ bool free_core_judge(const struct free_core *core, double contention)
     return contention <= free_most * core->lowest[too_low];
 }
 
-// Measures the contention of the core on which the calling thread runs, adds it to the readings and
-// returns it. If the processor is not in core->wanted, measures nothing and returns infinity.
+// Measures the contention of the core on which the calling thread runs, notes it (free_core_note)
+// and returns it. If the processor is not in core->wanted, measures nothing and returns infinity.
 static double contention_here(struct free_core *core)
 {
     int processor = sched_getcpu();

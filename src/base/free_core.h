@@ -31,28 +31,27 @@ void free_core_refresh(struct free_core *core);
 bool free_core_has_interrupts(const struct free_core *core, unsigned processor);
 
 // Moves the calling thread to a free core: one that nothing else uses, and whose processor handles
-// no interrupts of the card. The first call compares all such processors that the thread may use,
-// at most 32. A later call does nothing on a free core; otherwise it stops at the first free core
-// that it finds.
+// no interrupts of the card. The first call compares up to 32 processors that the thread may use. A
+// later call keeps a free core, or moves to the first free core that it finds.
 //
-// If no core is free, moves the thread to the best core of the search. The next 20 ms then pass
-// without a new search, unless the thread gets to a processor that handles interrupts of the card.
-// The system may move the thread at any time.
+// If no core is free, moves the thread to the least busy one. The next search is then after 20 ms,
+// or when the thread is on a processor that handles interrupts of the card. The system may move the
+// thread at any time.
 void free_core_settle(struct free_core *core);
 
-// Returns true if the present core is free by free_core_judge. Measures the contention of the core
-// for this, and adds it with free_core_note. On a processor that free_core_settle would not choose,
+// Measures the contention of the present core, notes it (free_core_note), and returns true if the
+// core is free (free_core_judge). If the present processor is one that free_core_settle avoids,
 // measures nothing and returns false.
 bool free_core_is_free(struct free_core *core);
 
-// The contention of a core is the time of one loop divided by the time of another (free_core.c).
-// Other work on the core makes it larger. free_core_note adds a measured contention to the
-// readings. free_core_judge returns true if a core with this contention is free: it is at most 1.15
-// times the lowest reading. Before the first reading no core is free.
+// The contention of a core is the time of one loop divided by that of another (free_core.c). Other
+// work on the core makes the contention larger. free_core_note adds a measured contention to the
+// readings. free_core_judge returns true if a core with this contention is free: at most 1.15 times
+// the lowest reading. Before the first reading, no core is free.
 //
-// free_core_judge ignores a few of the lowest readings, because some are wrong: on the host of an
-// H200, 1 or 2 in 10,000 are too low by up to 20 %. (Presumably the core's clock rises during such
-// a reading.) With such a reading as the lowest, no core would be free any more.
+// A few of the lowest readings are ignored, because some readings are too low: on an H200's host 1
+// or 2 in 10,000, by up to 20 %. (Presumably the core's clock rises during such a reading.) If such
+// a reading counted, no core would be free any more.
 void free_core_note(struct free_core *core, double contention);
 bool free_core_judge(const struct free_core *core, double contention);
 

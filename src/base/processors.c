@@ -72,10 +72,9 @@ static bool add_schedule(const char *root, const char *process, const char *thre
     return true;
 }
 
-// Adds the times of a process, and of its children that have ended, to time->family. The file
-// /proc/PID/stat contains the name of the process in parentheses, and the name itself may contain
-// parentheses. After the last ')' come the process state, ten other fields, and four times in clock
-// ticks: UTIME STIME CUTIME CSTIME.
+// Adds the times of a process and of its ended children to time->family. In /proc/PID/stat, the
+// name of the process is in parentheses, and may itself contain some. After the last ')' come the
+// process state, ten other fields, and four times in clock ticks: UTIME STIME CUTIME CSTIME.
 static void add_process(const char *root, const char *process, struct processors_time *time)
 {
     enum {
@@ -127,8 +126,8 @@ static bool read_machine(const char *root, struct processors_time *time)
     return true;
 }
 
-// Reads how often the limit of a container or of another control group stopped its threads, from
-// the line "nr_throttled N" of a file that cgroups v2 and v1 have at different places.
+// Reads nr_throttled: how often the processor limit of a control group, such as a container,
+// stopped its threads. The file's path differs between cgroups v2 and v1.
 static void read_throttled(const char *root, struct processors_time *time)
 {
     static const char *const files[] = {"/sys/fs/cgroup/cpu.stat", "/sys/fs/cgroup/cpu/cpu.stat"};
@@ -159,8 +158,8 @@ double processors_time_lost(const struct processors_time *before,
                             const struct processors_time *after)
 {
     double stolen = after->stolen - before->stolen, all = after->all - before->all;
-    // `ran` sums over the threads that exist at a reading. So its difference is negative if a
-    // thread ended between the two readings.
+    // If a thread ended between the readings, the difference of `ran` may be negative, because
+    // `ran` is the sum over the threads that exist at a reading.
     double ran = fmax(after->ran - before->ran, 0);
     return fmax(share_of(after->waited - before->waited, ran), share_of(stolen, all - stolen));
 }

@@ -18,27 +18,26 @@ unsigned processors_allowed(void);
 // Processor times of a process and of its machine. `ran`, `waited` and `family` count from the
 // start of the processes; the other members count from the start of the machine.
 struct processors_time {
-    // Times in ns, as sums over the threads of this process. `ran`: the threads ran. `waited`: the
-    // threads were ready to run but waited for a processor.
+    // Times in ns, summed over the threads of this process. `ran`: time for which threads ran.
+    // `waited`: time for which threads that could run waited for a processor.
     double ran, waited;
     // Sums over all processors, in clock ticks. `stolen`: time that other virtual machines used.
     // `busy`: time that any process or virtual machine used. `all`: busy and idle time. `family`:
     // time that the process family_pid and its children used, including children that have ended.
     double stolen, busy, all, family;
-    // Number of periods in which the processor limit of the container (control group) stopped its
+    // Number of periods in which the processor limit of the container (control group) stopped
     // threads; 0 if there is no limit.
     double throttled;
 };
 
-// Reads the times from /proc. `root` is put before the paths; NULL means "". `family_pid` is the id
-// of a process; the time that it and its children use is read into time->family. Returns false if
-// the times of this process or of the machine cannot be read.
+// Reads the times from /proc. time->family gets the time of the process family_pid and its
+// children. `root` is put before the paths; NULL means "". Returns false if the times of this
+// process or of the machine cannot be read.
 bool processors_time_read(const char *root, long family_pid, struct processors_time *time);
 
 // Returns the share of time, 0 to 1, that this process lost to other processes and virtual machines
-// between two readings. Two shares are computed: waited / (waited + ran) of the process's threads,
-// and stolen / all of the machine. The larger one is returned. A share that is not known counts as
-// 0.
+// between two readings. This is the larger of two shares: waited / (waited + ran) of this process,
+// and stolen / all of the machine. An unknown share counts as 0.
 double processors_time_lost(const struct processors_time *before,
                             const struct processors_time *after);
 

@@ -84,7 +84,7 @@ const char *text_guess_hint(struct arena *arena, const struct text_guess *guess)
 static bool parse_digits(const char *text, uint64_t *value, const char **end)
 {
     if (!isdigit((unsigned char)*text))
-        return false; // blanks and signs are refused here, because strtoull accepts them
+        return false; // blanks and signs are refused, although strtoull would accept them
     char *stop;
     errno = 0;
     unsigned long long number = strtoull(text, &stop, 10);
@@ -222,8 +222,8 @@ size_t text_character(const char *text)
     return bytes;
 }
 
-// Writes to `shown` how the character at the start of `text` is printed. The character has `bytes`
-// bytes; `bytes` is 0 if `text` starts with a byte that is not valid UTF-8.
+// Writes the printable form of the character at the start of `text` to `shown`. `bytes` is the
+// length of the character, or 0 if `text` starts with a byte that is not valid UTF-8.
 static void show_character(const char *text, size_t bytes, char shown[8])
 {
     unsigned char first = (unsigned char)text[0];

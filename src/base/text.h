@@ -17,10 +17,11 @@
 // compared.
 size_t text_distance(const char *a, const char *b);
 
-// Finds the name that a user probably meant with the text `typed`: the name with the smallest
-// text_distance. This distance must be less than L and at most 1 + L / 4, where L is the length of
-// the longer text. A name that begins with `typed` (at least 2 letters) is always accepted; its
-// distance counts as 1 at most. Start with {.typed = …} and call text_guess_offer with each name.
+// Finds the name that a user probably meant by the text `typed`: the name with the smallest
+// text_distance. Start with {.typed = …} and call text_guess_offer with each name. A name is
+// accepted if its distance is less than L and at most 1 + L / 4, where L is the length of the
+// longer text. A name that begins with `typed` (at least 2 letters) is always accepted; its
+// distance is at most 1.
 struct text_guess {
     const char *typed;
     const char *best; // best name so far; NULL if no name is similar enough
@@ -59,7 +60,7 @@ bool text_contains(const char *text, const char *part);
 // Compares two texts as strcmp does, but sequences of digits as numbers: "so.9" is before "so.10".
 int text_compare_versions(const char *a, const char *b);
 
-// Returns the part of `path` after its last slash; `path` itself without a slash.
+// Returns the part of `path` after its last slash. If `path` has no slash, returns `path`.
 const char *text_file_name(const char *path);
 
 // Returns a number with its noun, which gets an "s" unless the number is 1: "1 card", "2 cards".
@@ -83,10 +84,9 @@ size_t text_character(const char *text);
 // necessary it is cut after a whole character. It lives in `arena`.
 const char *text_printable(struct arena *arena, const char *text, size_t bytes_max);
 
-// Returns a text of foreign origin in a form that is safe in HTML and XML. The form is safe between
-// tags and, inside a tag, in double quotes. The characters &, <, > and " become entities.
-// Characters below 0x20, including newlines, become '?', because XML forbids most of them. The
-// result lives in `arena`.
+// Returns a text of foreign origin in a form that is safe in HTML and XML, between tags and in
+// double-quoted attributes. The characters &, <, > and " become entities. Characters below 0x20,
+// including newlines, become '?', because XML forbids most of them. The result lives in `arena`.
 const char *text_markup(struct arena *arena, const char *text);
 
 // Reads the first line of a file into `line`, without its newline. `bytes` is the size of `line`; a
@@ -94,9 +94,10 @@ const char *text_markup(struct arena *arena, const char *text);
 // be opened or is empty, or if its path has 512 bytes or more.
 bool text_read_line(char *line, size_t bytes, const char *format, ...) PRINTF_LIKE(3, 4);
 
-// Finds the first line of a file that begins with `key`. Copies the rest of this line into `field`,
-// without blanks, quotes, ':' and '=' at its beginning, up to a quote or the end of the line.
-// `bytes` is the size of `field`; a longer text is cut. Returns false if there is no such line.
+// Finds the first line of a file that begins with `key`, and copies the rest of the line to
+// `field`. Blanks, quotes, ':' and '=' at the beginning of the rest are dropped. The copy ends
+// before the next quote. `bytes` is the size of `field`; a longer text is cut. Returns false if
+// there is no such line.
 bool text_read_field(char *field, size_t bytes, const char *key, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
