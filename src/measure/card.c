@@ -10,15 +10,14 @@
 #include <string.h>
 
 static const uint64_t reading_interval_ns = NS_PER_S / 4;
-// Measurements of the traffic over the links may use at most 1/25 of the time. On an H200 one takes
-// 2 ms, so each watch makes one. With NVIDIA's drivers before 555 one takes 40 ms, so one is made
-// each second.
+// At most 1/25 of the time goes into measuring the traffic over the links. A measurement takes 2 ms
+// on an H200, so each watch makes one. With NVIDIA's drivers before 555 it takes 40 ms, so one is
+// made each second.
 static const uint64_t traffic_pause = 25;
 
-// Time for which the used memory of the card is observed. The first observation lasts
-// memory_long_ns, and so does one whose predecessor saw a change. All others last memory_brief_ns.
-// While a process allocated and freed 512 MiB of an H200's memory without a pause, 92 of 100
-// observations of 2 ms and 99 of 100 of 5 ms saw a change.
+// How long the used memory of the card is observed: memory_long_ns at first and after a change was
+// seen, else memory_brief_ns. While a process allocated and freed 512 MiB of an H200's memory
+// without a pause, 92 of 100 observations of 2 ms and 99 of 100 of 5 ms saw a change.
 static const uint64_t memory_brief_ns = 2 * NS_PER_MS, memory_long_ns = 20 * NS_PER_MS;
 
 struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *info)
@@ -52,9 +51,9 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 
 // ---------------------------------------------------------------- computed from sensor readings
 
-// A limiter is a reason why the card lowers its clock. A limiter counts if it was active for at
-// least this share of the time. The share is small, because the device may be idle for most of the
-// time.
+// A limiter is a reason why the card lowers its clock. A limiter is ignored if it was active for
+// less than this share of the time. The share is small, because the device may be idle for most of
+// the time.
 static const double limiter_counts = 0.02;
 static const double busy_counts = 0.9;
 static const uint64_t watts_least_ns = 2 * NS_PER_S;
@@ -95,9 +94,10 @@ struct measure_card {
     struct sensors *sensors;
     struct sensor_reading before, last;
     struct measure_pace pace;
-    struct measure_traffic traffic; // result of the last measurement of the traffic
-    uint64_t traffic_due_ns;        // time before which the traffic is not measured again
-    bool memory_is_constant; // true if the used memory did not change when it was last observed
+    struct measure_traffic traffic; // traffic over the links, as measured last
+    // host time in ns before which the traffic is not measured again
+    uint64_t traffic_due_ns;
+    bool memory_is_constant; // true if the last observation of the used memory saw no change
     double memory_hz;        // highest memory clock in Hz read so far; 0 before the first reading
 };
 
@@ -192,7 +192,7 @@ static void remark_limit(unsigned limiter, double hz, struct measure_visit *visi
 }
 
 // Judges the core clock of a visit. If the clock is not normal and the card reports what limits it,
-// the visit gets a remark but is not repeated: a repeated visit would have the same limit.
+// the visit only gets a remark: a repeated visit would have the same limit.
 static void judge_core_clock(struct measure_card *card, double hz, struct measure_visit *visit)
 {
     const struct visit_clock *clock = &visit->clock;
@@ -211,8 +211,8 @@ static void judge_core_clock(struct measure_card *card, double hz, struct measur
         visit_remark(visit, "low-clock", "%.2f GHz under this load, cause unknown", hz / 1e9);
 }
 
-// Asks to repeat a visit that uses memory if the memory clock was higher earlier in the run. Cards
-// lower the memory clock when work does not use memory all the time.
+// Asks to repeat a visit that uses memory if the memory clock was lower than earlier in the run.
+// Cards lower the memory clock when work does not use memory all the time.
 static void judge_memory_clock(struct measure_card *card, struct measure_visit *visit)
 {
     double hz = card->last.values[SENSOR_MEMORY_CLOCK];
@@ -228,7 +228,7 @@ void measure_card_note(struct measure_card *card, const struct benchmark_info *i
 {
     const struct visit_clock *clock = &visit->clock;
     double hz = visit_sensor_value(visit, "core_clock");
-    // A single low sample is enough, so that the card can tell what limited its clock.
+    // The sensors tell what limited the clock, so they are read even after a single low sample.
     if (is_old(card) ||
         pace_is_lower(clock->low_hz, fmax(clock->high_hz, card->pace.fastest_hz), clock->error))
         read_sensors(card);

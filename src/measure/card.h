@@ -7,9 +7,8 @@
 #include "measure/pace.h"
 #include "sensors/sensors.h"
 
-// Returns the UUID and the PCI address ("0000:1b:00.0", in `arena`) by which sensors find the card
-// of a device. Each is NULL if the API does not report it. They are valid as long as both `info`
-// and `arena` live.
+// Returns the UUID (in `info`) and the PCI address ("0000:1b:00.0", in `arena`) by which sensors
+// find the card of a device. A value that the API does not report is NULL.
 struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *info);
 
 struct measure_link {
@@ -32,15 +31,15 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 // ---------------------------------------------------------------- sensors and core clock of visits
 
 // Judges the clocks of each visit and adds values of the card's sensors to the visit. Sensors are
-// never read while something is timed. If the core clock is not low, they are read at most every
-// 250 ms, because a reading is slow: on an H200, it takes 1 ms to read how long one limit was
-// active. More readings would hardly show more: an H200 updates its energy counter every 0.1 s.
+// never read while something is timed. Reading is slow: on an H200, it takes 1 ms to read how long
+// one limit was active. So while the core clock is not low, sensors are read at most every 250 ms.
+// More readings would hardly show more: an H200 updates its energy counter every 0.1 s.
 struct measure_card;
 
-// Opens the sensors of a device. If fathom can read no sensors of the device, the core clock of its
-// visits is judged all the same.
+// Opens the sensors of a device. If fathom can read none of them, the core clock of visits is still
+// judged.
 struct measure_card *measure_card_open(struct arena *arena, const struct gpu_info *info);
-void measure_card_close(struct measure_card *card); // does nothing if `card` is NULL
+void measure_card_close(struct measure_card *card); // closes the sensors; `card` may be NULL
 
 // Traffic over the links of this card (sensors_traffic), and over the links of the host's other
 // cards (sensors_others_traffic), in bytes per second. NaN if not known.
@@ -48,38 +47,37 @@ struct measure_traffic {
     double card, others;
 };
 
-// Measures the traffic over the links, or returns the last measurement if that is recent. A
+// Returns the traffic over the links: the last measurement if it is recent, else a new one. A
 // measurement that took d ns is recent until 25 × d ns after its beginning.
 struct measure_traffic measure_card_traffic(struct measure_card *card);
 
 // Observes how many bytes of the card's memory are in use. Returns the largest minus the smallest
-// number (sensors_memory_change), or NaN if the card has no such sensor. The first observation
-// lasts 20 ms, and so does one whose predecessor saw a change. All others last 2 ms.
+// number (sensors_memory_change), or NaN if the card has no such sensor. Takes 20 ms at first and
+// after a change was seen, else 2 ms.
 double measure_card_memory_change(struct measure_card *card);
 
-// Begins a visit. The caller stores the returned state as the member `pace` of struct
-// measure_request. *case_hz is the core clock at which earlier visits of the same case ran (see
-// pace_begin).
+// Begins a visit. The caller stores the result in measure_request.pace. *case_hz is the core clock
+// at which earlier visits of the same case ran (see pace_begin).
 struct measure_pace *measure_card_begin(struct measure_card *card, double *case_hz);
 
-// Ends a visit: adds the sensor values and judges the clocks. Clocks are not judged if any_clock is
-// set, or if the benchmark's first metric is a plain count (UNIT_NONE).
+// Ends a visit: adds the sensor values and judges the clocks. If any_clock is set, or if the
+// benchmark's first metric is a plain count (UNIT_NONE), the clocks are not judged.
 //
-// If the core clock changed during the samples, or is too low for this kind of load, the visit
-// should be repeated (reason `low-clock`). But if the card reports what limits the clock, the visit
-// only gets the remark `throttled`. If the clock is lower than under other loads, but not too low
-// for this kind of load, the visit only gets the remark `low-clock`.
+// The visit should be repeated (reason `low-clock`) if the core clock changed during the samples,
+// or is too low for this kind of load. But if the card reports what limits the clock, the visit
+// only gets the remark `throttled`. If the clock is only lower than under other loads, the visit
+// gets the remark `low-clock`.
 //
-// If a visit uses memory, and the memory clock was higher earlier in the run, the visit should be
-// repeated, too.
+// A visit that uses memory should also be repeated if the memory clock was higher earlier in the
+// run.
 void measure_card_note(struct measure_card *card, const struct benchmark_info *info, bool any_clock,
                        struct measure_visit *visit);
 
 // ---------------------------------------------------------------- computed from sensor readings
 
 // Returns what limited the core clock between two readings, as a set of enum sensor_throttle. A
-// limiter counts if the card reports that it was active for at least 2 % of the time. If the card
-// reports no such times, the limiters active at the second reading count.
+// limiter counts if it was active for at least 2 % of the time. If the card does not report how
+// long limiters were active, those active at the second reading count.
 unsigned measure_card_limiter(const struct sensor_reading *from, const struct sensor_reading *to);
 
 // Returns the mean power in watts between two readings of the energy counter. busy_ns is how long

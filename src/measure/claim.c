@@ -5,9 +5,9 @@
 
 // ---------------------------------------------------------------- limits of the claimed work
 
-// Lowers the highest possible rate of the claimed work, `bound`, to what the cores can do. If the
-// limit of the cores is unknown (0), the rate becomes unknown (0), too. lower_by_memory lowers
-// `bound` in the same way to what a memory or a link can do.
+// Lowers `bound`, the highest possible rate of the claimed work, to what the cores can do. If the
+// limit of the cores is unknown (0), the rate becomes unknown (0), too. lower_by_memory does the
+// same for the limit of a memory or a link.
 static void lower_by_core(struct measure_bound *bound, const struct measure_claim *claim,
                           double per_cycle, double core_hz)
 {
@@ -74,8 +74,8 @@ uint32_t measure_claim_load(const struct measure_claim *claim)
         results += claim->results[which];
         load = load << 1 | (claim->results[which] > 0);
     }
-    // The ratio of arithmetic results to bytes, as a logarithm in steps of a quarter octave. It
-    // takes 7 bits of the number: from 1 result per 2^16 bytes to almost 2^16 results per byte.
+    // The ratio of arithmetic results to bytes, as a logarithm in steps of a quarter octave. Its 7
+    // bits reach from 1 result per 2^16 bytes to almost 2^16 results per byte.
     double balance = bytes > 0 && results > 0 ? 4 * log2(results / bytes) + 64 : 0;
     load = load << 7 | (uint32_t)fmin(fmax(round(balance), 0), 127);
     return load << 13 | (claim->cores & 0x1fff);
@@ -90,9 +90,9 @@ static void add_claim(double *claim, double amount)
 }
 
 // Adds to `claims` the bytes that the hardware counters of each memory level should count, and the
-// cycles in which shared memory moves its bytes. Bytes to and from the device's memory pass through
-// the L2, so the L2 counts them, too. The L1 may not count them, because kernels can bypass the L1.
-// If claim->merges is true, the L2's reads are not predicted.
+// cycles for which shared memory is busy. Bytes of the device's memory pass through the L2, so they
+// are also added for the L2. They are not added for the L1, because kernels can bypass the L1. If
+// claim->merges is true, the L2's reads are not predicted.
 static void claim_bytes(const struct measure_claim *claim, const struct measure_limits *limits,
                         struct measure_count_claims *claims)
 {
@@ -114,16 +114,16 @@ void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
 {
     if (set_bytes <= limits->l1_bytes / 2)
         claims->of[GPU_COUNTER_L2_READ] = 0;
-    // A working set is sure to fit in the last cache if its size is at most 3/8 of the cache's.
-    // Each half of a divided L2 may hold a copy of every line, and the cache's sets fill unevenly.
-    // For example, half of an H100's L2 has 25 MiB but did not hold all of 24 MiB (hardware
-    // counters, reference/h100-cuda-counters.json.gz).
+    // A working set is sure to fit in the last cache if it has at most 3/8 of the cache's size.
+    // Each half of a divided L2 may hold a copy of every line, and the sets fill unevenly: the 25
+    // MiB of half an H100's L2 did not hold all of 24 MiB (hardware counters,
+    // reference/h100-cuda-counters.json.gz).
     if (limits->last_cache_known && set_bytes <= limits->last_cache_bytes / 8 * 3)
         claims->of[GPU_COUNTER_DRAM_READ] = 0;
 }
 
-// Adds to `claims` the number of instructions that compute the results stated in `claim`. One
-// instruction of a subgroup computes one result in each thread, or two in FP16.
+// Adds to `claims` the number of instructions that compute the results stated in `claim`. In each
+// thread of a subgroup, an instruction computes one result, or two in FP16.
 static void claim_results(const struct measure_claim *claim, double lanes,
                           struct measure_count_claims *claims)
 {

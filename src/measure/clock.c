@@ -39,13 +39,12 @@ double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from,
 
 enum {
     STAMP_WORDS = 4,
-    // Maximum number of loop iterations of an invocation of the clock kernel. Mesa's software GPU
-    // silently leaves every loop after an invocation has made 65535 loop iterations in all
-    // (LP_MAX_TGSI_LOOP_ITERATIONS). The clock kernel makes at most stamps × (iterations + 9)
-    // iterations.
+    // Maximum number of loop iterations in an invocation of the clock kernel, which makes at most
+    // stamps × (iterations + 9). Mesa's software GPU silently leaves every loop once an invocation
+    // has made 65535 iterations in all (LP_MAX_TGSI_LOOP_ITERATIONS).
     LOOPS_MAX = 65000,
-    // Number of stamps (clock readings) that each workgroup takes in a lead, the light work before
-    // the samples. The kernel waits between the stamps.
+    // Number of stamps (clock readings) per workgroup in a lead, the light work before the samples.
+    // The kernel waits between the stamps.
     LEAD_STAMPS = 2,
     // number of the clock kernel's workgroups if the number of cores is not known
     GROUPS_UNKNOWN = 64,
@@ -143,7 +142,7 @@ static const uint64_t no_narrow_counter = UINT64_C(1) << 25;
 static const double slowest_core_hz = 150e6;
 
 enum {
-    // Width in bits of the widest known counter that has fewer than 64 bits (Arm's generic timer).
+    // Width in bits of the widest known counter below 64 bits (Arm's generic timer).
     NARROW_BITS_MOST = 56
 };
 
@@ -186,9 +185,9 @@ static unsigned bits_of(uint64_t value)
     return bits;
 }
 
-// Returns the width in bits of a counter whose highest reading has more than 32 bits. The width is
-// the number of bits of this reading, if that is at most NARROW_BITS_MOST. Otherwise it is 64: no
-// known counter with fewer than 64 bits is so wide.
+// Returns the width in bits of a counter whose highest reading has more than 32 bits: the number of
+// bits of this reading. Above NARROW_BITS_MOST the width is 64, because no known counter has
+// between 57 and 63 bits.
 static unsigned wide_bits(uint64_t highest)
 {
     unsigned bits = bits_of(highest);
@@ -242,8 +241,8 @@ static uint32_t most_iterations(const struct clock_run *runs, size_t count)
     return most;
 }
 
-// Returns the length of one tick of the core's counter in ns, (span − overhead) / ticks. Only runs
-// with `iterations` iterations are used. The smallest quotient is returned.
+// Returns the length of one tick of the core's counter in ns: the smallest quotient (span −
+// overhead) / ticks of all runs with `iterations` iterations.
 static double smallest_tick_ns(const struct clock_run *runs, size_t count, unsigned bits,
                                uint32_t iterations, double overhead_ns)
 {
@@ -278,8 +277,8 @@ static double ticks_since_begin(const struct clock_run *runs, size_t run, unsign
                                        bits);
 }
 
-// Returns the index of the run whose end the host noticed soonest after the run's last stamp. Only
-// the runs from `first` to `end` − 1 are compared.
+// Returns the index of the run whose end the host noticed soonest after its last stamp. Only the
+// runs from `first` to `end` − 1 are compared.
 static size_t soonest_seen(const struct clock_run *runs, size_t first, size_t end, unsigned bits,
                            double tick_ns)
 {

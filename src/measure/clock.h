@@ -19,37 +19,35 @@ struct measure_clock {
     unsigned device_bits;  // width of the device-wide clock, which wraps at 2^device_bits
     double device_tick_ns; // length of one tick of the device-wide clock, in ns
     double device_step_ns; // smallest step of the device-wide clock, in ns
-    // The clock kernel, with which measure_span_run measures the core clock. NULL if kernels can
-    // read no clock.
+    // The clock kernel. measure_span_run measures the core clock with it. NULL if kernels can read
+    // no clock.
     struct gpu_program *program;
-    // Time in ns of one iteration of the loop in which the clock kernel waits between two stamps,
-    // measured by measure_clock_probe.
+    // Time in ns of one iteration of the clock kernel's wait between two stamps.
     double iteration_ns;
-    // Buffer, readable by the host, for the stamps (clock readings) that the clock kernel takes
-    // before and after a sample. If the pointer is NULL, measure_span_run allocates a buffer at
-    // each call.
+    // Buffer, readable by the host, for the stamps (clock readings) before and after a sample. If
+    // the pointer is NULL, measure_span_run allocates a buffer at each call.
     struct gpu_buffer *stamps;
 };
 
-// Runs the clock kernel for about 20 ms of device time (at most about 0.2 s) and fills `clock` as
-// measure/clock_kernel.h describes. If an earlier probe of this device has filled `known`, its
-// values are used, and only the program and the buffer are created. `known` may be NULL or all 0.
-// If kernels can read no clock, all members of `clock` are 0 or NULL; that is no error. `scope`
-// owns the program and the buffer, so it must outlive `clock`.
+// Runs the clock kernel for about 20 ms of device time (at most about 0.2 s) and fills `clock` (see
+// clock_evidence_judge). If an earlier probe of this device has filled `known`, takes those values
+// and only creates the program and the buffer. `known` may be NULL or all 0. If kernels can read no
+// clock, all members of `clock` are 0 or NULL; that is no error. `scope` owns the program and the
+// buffer, so it must outlive `clock`.
 MUST_CHECK bool measure_clock_probe(struct gpu_scope *scope, const struct measure_clock *known,
                                     struct measure_clock *clock, struct error *err);
 
-// Records about `ns` nanoseconds of light work on all cores into the batch, so that the core clock
-// can rise before the work that is recorded next (measure/pace.h). Records nothing if ns is 0, or
-// if clock->program or clock->stamps is NULL.
+// Records about `ns` nanoseconds of light work on all cores into the batch. During this work the
+// core clock can rise (measure/pace.h). Records nothing if `ns` is 0, or if clock->program or
+// clock->stamps is NULL.
 void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *batch, uint64_t ns);
 
-// Returns b − a, for two readings of a counter of `bits` bits that wrapped at most once between
-// them.
+// Returns b − a for two readings of a counter of `bits` bits. The counter may have wrapped once
+// between the readings.
 uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits);
 
-// Returns the width in bits of a reading of the core's counter that a kernel has stored: at most
-// 32, because most kernels store only the low word. Returns 32 if the counter's width is not known.
+// Returns how many bits of the core's counter a kernel has stored: at most 32, because most kernels
+// store only the low word. Returns 32 if the counter's width is not known.
 unsigned measure_clock_low_bits(const struct measure_clock *clock);
 
 // Returns a 64-bit reading of the device-wide clock that a kernel stored as two words, low word
@@ -60,9 +58,9 @@ uint64_t measure_clock_stamp(const uint32_t words[2]);
 // The clock must have wrapped at most once between them.
 double measure_clock_elapsed_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 
-// Returns the nanoseconds from reading `from` of the device-wide clock to reading `to`. Either
-// reading may be the earlier one: the result is negative if `to` is earlier than `from`. The time
-// between the readings must be less than half of the clock's range.
+// Returns the nanoseconds from reading `from` of the device-wide clock to reading `to`; negative if
+// `to` is the earlier one. The time between the readings must be less than half of the clock's
+// range.
 double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 
 #endif

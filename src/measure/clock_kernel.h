@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The clock kernel (clock.comp, clock.cl). Its stamps show the properties of a device's clocks and
-// the speed of its cores.
+// The clock kernel (clock.comp, clock.cl) stores stamps: readings of the device's clocks. They show
+// the properties of these clocks and the speed of the cores.
 #ifndef MEASURE_CLOCK_KERNEL_H
 #define MEASURE_CLOCK_KERNEL_H
 
@@ -14,13 +14,12 @@ struct clock_stamp {
     uint64_t core, device;
 };
 
-// Returns the largest allowed value of clock_dispatch.iterations if each workgroup stores `stamps`
-// stamps.
+// Returns the highest allowed clock_dispatch.iterations for `stamps` stamps per workgroup.
 uint32_t clock_kernel_iterations(uint32_t stamps);
 
-// Returns how many workgroups of the clock kernel run before each sample, and again after it. The
-// number is two per core, so that almost every core runs at least one, but at most 1024. Returns 64
-// if the number of cores is not known.
+// Returns how many workgroups of the clock kernel run before each sample, and again after it: two
+// per core, but at most 1024. With two, almost every core runs at least one. Returns 64 if the
+// number of cores is not known.
 uint32_t clock_kernel_groups(const struct gpu_info *info);
 
 struct clock_dispatch {
@@ -31,14 +30,13 @@ struct clock_dispatch {
     uint64_t offset;
     uint32_t groups; // number of workgroups; each writes its own stamps
     uint32_t stamps; // number of stamps (clock readings) per workgroup
-    // Number of iterations of the loop that waits between two stamps (`turns` in the kernel, which
-    // adds 0 to 7). One iteration has 16 xorshift steps.
+    // Number of iterations of the loop that waits between two stamps. The kernel adds 0 to 7 to
+    // this number (`turns`). One iteration has 16 xorshift steps.
     uint32_t iterations;
 };
 
-// Returns the number of bytes that a dispatch of the clock kernel writes. The number is rounded up
-// to the alignment of buffer offsets, so that another dispatch can write directly behind these
-// bytes.
+// Returns the number of bytes that a dispatch of the clock kernel writes, rounded up to the
+// alignment of buffer offsets. Another dispatch can write directly behind these bytes.
 uint64_t clock_kernel_bytes(uint32_t groups, uint32_t stamps);
 
 void clock_kernel_dispatch(struct gpu_batch *batch, const struct clock_dispatch *dispatch);
@@ -62,45 +60,43 @@ struct clock_run {
     double seen_ns; // host time in ns at which the host noticed the end of the run
 };
 
-// Returns the width of the core's counter in bits; 0 if the runs do not show the width yet. Each of
-// three observations shows it.
+// Returns the width of the core's counter in bits; 0 if the runs do not show the width yet. Three
+// observations show it.
 //
-// (1) A reading has more than 32 bits. Then the width is the number of bits in use, from 33 to 56,
-// or 64 if more than 56 are in use. If the true width is larger, intervals are correct all the
-// same, because none lasts 2^33 ticks. A width of 64 would be wrong for a counter of 36 or 40 bits
-// that wraps within an interval.
+// (1) A reading has more than 32 bits. The width is then the number of bits in use; 64 if more than
+// 56 are in use. If the true width is larger, intervals are correct all the same, because none
+// lasts 2^33 ticks. A width of 64 would be wrong for a counter of 36 or 40 bits that wraps within
+// an interval.
 //
-// (2) Within a run, the value fell by more than half of the highest value. Then the counter
-// wrapped, and the highest bit ever set is its top bit (RDNA 2 and newer: 20 bits).
+// (2) Within a run, the value fell by more than half of the highest value. The counter has then
+// wrapped, and its top bit is the highest bit ever set (RDNA 2 and newer: 20 bits).
 //
-// (3) The counter reached 2^25 without a wrap. Then the width is taken to be 32 bits.
+// (3) The counter reached 2^25 without a wrap. The width is then taken to be 32 bits.
 unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 
 // Fills all numbers of `clock` from at least three runs in time order, some of them with 0
-// iterations. The caller has set has_counter and has_device_clock. The rate of the core's counter
-// comes from the runs with the most iterations. `stamp_step_ns` is the unit of the device's time
-// stamps; 0 if not known.
+// iterations. The caller has set has_counter and has_device_clock. `stamp_step_ns` is the unit of
+// the device's time stamps; 0 if not known.
 //
 // The step of a clock is the greatest common divisor of all differences between neighbouring
 // readings.
 //
-// The unit of the device clock is measured with the host's clock, between the ends of two runs that
-// are far apart. This is possible because the device clock also runs between the runs of the
-// kernel. One run is from the first third of the runs, the other from the last third. Of each
-// third, it is the run whose end the host noticed with the least delay. A result within 2 % of 1 ns
-// becomes 1 ns; a result within 2 % of the unit of time stamps becomes that unit.
+// The tick of the device clock is measured with the host's clock, between the ends of two runs that
+// are far apart: the device clock also runs between runs. One run is from the first third of the
+// runs, the other from the last third. In each third, the run is taken whose end the host noticed
+// with the least delay. A result within 2 % of 1 ns becomes 1 ns; a result within 2 % of the unit
+// of time stamps becomes that unit.
 //
-// The rate of the core's counter is its ticks per tick of the device clock. The rate is the median
-// of the rates over stretches of half a run. Without a device clock, the counter's ticks are
-// compared with the spans around the runs. A span encloses the stamps of its run, so span / ticks
+// The rate of the core's counter is its ticks per tick of the device clock: the median over
+// stretches of half a run, in the runs with the most iterations. Without a device clock, the ticks
+// are compared with the spans of these runs. A span encloses the stamps of its run, so span / ticks
 // is never too small, and the smallest quotient is the best. Runs with 0 iterations show the time
 // that a run takes beside its stamps. This time is subtracted from each span.
 //
-// The counter is judged not to count core cycles in three cases. (1) It ticks like the device
-// clock: the rates are equal within 1e-4, and the steps are the same (lavapipe reads one host clock
-// for both). (2) There is no device clock, and the counter ticks at 1 GHz ± 0.5 %. (3) The counter
-// is slower than 150 MHz: no core under load is so slow, so the counter counts the ticks of a
-// crystal.
+// In three cases the counter does not count core cycles. (1) It ticks like the device clock: the
+// rates are equal within 1e-4, and the steps are the same (lavapipe reads one host clock for both).
+// (2) There is no device clock, and the counter ticks at 1 GHz ± 0.5 %. (3) The counter is slower
+// than 150 MHz. No core under load is so slow, so the counter counts the ticks of a crystal.
 void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, size_t count,
                           double stamp_step_ns, struct measure_clock *clock);
 

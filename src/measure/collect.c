@@ -27,8 +27,8 @@ struct collect {
     struct measure_visit **visits; // copies of all visits, in time order
     size_t visit_count, visit_room;
     size_t flagged; // number of visits that have a reason to be repeated
-    // True if visits with a reason to be repeated count as rounds, too, because the case has too
-    // many such visits.
+    // True if all visits count as rounds, even visits with a reason to be repeated, because too
+    // many visits have one.
     bool all_count;
     struct rounds *rounds; // medians, samples and reasons of the visits that count as rounds
     uint64_t device_time_ns;
@@ -52,8 +52,8 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
     return collect;
 }
 
-// Makes a new set of rounds: from all visits if `all` is true, else only from the visits that have
-// no reason to be repeated.
+// Makes a new set of rounds from the visits of the case: from all if `all` is true, else only from
+// those without a reason to be repeated.
 static struct rounds *gather(const struct collect *collect, bool all, struct arena *arena)
 {
     struct rounds *rounds = rounds_create(arena, collect->info);
@@ -63,8 +63,8 @@ static struct rounds *gather(const struct collect *collect, bool all, struct are
     return rounds;
 }
 
-// Returns the number of rounds that is enough for a result. If the case has so many visits without
-// a reason to be repeated, its other visits do not count.
+// Returns the number of rounds that is enough for a result. If that many visits have no reason to
+// be repeated, the other visits do not count.
 static unsigned rounds_needed(const struct collect *collect)
 {
     const struct collect_rule *rule = &collect->rule;
@@ -73,8 +73,8 @@ static unsigned rounds_needed(const struct collect *collect)
 
 // ---------------------------------------------------------------- the stop rule
 
-// Returns the number of the stop rule's look that is due now or comes next. Look 0 is after
-// rounds_min rounds, and each further look is after twice as many rounds as the one before.
+// Returns the number of the stop rule's present or next look at the interval. Look 0 is after
+// rounds_min rounds, each further look after twice as many rounds as the look before.
 static unsigned look_number(const struct collect *collect, const struct rounds *rounds)
 {
     unsigned look = 0;
@@ -98,7 +98,7 @@ static struct interval spread_of(const struct round_metric *metric, double confi
 }
 
 // Returns the median of a metric and its interval at the given confidence. If there is only one
-// round, the visit itself may have computed the interval (visit_half). The interval extends at
+// round, an interval that the visit itself computed is used (visit_half). The interval extends at
 // least one clock step to either side of the median.
 static struct interval interval_of(const struct round_metric *metric, double confidence,
                                    struct arena *scratch)
@@ -108,7 +108,7 @@ static struct interval interval_of(const struct round_metric *metric, double con
         interval.low = interval.median - metric->half;
         interval.high = interval.median + metric->half;
     }
-    // an unknown end of an interval stays NaN; fmin would replace it by a number
+    // an unknown interval stays NaN; fmin would replace the NaN by a number
     if (isnan(interval.low))
         return interval;
     interval.low = fmin(interval.low, interval.median - metric->step);
@@ -116,9 +116,9 @@ static struct interval interval_of(const struct round_metric *metric, double con
     return interval;
 }
 
-// Returns true if the first metric that has values is precise enough, or if no metric has values.
-// It is precise if half of its interval is at most the largest of these three: one clock step,
-// `enough` times the median, and the goal times the median.
+// Returns true if the first metric that has values is precise enough, or if no metric has values. A
+// metric is precise enough if half of its interval is within the goal, within `enough` times the
+// median, or within one clock step.
 static bool is_precise(const struct collect *collect, double confidence, double enough)
 {
     const struct round_metric *metric = rounds_primary(collect->rounds);
@@ -131,9 +131,9 @@ static bool is_precise(const struct collect *collect, double confidence, double 
     return half <= fmax(fmax(goal, enough) * fabs(spread.median), metric->step);
 }
 
-// Ends a case that might otherwise repeat visits without end. Acts only after too many visits had a
-// reason to be repeated. If enough other visits exist, the case ends and only they count. Otherwise
-// all visits count from now on, also the earlier ones.
+// Keeps a case from repeating visits without end. Acts once too many visits have a reason to be
+// repeated. If enough other visits exist, the case ends, and only those count. Otherwise all visits
+// count from now on, also the earlier ones.
 static void limit_retakes(struct collect *collect)
 {
     unsigned clean = collect->rounds->count;
@@ -175,9 +175,9 @@ static void decide(struct collect *collect)
         collect->state = COLLECT_SPENT;
 }
 
-// Compares the core clocks of the visits. If a visit's clock was lower than another visit's, the
-// visit gets a reason to be repeated. Returns true if any visit got one. Does nothing if the rule
-// allows any clock, or if the first metric is a plain count, which depends on no clock.
+// If the core clock of a visit was lower than another visit's, gives the visit a reason to be
+// repeated. Returns true if any visit got one. Does nothing if the rule allows any clock, or if the
+// first metric is a plain count, which depends on no clock.
 static bool flag_low_clocks(struct collect *collect)
 {
     if (collect->rule.any_clock || collect->info->metrics[0].unit == UNIT_NONE)
@@ -328,8 +328,8 @@ static void copy_sensors(const struct measure_visit *kept, struct measure_visit 
 
 void collect_result(const struct collect *collect, struct arena *arena, struct result *result)
 {
-    // If there are too few visits without a reason to be repeated, the result also uses the visits
-    // with such a reason: a result from them is better than none.
+    // If too few visits have no reason to be repeated, the result uses all visits: an uncertain
+    // result is better than none.
     bool enough = collect->flagged == 0 || collect_rounds(collect) >= rounds_needed(collect);
     const struct rounds *rounds = enough ? collect->rounds : gather(collect, true, arena);
     const struct measure_visit *kept = rounds->kept;

@@ -23,16 +23,16 @@
 
 #include "measure/visit.h"
 
-// A result is suspect if its whole interval lies above its physical limit times this share. A time
-// is suspect if its whole interval lies below its limit divided by this share. The share is above
+// A result is suspect if its whole interval lies above its physical limit times this factor. A time
+// is suspect if its whole interval lies below its limit divided by this factor. The factor is above
 // 1, because data sheets round the clocks and rates from which limits follow.
 #define COLLECT_SHARE_MOST 1.02
 
-// Limits for metrics whose samples include time of the host (visit_by_host), relative to the
-// median. COLLECT_HOST_GOAL is the goal for half of the interval. If half of the interval is above
-// COLLECT_HOST_MOST, the result is suspect. Medians of such metrics differ by about these shares
-// between healthy machines with equal cards (docs/evidence/results.md), so a narrower interval
-// would say nothing about the next run.
+// Limits, relative to the median, for metrics whose samples include time of the host
+// (visit_by_host). COLLECT_HOST_GOAL is the goal for half of the interval. Above COLLECT_HOST_MOST,
+// half of the interval is too wide: the result is suspect or gets a remark. Medians of such metrics
+// differ by about these shares between healthy machines with equal cards
+// (docs/evidence/results.md), so a narrower interval would say nothing about the next run.
 #define COLLECT_HOST_GOAL 0.05
 #define COLLECT_HOST_MOST 0.1
 
@@ -53,7 +53,8 @@ struct collect_rule {
     unsigned rounds_min;
     unsigned rounds_max; // maximum number of rounds; 0 means rounds_min
     uint64_t budget_ns;  // device time in ns after which the case gets no more visits; 0: no limit
-    // True if all samples should be alike. Then a visit with far slower samples is repeated.
+    // True if all samples of the case should be alike: a visit with far slower samples is then
+    // repeated.
     bool alone;
     bool any_clock; // true if visits of the case may have different core clocks
 };
@@ -64,9 +65,8 @@ struct collect; // all visits of one case
 struct collect *collect_create(struct arena *arena, const struct benchmark_info *info,
                                const struct collect_rule *rule);
 
-// Adds a copy of the visit to the case. Usually a visit with a reason to be repeated does not count
-// as a round. Once too many visits have such a reason, and too few have none, all visits of the
-// case count.
+// Adds a copy of the visit to the case. A visit with a reason to be repeated does not count as a
+// round. But once too many visits have such a reason, and too few have none, all visits count.
 void collect_visit(struct collect *collect, const struct measure_visit *visit);
 
 // Gives the visits of the case from number `first` on (0: all visits) a reason to be repeated, for
@@ -90,8 +90,8 @@ unsigned collect_visits(const struct collect *collect);
 // Returns true if some metric has no value in any visit that counts so far.
 bool collect_lacks_metric(const struct collect *collect);
 
-// Returns the name of a metric that depends on the host's processors (metric_info.by_host). The
-// metric must have a value in a visit that counts so far. Returns NULL if there is no such metric.
+// Returns the name of a metric that depends on the host's processors (metric_info.by_host) and has
+// a value in a visit that counts; NULL if there is none.
 const char *collect_by_host(const struct collect *collect);
 
 // Returns true if the case needs no further visit. There are four reasons: its first metric is
@@ -107,10 +107,10 @@ bool collect_precise(const struct collect *collect);
 // Returns true if collect_failure has ended the case.
 bool collect_failed(const struct collect *collect);
 
-// Computes the case's result from all visits so far: metrics with intervals and limits, and the
-// verdict with its reasons. Also sets the details, sensors, series and kernel of `result`. A
-// sensor's value is its median over the visits. Series are from the last visit that has any. All
-// this is allocated in `arena`. The caller sets key, device and case.
+// Computes the case's result from its visits so far, in `arena`: metrics with intervals and limits,
+// the verdict with its reasons, details, sensors, series and kernel. A sensor's value is its median
+// over the visits. Series are from the last visit that has any. The caller sets key, device and
+// case.
 void collect_result(const struct collect *collect, struct arena *arena, struct result *result);
 
 #endif

@@ -8,13 +8,13 @@
 struct selection {
     struct selection *older;
     unsigned groups;
-    // The selected counters. First come the wanted counters of GPU_COUNTERS, without those that the
-    // device lacks. Then come the vendor's (native) counters that the user named.
+    // The selected counters: first the wanted counters of GPU_COUNTERS that the device has, then
+    // the vendor's own (native) counters that the user named.
     struct counted {
         const char *name;
         struct gpu_counter_source source;
         enum gpu_counter_unit unit;
-        // which of GPU_COUNTERS it is (enum gpu_counter); -1 for a native counter of the vendor
+        // number of the counter in GPU_COUNTERS (enum gpu_counter); -1 for a native counter
         int neutral;
         double value;
     } * all;
@@ -82,8 +82,8 @@ static void add_neutral(const struct measure_count *count, struct selection *to)
     }
 }
 
-// Returns true if the name is a counter of GPU_COUNTERS that the device has, and not one of the
-// vendor's.
+// Returns true if the name is a counter of GPU_COUNTERS that the device has. If the vendor has a
+// counter with the same name, returns false.
 static bool is_neutral(const struct measure_count *count, const char *name)
 {
     size_t natives;

@@ -13,11 +13,11 @@
 struct measure_count;
 
 // Groups of counters. A device can read only few counters at once, so it runs the work in several
-// passes. On an H100, all groups together take six passes. The group for memory alone takes two
-// passes, and each further group takes at least one more.
+// passes. On an H100, MEASURE_COUNT_MEMORY takes two passes, each further group takes at least one
+// more, and all groups together take six.
 enum measure_count_group {
-    // Bytes read and written at each level (memory, L2, L1), and instructions by the unit that runs
-    // them.
+    // Bytes read and written at each level (memory, L2, L1), and instructions, counted for each
+    // unit that runs them.
     MEASURE_COUNT_MEMORY = 1,
     MEASURE_COUNT_SHARED = 2,   // accesses to shared memory
     MEASURE_COUNT_TEXTURES = 4, // bytes read by texture instructions
@@ -28,18 +28,18 @@ enum measure_count_group {
     MEASURE_COUNT_NAMED = 1 << 15 // all other counters: read only if the user names them
 };
 
-// Opens the hardware counters of the device. `names` lists counters that are always read: names of
-// GPU_COUNTERS, or names that the vendor uses. Returns NULL with the error of gpu_counters_open.
+// Opens the hardware counters of the device. `names` lists counters that are always read, by their
+// names in GPU_COUNTERS or by the vendor's names. Returns NULL with the error of gpu_counters_open.
 struct measure_count *measure_count_open(struct gpu_device *device, const char *const *names,
                                          size_t name_count, struct error *err);
-void measure_count_close(struct measure_count *count); // does nothing if `count` is NULL
+void measure_count_close(struct measure_count *count); // closes the counters; `count` may be NULL
 
 struct measure_count_desc {
     // Two batches with the same kind of work: `once` has N units of it, `twice` has 2 N.
     struct gpu_batch *once, *twice;
-    // Work that runs before `once` and before `twice` in each pass of the hardware counters, to put
-    // the caches into the same state. If the pointer is NULL, `twice` runs once before the first
-    // pass, and nothing runs before later passes.
+    // Work that puts the caches into the same state. It runs before `once` and before `twice` in
+    // each pass of the hardware counters. If the pointer is NULL, `twice` runs once before the
+    // first pass, and nothing runs before later passes.
     struct gpu_batch *before;
     double units;        // number of units of work in the batch `once` (N)
     uint64_t timeout_ns; // maximum wait for one submission, in ns
@@ -48,10 +48,9 @@ struct measure_count_desc {
 // Returns the description of the device whose counters are open.
 const struct gpu_info *measure_count_info(const struct measure_count *count);
 
-// Selects what later calls of measure_count_run count. `groups` is a sum of values of enum
-// measure_count_group. The counters whose names measure_count_open got are always selected. Fails
-// with the error of gpu_counter_set_create, for example if the device does not have a named
-// counter.
+// Selects what later calls of measure_count_run count: the counters of `groups` (a sum of values of
+// enum measure_count_group), and those named in measure_count_open. Fails with the error of
+// gpu_counter_set_create, for example if the device lacks a named counter.
 MUST_CHECK bool measure_count_select(struct measure_count *count, unsigned groups,
                                      struct error *err);
 
@@ -60,8 +59,8 @@ MUST_CHECK bool measure_count_select(struct measure_count *count, unsigned group
 MUST_CHECK bool measure_count_run(struct measure_count *count,
                                   const struct measure_count_desc *desc, struct error *err);
 
-// The values that a benchmark predicts for the hardware counters, for one unit of its work; NaN for
-// a counter whose value it does not predict. In measure_count_no_claims all values are NaN.
+// Values that a benchmark predicts for the hardware counters, for one unit of its work; NaN for a
+// counter without a prediction. In measure_count_no_claims all values are NaN.
 struct measure_count_claims {
     double of[GPU_COUNTER_COUNT];
 };

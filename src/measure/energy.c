@@ -12,8 +12,8 @@ enum {
     READINGS_MAX = 4096,
     IN_FLIGHT = 12
 };
-// If the host's wait for a submission was shorter than this, the submission had ended before the
-// wait began.
+// If the host waited less than this for a submission, the submission had ended before the wait
+// began.
 static const uint64_t waited_least_ns = 100000;
 // An energy measurement may take this much longer than the wanted length_ns, because some energy
 // counters change rarely.
@@ -51,7 +51,7 @@ void measure_energy_close(struct measure_energy *energy)
 // ---------------------------------------------------------------- computed from counter readings
 
 enum {
-    // Minimum number of changes of the counter, after the first one, for which an interval is
+    // Minimum number of changes of the counter after the first change. With fewer, no interval is
     // computed.
     CHANGES_LEAST = 4
 };
@@ -115,8 +115,8 @@ static double half_of(const struct change *changes, size_t count, double length_
         return NAN;
     for (size_t i = 0; i < count; i++)
         squares += (seconds[i] - mean_s) * (seconds[i] - mean_s);
-    // Error in joules of the counter's value at a single change: the standard deviation, multiplied
-    // by Student's t.
+    // Error of the counter's value at a single change, in joules: the standard deviation,
+    // multiplied by Student's t.
     double end_j = line.slope_half * sqrt(squares);
     return fmax(sqrt(2) * end_j / joules[count - 1], late_ns / length_ns);
 }
@@ -183,10 +183,11 @@ static void take_reading(struct burn *burn)
         .joules = joules_now(burn->desc->energy), .at_ns = clock_now_ns(), .units = burn->units};
 }
 
-// Repeats the work with IN_FLIGHT submissions in flight, so that the device stays busy while the
-// host reads the counter. A reading takes NVIDIA's library 4 ms, and sometimes 50 ms. The counter
-// is read after the host has waited for a submission, because only then does the host know how many
-// submissions have ended. After IN_FLIGHT submissions without a wait, it is read all the same.
+// Repeats the work with IN_FLIGHT submissions in flight. The device then stays busy while the host
+// reads the counter, which takes NVIDIA's library 4 ms, and sometimes 50 ms. The counter is read
+// after the host has waited for a submission, because only then does the host know how many
+// submissions have ended. After IN_FLIGHT submissions without a wait, the counter is read all the
+// same.
 static bool keep_busy(struct burn *burn, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();

@@ -12,14 +12,15 @@ struct measure_energy; // the energy counter of a card
 // Opens the energy counter of the device's card. Returns NULL, which is no error, if the card has
 // no energy counter or if fathom finds no sensors of the card.
 struct measure_energy *measure_energy_open(struct arena *arena, const struct gpu_info *info);
-void measure_energy_close(struct measure_energy *energy); // does nothing if `energy` is NULL
+// closes the energy counter; `energy` may be NULL
+void measure_energy_close(struct measure_energy *energy);
 
 struct measure_energy_desc {
     struct measure_energy *energy;
     struct gpu_scope *scope;
     measure_record *record; // function that records the work (measure/span.h)
     void *context;
-    // Units of work per submission, at least 1; together they should take some ms.
+    // Units of work per submission, at least 1. A submission should take some ms.
     uint64_t repeats;
     bool unordered; // true if units of work may overlap each other
     // wanted time in ns between the first and the last change of the energy counter
@@ -37,13 +38,13 @@ struct measure_energy_result {
     // Half of the 95 % interval of unit_j and of watts, relative to the value; NaN if `changes` is
     // below 4. Only the errors of the first and of the last change matter. The scatter of all
     // changes around a straight line of energy over time shows the error of one change (Student's
-    // t). The host may see a change as late as the time between two readings, so `half` is at least
-    // this time, relative to length_ns.
+    // t). `half` is at least the delay with which the host may see a change (the time between two
+    // readings), relative to length_ns.
     double half;
 };
 
 // Repeats the work, with twelve submissions in flight, until the first and the last change of the
-// counter are length_ns apart. Submits nothing more after length_ns + 0.5 s or 4096 readings. Fails
+// counter are length_ns apart. Stops in any case after length_ns + 0.5 s or 4096 readings. Fails
 // with the errors of batches (gpu/gpu.h).
 MUST_CHECK bool measure_energy_run(const struct measure_energy_desc *desc,
                                    struct measure_energy_result *result, struct error *err);
@@ -57,8 +58,9 @@ struct energy_reading {
 };
 
 // Computes `result` from the first and the last change of the energy counter, because the time of a
-// value is known only when it changes. The host sees a change late, by at most the time since the
-// reading before. Changes that were seen later than the median delay are dropped at both ends.
+// value is known only when the counter changes. The host sees a change late, by at most the time
+// since its previous reading. Changes at both ends that were seen later than the median delay are
+// dropped.
 void measure_energy_of(const struct energy_reading *readings, size_t count,
                        struct measure_energy_result *result);
 

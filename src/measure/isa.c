@@ -44,8 +44,8 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-// Returns the word that begins at `at`; "" if the word has NAME_BYTES or more. Load instructions
-// and labels that matter are shorter.
+// Returns the word that begins at `at`; "" if the word has NAME_BYTES or more characters. Load
+// instructions and labels that matter are shorter.
 static struct name word_at(const char *at)
 {
     struct name name = {""};
@@ -132,8 +132,8 @@ static void count_kind(struct kind kinds[KINDS_MAX], const struct name *name)
         }
 }
 
-// Returns true for an instruction that accesses memory, except s_load. If a loop has such an
-// instruction, its s_loads may be loads of descriptors for it.
+// Returns true if the instruction accesses memory and is not an s_load. If a loop has such an
+// instruction, the s_loads of the loop may load descriptors for it.
 static bool is_other_access(const struct name *name)
 {
     static const char *const starts[] = {"buffer_", "tbuffer_", "global_",      "flat_",

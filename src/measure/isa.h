@@ -16,10 +16,10 @@ struct isa_loads {
     const char *text;
 };
 
-// Fills `loads` from the innermost loop with the most loads. An innermost loop contains no other
-// loop. Loads of descriptors do not count: if the loop also accesses memory in another way, an
-// s_load of 4 or 8 words is taken as the load of a descriptor. Returns false if no innermost loop
-// has a load.
+// Fills `loads` from the innermost loop with the most loads. (An innermost loop contains no other
+// loop.) Returns false if no innermost loop has a load. Loads of descriptors do not count. If the
+// loop also accesses memory in another way, an s_load of 4 or 8 words is taken as a load of a
+// descriptor.
 bool isa_loop_loads(struct arena *arena, const char *assembly, struct isa_loads *loads);
 
 #endif

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Smallest last cache in bytes whose size is taken as certain if a model (a simulated device)
-// states it.
+// If a model (a simulated device) states a last cache of at least this many bytes, the size is
+// taken as certain.
 #define STATED_LEAST (UINT64_C(1) << 20)
 
 // Tables of architectures, chips and products. A figure without a published source is 0.
@@ -15,26 +15,24 @@ struct architecture {
     // Per core: bandwidth of L1 and of shared memory in bytes per cycle, and the part of L1 that
     // can hold data, in KiB.
     unsigned l1_bytes_per_cycle, shared_bytes_per_cycle, l1_kib;
-    // Results per core and cycle, in the order of enum measure_class. Those of the matrix units are
-    // 0 if products of the architecture differ (then struct product has the figures).
+    // Results per core and cycle, in the order of enum measure_class. If products of the
+    // architecture have different matrix rates, the rates are 0 here, and struct product has them.
     unsigned results[MEASURE_OTHER];
     bool paired; // true if two cores form a processor that runs a workgroup on both (RDNA's WGP)
     const char *source;
 };
 
-// A range of PCI device ids that belong to one architecture. The range also has ids of products
-// that the table of products does not list.
+// A range of PCI device ids of one architecture. Some of its products are not in the table of
+// products.
 struct chip {
     uint32_t vendor_id, first_id, last_id;
     const struct architecture *architecture;
 };
 
 struct product {
-    // Last words of the device name that the driver reports, without a part in parentheses at its
-    // end.
+    // Last words of the device name that the driver reports, before any part in parentheses.
     const char *name;
-    // Size of memory in GiB, which tells products with the same name apart; 0 if the name is
-    // enough.
+    // Size of memory in GiB, to distinguish products with the same name; 0 if the name is enough.
     unsigned memory_gib;
     const struct architecture *architecture;
     unsigned cores;
@@ -42,8 +40,8 @@ struct product {
     unsigned core_mhz;
     unsigned dram_gb_per_s;
     unsigned last_cache_mib;
-    // Multiply-adds of the product's matrix units per core and cycle, as in struct architecture; 0:
-    // the rates of its architecture apply.
+    // Multiply-adds of the matrix units per core and cycle, in FP16 and in FP8; 0 if the rates of
+    // the architecture apply.
     unsigned matrix16, matrix8;
     const char *source;
 };
@@ -62,7 +60,7 @@ struct product {
 // at 170 × 2407 MHz, 1/64 of it for FP64. B200: 80 TFLOP/s of FP32 and 40 of FP64 are 128 and 64
 // multiply-adds per core and cycle.
 //
-// AMD, rates: AMD's ROCm Compute Profiler shows rates as shares of a peak. These are its peaks
+// AMD, rates: the peaks of AMD's ROCm Compute Profiler, which shows rates as shares of a peak
 // ("System Speed-of-Light" of gfx908, gfx90a, gfx942). For RDNA no such peaks are published. Sizes:
 // AMD's "GPU hardware specifications" of ROCm. Arithmetic: operations per clock and compute unit in
 // AMD's white papers of CDNA to CDNA 4, Vega and RDNA; an instruction on a pair of values counts as
@@ -275,8 +273,8 @@ static bool name_ends_with(const char *device, const char *product)
     return length == wanted || device[length - wanted - 1] == ' ';
 }
 
-// Returns true if `gib` is 0 or within 10 % of `bytes`: drivers reserve some of the memory, or
-// round its size up.
+// Returns true if `gib`, the memory size in the table, is 0 or within 10 % of the reported `bytes`.
+// Drivers reserve some of the memory, or round its size up.
 static bool memory_fits(uint64_t bytes, unsigned gib)
 {
     double ratio = (double)bytes / ((double)gib * 1024 * 1024 * 1024);
@@ -372,8 +370,8 @@ static void fill_last_cache(const struct gpu_info *info, struct measure_limits *
 // Converts the rates in `limits` to rates per core as this driver counts cores. On RDNA, two
 // compute units run a workgroup together. ROCm's OpenCL counts such a pair as one core. Vulkan
 // drivers count each compute unit, and also report the threads of a core. `units` is the number of
-// compute units in the table of products. If the way of counting is not clear, the rates become
-// unknown (0).
+// compute units in the table of products. If it is not clear what the driver counts, the rates
+// become unknown (0).
 static void count_pairs(const struct gpu_limits *reported, unsigned units,
                         struct measure_limits *limits)
 {
@@ -399,8 +397,8 @@ static void fill_from_driver(const struct gpu_info *info, struct measure_limits 
     if (reported->core_clock_hz)
         limits->core_clock_hz = (double)reported->core_clock_hz;
     fill_last_cache(info, limits);
-    // The memory clock gives the bandwidth only with NVIDIA's driver, which reports half the data
-    // rate for every kind of memory.
+    // Only with NVIDIA's driver does the bandwidth follow from the memory clock: this driver
+    // reports half the data rate, for every kind of memory.
     if (reported->memory_clock_hz && reported->memory_bus_bits &&
         info->vendor_id == GPU_VENDOR_NVIDIA)
         limits->dram_bytes_per_s =

@@ -29,23 +29,23 @@ struct measure_limits {
     // source of the product's figures; NULL if the table of products lacks this device
     const char *product_source;
     unsigned cores; // number of SMs, CUs or WGPs as the driver counts them; of a CPU: processors
-    // Number of cores that run one workgroup together: 2 if a core is one compute unit of an RDNA
-    // workgroup processor (WGP); 0 if not known.
+    // Number of cores that run one workgroup together: 2 for the compute units of an RDNA workgroup
+    // processor (WGP), else 1; 0 if not known.
     unsigned group_cores;
     // Highest core clock in Hz; 0 if not known, or if cards run faster than their data sheet says.
     double core_clock_hz;
     double dram_bytes_per_s; // theoretical bandwidth of the device's memory: data rate × bus width
-    // Bandwidth of the link to the host in one direction; 0 if not known. measure_limits_of sets it
-    // to 0. A caller that needs this limit sets it to what measure_link_of finds.
+    // Bandwidth of the link to the host in one direction; 0 if not known. measure_limits_of sets 0.
+    // A caller that needs this limit gets it from measure_link_of.
     double link_bytes_per_s;
     // L1 bandwidth of one core, in bytes per cycle, with the widest loads.
     double l1_bytes_per_cycle;
     double shared_bytes_per_cycle; // bandwidth of shared memory of one core, in bytes per cycle
     double results_per_cycle[MEASURE_CLASS_COUNT]; // results of each kind per core and cycle
     uint64_t l1_bytes; // size in bytes of the part of a core's L1 that can hold data
-    // Size in bytes of the last cache before memory, often L2; of CPUs: from sysconf.
+    // Size in bytes of the last cache before memory, often the L2; 0 if not known.
     uint64_t last_cache_bytes;
-    // True if no larger cache can lie between the cache of last_cache_bytes and memory. Sizes from
+    // True if the cache of last_cache_bytes is certainly the last one before memory. Sizes from
     // these sources are certain:
     // - the table of products
     // - a CPU
@@ -57,9 +57,8 @@ struct measure_limits {
 };
 
 // Fills in the physical limits of a device: first from tables, then from what the driver reports.
-// In the tables, the device's chip is found by PCI id and its product by name. The tables are
-// needed because Vulkan reports neither clocks nor the size of L2. For a CPU, sysconf replaces the
-// tables.
+// The tables list chips by PCI id, and products by name. Tables are needed because Vulkan reports
+// neither clocks nor the size of the L2. For a CPU, sysconf replaces the tables.
 void measure_limits_of(const struct gpu_info *info, struct measure_limits *limits);
 
 // Sets name and source of row number `row` of the table of products. Returns false if the table has

@@ -43,10 +43,10 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse)
     return sparse && pace->sparse_ns > pace->lead_ns ? pace->sparse_ns : pace->lead_ns;
 }
 
-// Adapts the lead (light work before the samples) with which visits with sparse work begin. Work is
-// sparse if its samples are short and the device is idle between them. Called when the samples of a
-// visit have the right core clock. If the visit needed a further lead, later ones begin with a
-// longer lead. After PACE_CALM sparse visits without a further lead, they begin with a shorter one.
+// Adapts the lead (light work before the samples) of visits with sparse work: samples are short,
+// and the device is idle between them. Called when the samples of a visit have the right core
+// clock. If the visit needed a further lead, later visits begin with a longer lead. After PACE_CALM
+// sparse visits without a further lead, later visits begin with a shorter one.
 static void adapt_sparse_lead(struct measure_pace *pace)
 {
     if (!pace->sparse)
@@ -61,8 +61,8 @@ static void adapt_sparse_lead(struct measure_pace *pace)
     }
 }
 
-// The case runs at the highest core clock of this visit's samples from now on. Returns false:
-// pace_again then does not ask to repeat the samples.
+// Accepts a low core clock: from now on, the highest clock of this visit's samples is the clock of
+// the case. Returns false, with which pace_again ends the repetitions.
 static bool settle(struct measure_pace *pace)
 {
     *pace->case_hz = pace->most_hz;
@@ -119,7 +119,7 @@ static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
 }
 
 // Adds a visit with the core clock `hz` to a row of successive visits at the same clock. If the
-// clock differs, the row begins anew with this visit. Returns true if the row then has at least
+// clock differs, a new row begins with this visit. Returns true if the row now has at least
 // `visits` visits.
 static bool lasts(struct pace_row *row, double hz, double error, unsigned visits)
 {
@@ -130,10 +130,10 @@ static bool lasts(struct pace_row *row, double hz, double error, unsigned visits
     return row->visits >= visits;
 }
 
-// Raises *known_hz, the highest known core clock, after a visit with the clock `hz`. The first
-// reading counts at once. Later, PACE_HIGHER successive visits must have the same higher clock,
-// because a single reading may be too high by a percent or two. If that reading counted, the true
-// clock would look low from then on. *known_hz becomes the lowest reading of these visits.
+// Updates *known_hz, the highest known core clock, after a visit with the clock `hz`. The first
+// reading counts at once. Later, *known_hz rises only if PACE_HIGHER successive visits have the
+// same higher clock, and becomes their lowest reading. A single reading may be too high by a
+// percent or two; if it counted, the true clock would look low from then on.
 static void raise_known(double *known_hz, struct pace_row *higher, double hz, double error)
 {
     if (!(hz > 0))
@@ -146,9 +146,9 @@ static void raise_known(double *known_hz, struct pace_row *higher, double hz, do
         *known_hz = higher->hz;
 }
 
-// Returns true if this kind of load runs at a higher core clock than `hz`. After PACE_LASTING
-// successive visits at the same lower clock, that clock becomes the normal one and false is
-// returned.
+// Returns true if this kind of load normally runs at a higher core clock than `hz`. After
+// PACE_LASTING successive visits at the same lower clock, that clock becomes the normal one, and
+// false is returned.
 static bool keeps_higher(struct pace_load *load, double hz, double error)
 {
     if (!pace_is_lower(hz, load->kept_hz, error)) {
@@ -201,8 +201,8 @@ static bool is_limited(const struct measure_visit *visit)
     return false;
 }
 
-// Returns true if the card limited the core clock in more than half of the visits. Then the limit
-// comes from the work of the case, and repeating a visit would not avoid it.
+// Returns true if the card limited the core clock in more than half of the visits. The work of the
+// case then causes the limit, and repeating a visit would not avoid it.
 static bool limit_lasts(struct measure_visit *const *visits, size_t count)
 {
     size_t limited = 0;

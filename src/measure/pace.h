@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Decides whether samples had the right core clock, and whether a visit repeats them. A card lowers
 // its clock while it has little to do. When work arrives, the card needs up to some tenths of a
-// second to raise the clock again. Samples at such a clock are repeated after a lead: light work
+// second to raise the clock again. Samples at a low clock are repeated after a lead: light work
 // that gives the clock time to rise. The lead is part of the samples' submission, because a card
 // may lower its clock between two submissions. A card also lowers its clock under load, for example
-// at its power limit. Samples at such a clock are right: under this load the card is not faster.
+// at its power limit. These samples are not repeated: under this load the card is not faster.
 //
 // All functions decide from numbers alone, without a device.
 #ifndef MEASURE_PACE_H
@@ -16,31 +16,32 @@ enum {
     // Number of kinds of load (struct pace_load) that a worker process remembers. If there are
     // more, it forgets the kind whose last visit is longest ago.
     PACE_LOADS = 64,
-    // If this many successive visits have the same core clock, below the usual one, the lower clock
-    // becomes the normal clock of this kind of load.
+    // Number of successive visits at the same core clock, below the normal one, after which this
+    // lower clock becomes the normal one of the kind of load.
     PACE_LASTING = 8,
-    // If this many successive visits have the same core clock, above the highest known one, the
-    // higher clock is taken as real and not as a measurement error.
+    // Number of successive visits at the same core clock, above the highest known one, after which
+    // the higher clock is taken as real and not as a measurement error.
     PACE_HIGHER = 3,
-    // Length of the first lead in a visit: light work before the samples, during which the core
-    // clock can rise. Each further lead is 4 times as long.
+    // Length in ns of the first lead in a visit. A lead is light work before the samples, during
+    // which the core clock can rise. Each further lead is 4 times as long as the one before.
     PACE_LEAD_FIRST_NS = 2000000,
     PACE_LEAD_MOST_NS = 64000000, // maximum length of a lead
-    // A visit whose core clock stays low makes one lead after another. It stops after leads of
-    // PACE_SPENT_MOST_NS in all if the last lead raised the clock. Otherwise it stops earlier:
-    // after PACE_PATIENCE_NS, or less (see patience_ns).
+    // A visit whose core clock stays low makes one lead after another. If the last lead raised the
+    // clock, the visit stops after leads of PACE_SPENT_MOST_NS in total; if not, after
+    // PACE_PATIENCE_NS or less (see patience_ns).
     PACE_PATIENCE_NS = 150000000,
     PACE_SPENT_MOST_NS = 300000000,
     PACE_SPARSE_MOST_NS = 4000000, // maximum of measure_pace.sparse_ns
-    // Number of successive visits with sparse work (short samples, idle device between them) that
-    // needed no further lead. After so many, visits with sparse work begin with a shorter lead.
+    // Work is sparse if samples are short and the device is idle between them. After this many
+    // successive visits with sparse work that needed no further lead, such visits begin with a
+    // shorter lead.
     PACE_CALM = 64
 };
 
 // A core clock up to this share above the data sheet's clock counts as the data sheet's clock.
 // During one run, an H100 ran at 1980 to 2040 MHz; its data sheet says 1980 MHz. Without this
-// margin, 798 of 1,958 results had a remark, because they ran at 1995 MHz after others had run at
-// 2025 to 2040 MHz. Also, each visit lost time to leads.
+// margin, 798 of 1,958 results had a remark: they ran at 1995 MHz after others had run at 2025 to
+// 2040 MHz. Each visit also lost time to leads.
 #define PACE_STATED_MARGIN 0.05
 
 // A row of successive visits at the same core clock, within the margin of pace_is_lower.
@@ -51,9 +52,9 @@ struct pace_row {
 
 struct pace_load {
     uint32_t load; // number of the kind of load, as in struct visit_clock
-    // Normal core clock of this kind of load: the highest one that it had in PACE_HIGHER successive
-    // visits; at first, that of its first visit. After PACE_LASTING visits at a lower clock, this
-    // lower clock is the normal one.
+    // Normal core clock of this kind of load: at first that of its first visit, later the highest
+    // one of PACE_HIGHER successive visits. After PACE_LASTING successive visits at the same lower
+    // clock, that clock is the normal one.
     double kept_hz;
     // The most recent visits in a row with the same core clock below (`lower`) or above (`higher`)
     // kept_hz.
@@ -64,14 +65,13 @@ struct pace_load {
 // What a worker process has learned about the core clock of its device. All zero at first.
 struct measure_pace {
     // Returns true if the card reports that something has limited its clock since about the
-    // beginning of the visit. The pointer is NULL if the card cannot report this.
+    // beginning of the visit. The pointer may be NULL.
     bool (*limited)(void *context);
     void *context;
     // Highest core clock that the product's data sheet states; 0 if not known. A measured clock up
     // to PACE_STATED_MARGIN above it counts as the stated clock.
     double stated_hz;
-    // The higher of two core clocks: stated_hz, and the highest one that any load had; 0: not
-    // known.
+    // The highest known core clock: stated_hz, or a higher one that a load had; 0 if not known.
     double fastest_hz;
     // the most recent visits in a row with the same core clock above fastest_hz
     struct pace_row higher;
@@ -79,9 +79,10 @@ struct measure_pace {
     size_t load_count;
     uint64_t visits;
     uint64_t sparse_ns; // minimum lead in ns of a visit with sparse work (see pace_lead_ns)
-    // If the last lead did not raise the core clock, a visit stops repeating its samples after
-    // leads of this length in all. The length is PACE_PATIENCE_NS at first. It is halved when leads
-    // did not raise the clock enough, and is PACE_PATIENCE_NS again when they did.
+    // A visit whose last lead did not raise the core clock stops repeating its samples after leads
+    // of this total length. The length is PACE_PATIENCE_NS at first, and half as long after each
+    // visit that stopped. It is PACE_PATIENCE_NS again after leads that raised the clock enough,
+    // and after PACE_FELL and PACE_LOW.
     uint64_t patience_ns;
     // Number of successive visits with sparse work (short samples, idle device between them) that
     // needed no lead beyond sparse_ns.
@@ -95,12 +96,12 @@ struct measure_pace {
 };
 
 // Returns true if the core clock `hz` is below `than_hz` by more than a margin. The margin is the
-// largest of three: the share RESULTS_CLOCK_STEPS of than_hz, the share `error` (relative error of
-// hz), and a step of the clock (15 MHz). Returns false if one of the clocks is unknown (0 or NaN).
+// largest of RESULTS_CLOCK_STEPS × than_hz, `error` × than_hz, and 15 MHz (a step of the clock).
+// `error` is the relative error of hz. Returns false if a clock is unknown (0 or NaN).
 bool pace_is_lower(double hz, double than_hz, double error);
 
-// Begins a visit. *case_hz is the core clock at which the case runs. Before the first visit of a
-// case, the caller sets it to 0. Later, only the functions of measure/pace.h change it.
+// Begins a visit. *case_hz is the core clock at which the case runs. The caller sets it to 0 before
+// the first visit of a case. Later, only the functions of measure/pace.h change it.
 void pace_begin(struct measure_pace *pace, double *case_hz);
 
 // Returns the length in ns of the lead (light work before the samples); 0 for no lead or if `pace`
@@ -115,7 +116,7 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse);
 bool pace_again(struct measure_pace *pace, double seen_hz, double error);
 
 enum pace_verdict {
-    // normal clock: at least the highest known one, within the margin of pace_is_lower
+    // normal clock: not below the highest known one (pace_is_lower)
     PACE_KEPT,
     // lower than the highest known clock, but not too low for this kind of load
     PACE_LOWER,
@@ -125,9 +126,9 @@ enum pace_verdict {
     PACE_LOW
 };
 
-// Judges the core clock of a visit's samples. `hz` is the median clock of the samples. Except after
-// PACE_FELL, remembers the clock for the visit's kind of load and sets *kept_hz to the clock at
-// which this kind ran before; if the kind is not known (0), does neither. After PACE_FELL and
+// Judges the core clock of a visit's samples. `hz` is the median clock of the samples. Sets
+// *kept_hz to the normal clock of the visit's kind of load before this visit, and remembers `hz`
+// for this kind. Does neither after PACE_FELL, or if the kind is not known (0). After PACE_FELL and
 // PACE_LOW, the case's next visit tries all leads again.
 enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct visit_clock *clock,
                              double *kept_hz);

@@ -81,7 +81,7 @@ struct queue {
 
 struct compiler {
     struct queue *queue;
-    struct gpu_scope *scope; // each thread has its own; it owns the programs the thread compiles
+    struct gpu_scope *scope; // scope of this thread; owns the programs that the thread compiles
 };
 
 static struct measure_program *take(struct queue *queue)
@@ -100,7 +100,7 @@ static void *compile(void *context)
 {
     const struct compiler *compiler = context;
     struct measure_program *own;
-    // An error does not matter here: measure_program tries the program again and reports it.
+    // The error is ignored: measure_program compiles the program again and reports its error.
     struct error unused;
     while ((own = take(compiler->queue)))
         own->program = gpu_program_create(compiler->scope, &own->desc, &unused);
@@ -157,8 +157,8 @@ void measure_programs_close(struct measure_programs *programs)
 
 // ---------------------------------------------------------------- what the driver reports
 
-// Returns what the driver reports about a program. If measure/isa.h understands the assembly, this
-// includes the loads of the innermost loop.
+// Returns what the driver reports about a program. If measure/isa.h understands the assembly,
+// `loads` gets the loads of the innermost loop.
 static struct kernel_info ask(struct arena *arena, struct gpu_program *program,
                               struct isa_loads *loads)
 {

@@ -12,29 +12,30 @@ enum {
 };
 
 struct measure_programs {
-    struct arena *arena;            // memory for the list of programs; must live as long as `scope`
+    struct arena *arena;            // owns the list of programs; must live as long as `scope`
     struct gpu_scope *scope;        // owns the programs that measure_program compiled
-    struct measure_program *newest; // last compiled program; NULL if none was compiled
+    struct measure_program *newest; // compiled programs, the newest first; NULL if there is none
     uint64_t compile_ns;            // time in ns that the driver took to create all programs
     // List of the programs to compile ahead. While `listing` is true, measure_program adds to it.
     struct measure_program *listed;
     bool listing;
-    // The scopes that own the programs compiled ahead, one scope per thread; NULL if not opened.
+    // One scope per thread, which owns the programs that the thread compiled ahead; NULL if not
+    // opened.
     struct gpu_scope *scopes[MEASURE_COMPILERS];
 };
 
-// Returns the program of the embedded kernel with the name `kernel`. `choices` (NULL: all zero)
-// gives the other members of the program's description; its own member `kernel` is ignored. Each
-// set of choices makes its own program. Returns NULL with ERROR_UNSUPPORTED if this build has no
-// such kernel, or with the error of gpu_program_create.
+// Returns the program of the embedded kernel named `kernel`. `choices` gives the other members of
+// the program's description (NULL: all zero); its own member `kernel` is ignored. Each set of
+// choices makes its own program. Returns NULL with ERROR_UNSUPPORTED if this build has no such
+// kernel, or with the error of gpu_program_create.
 struct gpu_program *measure_program(struct measure_programs *programs, const char *kernel,
                                     const struct gpu_program_desc *choices, struct error *err);
 
-// Compile several programs at the same time, before they are needed. From measure_programs_list on,
+// Compile several programs at the same time, before they are needed. After measure_programs_list,
 // measure_program compiles nothing: it lists each program that does not exist yet and returns NULL
-// with ERROR_INTERNAL. measure_programs_compile then compiles the listed programs, with as many
-// threads as the caller may use processors, but at most MEASURE_COMPILERS. No program is begun
-// after 5 s. Programs that were not compiled ahead are compiled when measure_program needs them;
+// with ERROR_INTERNAL. measure_programs_compile compiles the listed programs, with one thread per
+// processor that the caller may use, but at most MEASURE_COMPILERS. After 5 s, no further program
+// is begun. Programs that were not compiled ahead are compiled when measure_program needs them;
 // only then are errors reported.
 void measure_programs_list(struct measure_programs *programs);
 void measure_programs_compile(struct measure_programs *programs);

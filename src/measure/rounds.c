@@ -62,7 +62,7 @@ static void add_samples(struct rounds *rounds, struct round_metric *metric,
             values[count++] = samples->values[i];
     rounds->dropped += samples->count - count;
     stats_serial_add(&metric->within, values, count);
-    double median = stats_median(values, count); // stats_median sorts `values`
+    double median = stats_median(values, count); // comes last, because stats_median sorts `values`
     arena_rewind(arena, mark);
     if (rounds->info->distribution && metric == rounds->metrics)
         add_answers(rounds, samples);
@@ -154,9 +154,9 @@ static double *sorted_samples(struct measure_visit *const *visits, size_t visit_
     return values;
 }
 
-// Returns a typical sample: the median of the better 60 % of the samples. Visits with a reason to
-// be repeated are left out. Returns NaN if there are fewer than 10 samples, or if the worst of
-// these 60 % is more than 5 % worse than the median.
+// Returns a typical sample: the median of the better 60 % of the samples of all visits without a
+// reason to be repeated. Returns NaN if there are fewer than 10 samples, or if the worst of the 60
+// % is more than 5 % worse than this median.
 static double typical_sample(struct measure_visit *const *visits, size_t visit_count, size_t metric,
                              enum better better, struct arena *scratch)
 {
@@ -210,8 +210,8 @@ void rounds_describe_flags(struct measure_visit *const *visits, size_t visit_cou
         size_t count = 0;
         for (size_t k = 0; k < visit_count; k++)
             count += strcmp(flag_of(visits[k]), code) == 0;
-        // Each code is added to `text` once. strstr finds codes that `text` already has, and the
-        // empty code of visits without a reason, which must not be added.
+        // Each code is added to `text` once. strstr also finds the empty code of visits without a
+        // reason, so an empty code is never added.
         if (!strstr(text, code))
             text = text_join(kept->arena, text, ", ",
                              arena_printf(kept->arena, "%zu %s", count, code));

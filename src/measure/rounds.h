@@ -31,8 +31,8 @@ struct round_answer {
     unsigned round;
 };
 
-// One entry for all reasons with the same code and verdict: the text of the first such reason, and
-// the number of rounds that have one.
+// All reasons with the same code and verdict: the text of the first one, and the number of rounds
+// that have one.
 struct round_reason {
     const char *code, *text;
     enum verdict verdict; // VERDICT_OK means that the reason is a remark
@@ -44,16 +44,16 @@ struct rounds {
     struct arena *arena;
     const struct benchmark_info *info;
     unsigned count;
-    size_t dropped; // number of samples that were left out because they are NaN or infinite
+    size_t dropped; // number of samples left out because they are NaN or infinite
     struct round_metric metrics[MEASURE_METRICS_MAX];
     // The finite samples of the first metric, if the benchmark measures a distribution.
     struct round_answer *answers;
     size_t answer_count, answer_room;
     struct round_reason *reasons;
     size_t reason_count, reason_room;
-    // Everything that the visits have except metrics and reasons, merged into one visit: the first
-    // detail of each name, all sensor readings, the first kernel, and the series of the last visit
-    // that has any.
+    // What the visits have besides metrics and reasons, merged into one visit: the first detail of
+    // each name, all sensor readings, the first kernel, and the series of the last visit that has
+    // any.
     struct measure_visit *kept;
 };
 
@@ -68,8 +68,8 @@ void rounds_add(struct rounds *rounds, const struct measure_visit *visit);
 // metric has values.
 const struct round_metric *rounds_primary(const struct rounds *rounds);
 
-// Returns the goal for half of a metric's interval: collect_rule.goal, given as `goal`, but at
-// least COLLECT_HOST_GOAL if the metric's samples include time of the host.
+// Returns the goal for half of a metric's interval: `goal` (collect_rule.goal), but at least
+// COLLECT_HOST_GOAL if the metric's samples include time of the host.
 double rounds_goal(const struct round_metric *metric, double goal);
 
 // Finds visits that a burst of other work disturbed, and gives them a reason to be repeated. A
@@ -81,8 +81,8 @@ size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const
                         size_t visit_count);
 
 // Adds to a result the remarks, and the reasons that make it suspect (see measure/collect.h). The
-// metrics of the result must be filled from these rounds. `goal` is collect_rule.goal. If the
-// result is less precise than the goal, `step_limits` says why: true for the step of the clock
+// metrics of the result must be filled from these rounds. `goal` is collect_rule.goal.
+// `step_limits` says why a result is less precise than the goal: true for the step of the clock
 // (round_metric.step), false for noise.
 void rounds_judge(const struct rounds *rounds, double goal, bool step_limits, struct arena *arena,
                   struct result *result);

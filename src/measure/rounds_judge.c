@@ -9,15 +9,15 @@
 #include <string.h>
 
 static const double correlation_allowed = 0.3;
-// A correlation may arise by chance. If it is larger than this many of its standard errors, the
-// probability of chance is at most 0.05 %.
+// If a correlation is larger than this many of its standard errors, the probability that it is
+// chance is at most 0.05 %.
 static const double chance_deviations = 3.3;
 
 enum {
-    // Minimum number of samples of a distribution; with this many, the shares of its parts are
-    // known to ±30 %.
+    // Minimum number of samples of a distribution. With this many, the share of samples below a
+    // value is known to ±30 %.
     FEW_SAMPLES = 20,
-    // Minimum number of samples of a round that is compared with the other rounds.
+    // A round with fewer samples is not compared with the other rounds.
     ROUND_SAMPLES_LEAST = 4
 };
 static const double distribution_confidence = 0.95, distance_that_matters = 0.25;
@@ -41,8 +41,8 @@ static const char *precision_text(struct arena *arena, double half, double goal)
     return arena_printf(arena, "±%s %% (goal ±%s %%)", reached, wanted);
 }
 
-// Returns why a metric is imprecise. The clock limits it by its step, or by how well the device's
-// clock is related to the host's.
+// Returns why a metric is imprecise. The clock may limit the precision by its step, or by how well
+// the device's clock is related to the host's.
 static const char *limit_of(bool clock_limits)
 {
     return clock_limits ? "limited by the clock" : "noisy";
@@ -61,8 +61,8 @@ static void judge_limit(struct arena *arena, struct result *result, const struct
                     metric->limit);
 }
 
-// Returns the limit for half of a metric's interval, relative to the median, above which the result
-// becomes suspect or gets a remark.
+// Returns how large half of a metric's interval may be, relative to the median. Above this limit,
+// the result becomes suspect or gets a remark.
 static double far_from(const struct round_metric *metric, double goal)
 {
     return metric->by_host ? fmax(COLLECT_HOST_MOST, goal) : COLLECT_IMPRECISE_FACTOR * goal;
@@ -87,17 +87,17 @@ static void judge_precision(const struct rounds *rounds, double case_goal, bool 
                     precision_text(arena, half, goal));
 }
 
-// Judges the precision of a metric other than the first one, which alone decides when a case ends.
-// Other metrics may vary more; a rate, for example, varies with the clock. If a metric is far less
-// precise than the goal, the result gets a remark.
+// Judges the precision of a metric other than the first one. Only the first metric decides when a
+// case ends; others may vary more, as a rate varies with the clock. If a metric is far less precise
+// than the goal, the result gets a remark.
 static void judge_other(const struct rounds *rounds, size_t at, double goal,
                         const struct metric *metric, struct arena *arena, struct result *result)
 {
     const struct round_metric *gathered = &rounds->metrics[at];
     const char *whole = rounds->info->metrics[at].part_of;
-    // `least` is the smallest divisor for half of the interval. For a metric without unit (a share,
-    // a ratio) it is 1. For a part of another metric, it is the median of that other metric. For
-    // all others it is 0, so the metric's own median is used.
+    // Half of the interval is divided by the median, or by `least` if the median is smaller.
+    // `least` is 1 for a metric without unit (a share, a ratio). For a part of another metric, it
+    // is the median of that other metric. For all others it is 0.
     double least = metric->unit == UNIT_NONE ? 1 : whole ? result_median(result, whole) : 0;
     double half = relative_half(metric, least);
     bool exact = metric->median == 0 && fmax(-metric->ci95[0], metric->ci95[1]) <= gathered->step;
@@ -127,9 +127,9 @@ static void judge_others(const struct rounds *rounds, double goal, struct arena 
             judge_other(rounds, i, goal, &result->metrics[count - 1], arena, result);
 }
 
-// Returns true if neighbouring values of a series are correlated. The correlation must be above
-// 0.3, must not be chance, and must be large enough to matter: the standard deviation of the
-// correlated part must be above `matters`.
+// Returns true if neighbouring values of a series are correlated: by more than 0.3, not by chance,
+// and enough to matter. A correlation matters if the standard deviation of the correlated part is
+// above `matters`.
 static bool is_correlated(const struct stats_serial *serial, double matters)
 {
     double correlation = stats_serial_correlation(serial);

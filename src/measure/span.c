@@ -60,8 +60,8 @@ static double hz_between(const struct measure_clock *clock, struct clock_stamp a
 }
 
 // Fills `hz` with the mean clock of each core during the whole sample. A core is used only if the
-// clock kernel ran on it both before and after the sample. Returns how many clocks are in `hz`. A
-// core may be there more than once.
+// clock kernel ran on it both before and after the sample. A core may be used more than once.
+// Returns the number of clocks in `hz`.
 static size_t hz_by_core(const struct measure_clock *clock, const struct span_stamps *stamps,
                          double *hz)
 {
@@ -143,8 +143,8 @@ static const struct gpu_info *info_of(const struct worker *worker)
     return gpu_device_info(gpu_scope_device(worker->desc->scope));
 }
 
-// The clock kernel runs before and after each sample and stores its stamps (clock readings) in one
-// buffer: those before the sample at offset 0. Returns the offset of those after the sample.
+// Returns the offset of the stamps (clock readings) that the clock kernel stores after the sample.
+// Those before the sample are at offset 0 of the same buffer.
 static uint64_t after_offset(const struct clock_dispatch *clock)
 {
     return clock_kernel_bytes(clock->groups, clock->stamps);
@@ -172,7 +172,7 @@ static bool prepare_clock(struct worker *worker, struct error *err)
     return worker->stamps != NULL;
 }
 
-// Creates a batch for the work; `spans` is the number of times that it measures.
+// Creates a batch for the work; `spans` is the number of spans (timed ranges of commands) in it.
 static struct gpu_batch *make_batch(const struct worker *worker, unsigned spans, struct error *err)
 {
     const struct measure_span_desc *desc = worker->desc;
@@ -194,8 +194,8 @@ static void record_clock(struct worker *worker, uint64_t offset)
     clock_kernel_dispatch(worker->batch, &worker->clock);
 }
 
-// Records this submission's part of the lead (light work before the samples, in which the core
-// clock can rise). The lead is divided among about as many submissions as there are samples.
+// Records this submission's part of the lead: light work before the samples, in which the core
+// clock can rise. The lead is divided among about as many submissions as there are samples.
 static void record_lead(struct worker *worker)
 {
     const struct measure_request *request = worker->desc->request;
@@ -232,8 +232,8 @@ static bool run(struct worker *worker, double *took_ns, struct error *err)
 }
 
 // Finds the number of units of work that makes a sample long enough, starting with `next`. A run
-// may be slow by chance. So if a run is long enough but shorter than 125 ms, a second run with the
-// same number must be long enough, too.
+// may be slow by chance, so a run that is long enough is repeated, and the shorter time counts. A
+// run of 125 ms or more is not repeated.
 static bool find_repeats(struct worker *worker, uint64_t next, struct error *err)
 {
     const struct measure_span_desc *desc = worker->desc;
@@ -260,7 +260,7 @@ static bool warm_up(struct worker *worker, struct error *err)
     bool first = worker->desc->request->round == 0 && !worker->desc->warm;
     struct span_warmth warmth = {.least_ns = first ? first_warm_ns : 0,
                                  .calm_wanted = worker->desc->repeats ? 1 : 2};
-    // A device that reports 0 ns for each run would never be warm. So the warm-up also ends after a
+    // A device that reports 0 ns for each run would never be warm, so the warm-up also ends after a
     // time on the host's clock.
     uint64_t end_ns = clock_deadline_ns(2 * (uint64_t)SPAN_WARM_MOST_NS);
     double took_ns;
@@ -272,8 +272,8 @@ static bool warm_up(struct worker *worker, struct error *err)
 }
 
 // Finds the number of units of work per sample, warms up, and finds the number again, because the
-// core clock has risen. If desc->warm is set, the number is found only once. If an earlier visit
-// has found it (desc->repeats), it is used unchanged.
+// core clock has risen. If desc->warm is set, finds the number only once. If an earlier visit has
+// found it (desc->repeats), uses that number unchanged.
 static bool size_and_warm_up(struct worker *worker, struct error *err)
 {
     if (worker->desc->repeats)
@@ -302,7 +302,8 @@ static void widen_range(struct measure_span *span, double hz)
 }
 
 // Returns the core clock during the last sample, NaN if not known. Also widens the range from
-// span->low_hz to span->high_hz so that it includes this clock.
+// span->low_hz to span->high_hz by this clock. With two stamps per workgroup, widens it by the
+// clocks before and after the sample instead.
 static double core_hz_now(struct worker *worker, struct measure_span *span)
 {
     const struct measure_clock *clock = worker->desc->clock;
@@ -353,8 +354,8 @@ static bool take_samples(struct worker *worker, struct measure_span *span, struc
     return true;
 }
 
-// Returns the relative error of a sample's core clock: the step of the device-wide clock divided by
-// the time between the two readings of that clock. Returns 0 if the core clock is not measured.
+// Returns the relative error of a sample's core clock: the step of the device-wide clock, divided
+// by the time between two readings of that clock. Returns 0 if the core clock is not measured.
 static double core_error(const struct worker *worker, const struct measure_span *span)
 {
     double length_ns = worker->clock.stamps == 1 ? span->sample_ns : clock_wait_ns;
@@ -368,8 +369,8 @@ static bool ran_low(const struct worker *worker, const struct measure_span *span
     return !request->gate && pace_again(request->pace, span->low_hz, span->core_error);
 }
 
-// Takes the samples, and repeats them while their core clock is too low. Before each repetition, it
-// finds the number of units per sample again, because units get shorter when the clock rises.
+// Takes the samples, and repeats them while their core clock is too low. Finds the number of units
+// per sample again before each repetition, because units get shorter when the clock rises.
 static bool take_paced_samples(struct worker *worker, struct measure_span *span, struct error *err)
 {
     for (;;) {
@@ -387,8 +388,8 @@ static bool take_paced_samples(struct worker *worker, struct measure_span *span,
     }
 }
 
-// Returns a batch whose work hardware counters will count. It holds only that work: no clock kernel
-// and no time stamps. Returns NULL with an error.
+// Returns a batch for the hardware counters. It holds only the work: no clock kernel, no time
+// stamps. Returns NULL with an error.
 static struct gpu_batch *record_counted(const struct worker *worker, uint64_t repeats,
                                         struct error *err)
 {
@@ -399,9 +400,9 @@ static struct gpu_batch *record_counted(const struct worker *worker, uint64_t re
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// Counts the work of one sample and of two samples with hardware counters. If one sample lasts more
-// than half of SPAN_LONGEST_NS, counts half a sample and one sample instead, because two samples
-// would be too long for a submission. A sample of a single unit cannot be halved.
+// Counts the work of one sample and of two samples with hardware counters. If two samples would
+// take longer than SPAN_LONGEST_NS, counts half a sample and one sample instead. A sample of a
+// single unit cannot be halved.
 static bool count_work(const struct worker *worker, struct measure_span *span, struct error *err)
 {
     struct measure_count *count = worker->desc->request->count;

@@ -9,9 +9,9 @@
 #include "measure/clock.h"
 #include "measure/visit.h"
 
-// A function that records `repeats` units of a benchmark's work into the batch. The caller records
-// the time stamps before and after them, or none if the work is not timed. The function is called
-// again whenever the number of units changes. Errors are kept in the batch.
+// A function that records `repeats` units of a benchmark's work into the batch. If the work is
+// timed, the caller records the time stamps. The function is called again whenever the number of
+// units changes. Errors are kept in the batch.
 typedef void measure_record(void *context, struct gpu_batch *batch, uint64_t repeats);
 
 struct measure_span_desc {
@@ -39,15 +39,15 @@ struct measure_span {
     double *core_hz;
     double core_error; // relative error of a sample's core clock
     // The lowest and the highest core clock of all samples. With two stamps per workgroup, the
-    // clock is measured before and after each sample, and both readings count. So a fall of the
-    // clock during a sample is noticed.
+    // clock is measured before and after each sample, so a fall during a sample is noticed.
     double low_hz, high_hz;
     size_t count;
-    // True if in most samples, the device waited for the host to submit (MEASURE_HOST_BOUND).
+    // True if the device waited for the host to submit (MEASURE_HOST_BOUND) in most samples.
     bool host_bound;
-    uint64_t repeats; // units of work per sample; the next visit passes it in measure_span_desc
+    // units of work per sample; the next visit uses it as measure_span_desc.repeats
+    uint64_t repeats;
     double sample_ns; // median length of a sample, in ns
-    double step_ns;   // step of the time stamps in ns, per unit of work (divided by `repeats`)
+    double step_ns;   // step of the time stamps in ns, divided by `repeats`
     // Device time of all runs together, in ns: runs that find `repeats`, warm-up runs and samples.
     uint64_t device_time_ns;
     uint64_t began_ns, ended_ns; // host time in ns before the first and after the last sample
@@ -73,9 +73,8 @@ MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_
 // visit.
 void measure_span_note(const struct measure_span *span, struct measure_visit *visit);
 
-// Sets the samples and the clock step of the visit's metric number `metric`. The metric is a rate,
-// such as bytes or operations per second. Each unit of work has `amount` of these bytes or
-// operations.
+// Sets the samples and the clock step of the visit's metric number `metric`, a rate such as bytes
+// or operations per second. Each unit of work has `amount` of these bytes or operations.
 void measure_span_rate(const struct measure_span *span, double amount, unsigned metric,
                        struct measure_visit *visit);
 
@@ -93,10 +92,10 @@ struct span_size {
 double span_wanted_ns(uint64_t asked_ns, double stamp_step_ns);
 
 // Returns the number of units of work per sample to try next, after `repeats` units took took_ns.
-// It is `repeats` if the sample was long enough or cannot be made longer. Otherwise the number
-// should make the sample 10 % longer than wanted. It grows at most 16-fold, and only so far that a
-// submission lasts at most SPAN_LONGEST_NS: drivers' watchdogs end longer submissions (after 2 s on
-// Windows and with some Linux drivers, 0.5 s on phones).
+// If the sample was long enough or cannot be made longer, returns `repeats`. Otherwise aims at a
+// sample 10 % longer than wanted, but grows the number at most 16-fold. A submission should last at
+// most SPAN_LONGEST_NS: drivers' watchdogs end longer submissions (after 2 s on Windows and with
+// some Linux drivers, 0.5 s on phones).
 uint64_t span_next_repeats(const struct span_size *size, uint64_t repeats, double took_ns);
 
 enum {
@@ -104,9 +103,9 @@ enum {
 };
 
 // Decides when a device is warm. Equal work gets faster while the core clock rises, so the device
-// is warm when it stops getting faster: calm_wanted successive runs were not more than 0.5 % faster
-// than the best run before them, and at least least_ns of work was done. After SPAN_WARM_MOST_NS of
-// work, the device counts as warm in any case.
+// is warm when it stops getting faster. Two conditions: calm_wanted successive runs were at most
+// 0.5 % faster than the best run before them, and at least least_ns of work was done. After
+// SPAN_WARM_MOST_NS of work, the device counts as warm in any case.
 struct span_warmth {
     double least_ns;
     // Number of runs in a row that must not be faster than before; 0 means two.
@@ -123,10 +122,10 @@ enum {
 // Adds the length of a warm-up run. Returns true if the device is warm after this run.
 bool span_warm(struct span_warmth *warmth, double took_ns);
 
-// Returns true if a visit should take another sample. It has taken `taken` of `asked` samples (0:
-// one), which lasted spent_ns together. asked_ns is the planned length of a sample (0: not
-// planned). If the samples lasted SPAN_LONG times as long as all were planned to last,
-// SPAN_SAMPLES_LEAST samples are enough.
+// Returns true if a visit should take another sample. `taken` of `asked` samples (0: one) were
+// taken, which lasted spent_ns together. asked_ns is the planned length of a sample (0: not
+// planned). If the samples took SPAN_LONG times the planned time of all samples, SPAN_SAMPLES_LEAST
+// samples are enough.
 bool span_another(unsigned asked, uint64_t asked_ns, size_t taken, double spent_ns);
 
 enum {
@@ -142,10 +141,9 @@ struct span_stamps {
 };
 
 // Returns the core clock in Hz during a sample; NaN if the stamps give none. With one stamp per
-// workgroup, this is the median over cores of the mean clock between a stamp before the sample and
-// one after it. A core without both stamps is left out, because counters of different cores are
-// unrelated. With two stamps per workgroup, it is the median over workgroups of the clock during
-// the wait between their stamps.
+// workgroup: the median over cores of the mean clock from a stamp before the sample to one after
+// it. A core needs both stamps, because counters of different cores are unrelated. With two stamps
+// per workgroup: the median over workgroups of the clock between their two stamps.
 double span_core_hz(struct arena *scratch, const struct measure_clock *clock,
                     const struct span_stamps *stamps);
 

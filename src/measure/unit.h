@@ -12,16 +12,16 @@
 MUST_CHECK bool measure_unit_run(struct gpu_device *device, const struct gpu_dispatch *dispatch,
                                  uint64_t timeout_ns, struct error *err);
 
-// Sets *ns to the device time of one unit of work, which desc->record records. The same batch is
-// submitted `runs` times, and the shortest time counts: in the first submission, drivers often
-// finish their preparations and clocks are still low. Each submission has the time-out
+// Sets *ns to the device time of one unit of work, which desc->record records. Submits the same
+// batch `runs` times and takes the shortest time: during the first submission, drivers often finish
+// their preparations and clocks are still low. Each submission has the time-out
 // desc->request->timeout_ns.
 MUST_CHECK bool measure_unit_time(const struct measure_span_desc *desc, unsigned runs, double *ns,
                                   struct error *err);
 
-// Returns how many iterations a piece of work should have to last wanted_ns, if `iterations` of
-// them lasted took_ns. The number grows or shrinks in proportion to wanted_ns / took_ns, but by a
-// factor of at least `least` and at most `most`. The result is not rounded.
+// Returns how many iterations make a piece of work last wanted_ns, if `iterations` of them lasted
+// took_ns. The number is multiplied by wanted_ns / took_ns, but by at least `least` and at most
+// `most`. The result is not rounded.
 double measure_unit_grow(double iterations, double wanted_ns, double took_ns, double least,
                          double most);
 
@@ -30,9 +30,9 @@ double measure_unit_grow(double iterations, double wanted_ns, double took_ns, do
 // has at most grid[1] − 1 workgroups more than `groups`.
 void measure_unit_grid(uint64_t groups, uint64_t row_most, uint32_t grid[2]);
 
-// Sets *units to the number of units of work that the kernels did: `count` / unit_count. The
-// kernels counted `count` things, such as workgroups or additions. One unit has unit_count of them.
-// Fails with ERROR_MISMATCH if the quotient is not a whole number, or is below units_least.
+// Computes how many units of work the kernels did: *units = count / unit_count. The kernels counted
+// `count` things, such as workgroups or additions, and one unit has unit_count of them. Fails with
+// ERROR_MISMATCH if the quotient is not a whole number, or is below units_least.
 MUST_CHECK bool measure_unit_counted(uint64_t count, uint64_t unit_count, uint64_t units_least,
                                      uint64_t *units, struct error *err);
 
@@ -42,9 +42,8 @@ MUST_CHECK bool measure_unit_counted(uint64_t count, uint64_t unit_count, uint64
 // values that they read, and a count (of workgroups, for example). Both the sum and the count are
 // spread over many words, because atomic additions to a single word would wait for each other.
 enum {
-    // Number of words for the sum, and also number of words for the count. Kernels spread their
-    // additions over these words, and the host adds the words up. Kernels call this number
-    // WORDS_SLOTS.
+    // Number of words for the sum, and again for the count; WORDS_SLOTS in kernels. Kernels spread
+    // their additions over these words, and the host adds the words up.
     MEASURE_WORDS_SLOTS = 1024
 };
 
@@ -59,7 +58,7 @@ struct gpu_buffer *measure_words_create(struct gpu_scope *scope, struct error *e
 
 MUST_CHECK bool measure_words_clear(struct gpu_buffer *buffer, struct error *err);
 
-// Reads what all kernels since the last measure_words_clear have added to the sum and the count.
+// Reads the sum and the count: what all kernels have added since the last measure_words_clear.
 MUST_CHECK bool measure_words_read(struct gpu_buffer *buffer, struct measure_words *words,
                                    struct error *err);
 

@@ -15,8 +15,8 @@ enum {
     RANGE_TRIMMED = 4
 };
 
-// Returns the list, or a larger copy of it, with room for one more element. Capacities are powers
-// of two, at least FIRST_ROOM, so a list is full whenever its count is such a power.
+// Returns a list with room for one more element: the list itself, or a larger copy. Capacities are
+// powers of two from FIRST_ROOM on, so a list is full whenever its count is such a power.
 static void *list_room(struct arena *arena, void *list, size_t count, size_t size)
 {
     if (count == 0)
@@ -179,7 +179,7 @@ void visit_core_clock(struct measure_visit *visit, const double *hz, size_t coun
             known[found++] = hz[i];
     if (found == 0)
         return;
-    // stats_median sorts `known`
+    // stats_median also sorts `known`: the lowest clock is then the first
     visit_sensor(visit, "core_clock", UNIT_HZ, stats_median(known, found));
     size_t outer = found >= RANGE_TRIMMED ? 1 : 0;
     visit->clock.low_hz = known[outer];

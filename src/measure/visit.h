@@ -13,8 +13,8 @@ enum {
     MEASURE_METRICS_MAX = 24
 };
 
-// If the host needs at least this share of a sample's time to submit the sample's work, fathom
-// assumes that the device waits for the host.
+// If the host needs at least this share of a sample's time to submit the work, fathom assumes that
+// the device waits for the host.
 #define MEASURE_HOST_BOUND 0.9
 
 struct measure_samples {
@@ -32,8 +32,8 @@ struct measure_samples {
 struct visit_clock {
     double low_hz, high_hz; // lowest and highest core clock of the samples; 0 if not known
     double error;           // relative error of the core clock of one sample
-    // Identifies the kind of load (measure_claim_load). Visits with the same number should run at
-    // the same core clock. 0: not known.
+    // Number of the kind of load (measure_claim_load); 0 if not known. Visits with the same number
+    // should run at the same core clock.
     uint32_t load;
     bool uses_memory; // true if the load reads or writes the device's memory
 };
@@ -50,8 +50,8 @@ struct measure_visit {
     size_t remark_count;
     struct named_text *details;
     size_t detail_count;
-    // Values of sensors: first "core_clock" in Hz, measured during the samples, then the card's
-    // sensors, read at most 0.25 s before the end of the visit.
+    // Values of sensors. First comes "core_clock" in Hz, measured during the samples; then the
+    // card's sensors, read at most 0.25 s before the end of the visit.
     struct named_number *sensors;
     size_t sensor_count;
     struct series *series;
@@ -61,10 +61,10 @@ struct measure_visit {
     struct kernel_info kernel;
     // Device time that the visit spent measuring, in ns; the visits of a case share a time budget.
     uint64_t device_time_ns;
-    // Host time in ns at the begin and end of the samples; 0 if not known.
+    // Host time in ns at the beginning and at the end of the samples; 0 if not known.
     uint64_t began_ns, ended_ns;
-    // Host time in ns that the driver took to compile programs (measure/program.h). This time is
-    // not part of the time for which a benchmark may measure.
+    // Host time in ns that the driver took to compile programs (measure/program.h). It does not
+    // count against a benchmark's time budget.
     uint64_t compile_ns;
     struct visit_clock clock; // core clock of the samples; not sent to the parent process
 };
@@ -72,7 +72,7 @@ struct measure_visit {
 // Lets the visits of several devices take their samples at the same time. Each visit calls `pass`
 // when its device is prepared and warm.
 struct measure_gate {
-    void (*pass)(void *context); // returns when the visits of all devices have called it
+    void (*pass)(void *context); // returns when each device's visit has called `pass`
     void *context;
 };
 
@@ -99,15 +99,14 @@ struct measure_request {
     // Number of earlier visits of this case, including visits that do not count as rounds. If the
     // number is 0, the visit also does what a case needs once, such as a longer warm-up.
     unsigned round;
-    // True if some metric of the benchmark has no value in any visit that counts. If a benchmark
-    // measures something in only one visit of a case, it does so when lacks_metric is true.
+    // True if some metric of the benchmark has no value in any visit that counts. A benchmark then
+    // also measures what it measures only once per case.
     bool lacks_metric;
     // The gate where several devices wait for each other; NULL if only one device measures.
     const struct measure_gate *gate;
-    bool any_clock;              // true if samples count whatever the core and memory clocks were
+    bool any_clock;              // true if samples count at any core clock and memory clock
     struct measure_count *count; // hardware counters to read; if NULL, the visit is not counted
-    // Judges the core clock. If the pointer is NULL, samples are not repeated because of their
-    // clock.
+    // Judges the core clock; if NULL, samples are not repeated because of their clock.
     struct measure_pace *pace;
     // Tells the visit when to end early; if the pointer is NULL, the visit never ends early.
     const struct measure_leave *leave;
@@ -126,9 +125,8 @@ struct measure_request {
 // NULL, there is one attempt, and no free core is looked for.
 bool measure_attempt(const struct measure_request *request, unsigned attempt);
 
-// Fails with ERROR_INTERRUPTED if the visit is asked to end early (measure_request.leave). A visit
-// that runs many pieces of work, each of a millisecond or more, should call this function between
-// them.
+// Fails with ERROR_INTERRUPTED if the visit should end early (measure_request.leave). A visit that
+// runs many pieces of work of a millisecond or more should call this function between them.
 MUST_CHECK bool measure_goes_on(const struct measure_request *request, struct error *err);
 
 struct measure_visit *measure_visit_create(struct arena *arena);
@@ -143,11 +141,11 @@ double measure_median(struct arena *scratch, const double *values, size_t count)
 void visit_samples(struct measure_visit *visit, unsigned metric, const double *values, size_t count,
                    double step);
 
-// Sets half of the 95 % interval of a metric that is measured by a single visit of the case.
+// Sets half of the 95 % interval of a metric that only one visit of the case measures.
 void visit_half(struct measure_visit *visit, unsigned metric, double half);
 
-// Marks the median of a metric's samples as a lower bound. A benchmark does this if many of its
-// samples are only known to be longer than some time. The true median may then be larger.
+// Marks the median of a metric's samples as a lower bound: the true median may be larger. A
+// benchmark does this if many of its samples are only known to be longer than some time.
 void visit_at_least(struct measure_visit *visit, unsigned metric);
 
 // Marks the samples of a metric as dependent on the host: the host's clock timed them, or the
@@ -179,18 +177,18 @@ void visit_sensor(struct measure_visit *visit, const char *name, enum unit unit,
 double visit_sensor_value(const struct measure_visit *visit, const char *name);
 
 // Notes the core clock during the samples. hz[i] is the clock of sample i, NaN if not known;
-// `error` is the relative error of one clock. visit->clock gets the lowest and the highest clock
-// and the error. If four clocks or more are known, its lowest and highest one are ignored, because
-// a single reading may be wrong. The median of all clocks becomes the sensor "core_clock". Does
-// nothing if no clock is known.
+// `error` is the relative error of one clock. The median clock becomes the sensor "core_clock".
+// visit->clock gets the error, and the lowest and the highest clock. If four clocks or more are
+// known, one at each end is ignored, because a single reading may be wrong. Does nothing if no
+// clock is known.
 void visit_core_clock(struct measure_visit *visit, const double *hz, size_t count, double error);
 
-// Adds a hardware counter. Its values are per unit of the visit's work; its member `claimed` is NaN
-// if the benchmark predicts no value.
+// Adds a hardware counter. Its values are per unit of the visit's work; counter->claimed is NaN if
+// the benchmark predicts no value.
 void visit_counter(struct measure_visit *visit, const struct counter *counter);
 
-// Adds a series with `rows` rows of zeros, and returns it. The caller fills its data, and may lower
-// its row_count. The series may be moved when the visit gets another one.
+// Adds a series with `rows` rows of zeros, and returns it. The caller fills in the data, and may
+// lower row_count. The result is valid until the visit gets another series.
 struct series *visit_series(struct measure_visit *visit, const char *name,
                             const char *const *columns, size_t column_count, size_t rows);
 
@@ -202,9 +200,9 @@ void visit_kernel(struct measure_visit *visit, struct gpu_program *program);
 // Returns a copy of the visit in `arena`, without its members `counters`, `compile_ns` and `clock`.
 struct measure_visit *visit_copy(struct arena *arena, const struct measure_visit *visit);
 
-// `kept` collects what all visits of a case have in common. Merges a visit into `kept`: adds
-// details whose names `kept` lacks, and the kernel if `kept` has none. Series of the visit replace
-// all series of `kept`.
+// Merges a visit into `kept`, which collects what all visits of a case have in common. Adds details
+// whose names `kept` lacks, and the kernel if `kept` has none. Series of the visit replace all
+// series of `kept`.
 void visit_keep(struct measure_visit *kept, const struct measure_visit *visit);
 
 #endif

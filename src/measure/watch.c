@@ -9,34 +9,34 @@
 #include <math.h>
 
 enum {
-    // A watch runs several dispatches and reads their stamps (clock readings) as one series,
-    // because some drivers start other work only between dispatches (Vulkan on an H200). Other
-    // drivers interrupt a dispatch for it (CUDA).
+    // A watch runs several dispatches and reads their stamps (clock readings) as one series. Some
+    // drivers start other work only between dispatches (Vulkan on an H200), others also interrupt a
+    // dispatch (CUDA).
     STAMPS = 8,
     DISPATCHES = 16,
     READINGS = STAMPS * DISPATCHES,
-    // Number of dispatches that are timed one by one. No batch can time more.
+    // number of dispatches that are timed one by one; no batch can time more
     LENGTHS = 64,
     ITERATIONS_MAX = 1 << 20,
-    FITTINGS_MAX = 4, // a watch that turns out too short is run at most this many times
+    FITTINGS_MAX = 4, // maximum number of runs of a watch that is too short
     GROUPS_UNKNOWN = 64,
     GROUPS_MAX = 512 // maximum number of workgroups whose stamps are read
 };
 static const uint64_t least_default_ns = 5000000;
 static const uint64_t timeout_ns = UINT64_C(10000000000);
-// A long interval between two successive clock readings shows other work. The interval must be more
-// than gap_factor times the median interval, and at least gap_least_ns longer than the median. A
-// rising core clock makes no such interval: from idle to full speed (345 to 1980 MHz on an H200), a
-// loop gets 5.7 times faster.
+// An interval between two successive clock readings shows other work if it is more than gap_factor
+// times the median interval, and more than gap_least_ns longer than the median. A rising core clock
+// makes no such interval: from idle to full speed (345 to 1980 MHz on an H200), a loop gets 5.7
+// times faster.
 static const double gap_factor = 6, gap_least_ns = 20e3;
-// The largest step of a device-wide clock whose readings can show interruptions by other work.
+// Largest step in ns of a device-wide clock that can show interruptions by other work.
 static const double step_most_ns = 5e3;
 static const double arithmetic_ns = 200e3;
 
 struct measure_watch {
     struct arena *arena;
     struct measure_clock clock;
-    struct yardsticks_desc desc; // of the watch, and of its yardsticks
+    struct yardsticks_desc desc; // description of the watch and of its yardsticks
     struct gpu_buffer *words;
     struct gpu_batch *batch;
     struct yardsticks *yardsticks;
@@ -97,8 +97,8 @@ static bool submit(struct measure_watch *watch, struct error *err)
     return gpu_batch_end(watch->batch, err) && gpu_batch_run(watch->batch, timeout_ns, err);
 }
 
-// Reads the stamps (clock readings) of all dispatches, as one series for each workgroup number. A
-// workgroup may run on another core in the next dispatch, but all cores share the device-wide
+// Reads the stamps (clock readings) of all dispatches, as one series for each workgroup number. In
+// the next dispatch, this workgroup may run on another core, but all cores share the device-wide
 // clock.
 static void read_gaps(struct measure_watch *watch, struct watch_finding *finding, double *away_ns)
 {
@@ -116,8 +116,7 @@ static void read_gaps(struct measure_watch *watch, struct watch_finding *finding
         }
         watch_add_intervals(watch->arena, intervals_ns, READINGS - 1, finding, away_ns);
     }
-    // All workgroups watched at the same time, so the sums over workgroups are divided by their
-    // number.
+    // Averages over workgroups, because all of them watched at the same time.
     finding->watched_ns /= watch->desc.groups;
     *away_ns /= watch->desc.groups;
 }
@@ -151,9 +150,9 @@ static bool take(struct measure_watch *watch, struct watch_finding *finding, dou
     return true;
 }
 
-// Runs a watch that lasts at least 90 % of least_ns, not counting the time of other work. The core
-// clock may have changed since the last watch, so a watch that was too short is repeated with more
-// iterations. The last of FITTINGS_MAX attempts is used even if it is too short.
+// Runs a watch that lasts at least 90 % of least_ns, without the time of other work. A watch that
+// was too short is repeated with more iterations, because the core clock may have risen. The last
+// of FITTINGS_MAX attempts is used even if it is too short.
 static bool take_long_enough(struct measure_watch *watch, double least_ns,
                              struct watch_finding *finding, double *away_ns, struct error *err)
 {
@@ -207,7 +206,7 @@ struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *
 {
     const struct gpu_info *info = gpu_device_info(gpu_scope_device(scope));
     // On a model (a simulated device), other work takes all cores at once, so watching one core is
-    // enough. More cores would only take time to simulate.
+    // enough. Simulating more cores would only take time.
     bool is_model = info->caps & GPU_CAP(VIRTUAL_TIME);
     uint64_t cores = info->limits.cores ? info->limits.cores : GROUPS_UNKNOWN;
     uint32_t groups = is_model ? 1 : (uint32_t)(cores < GROUPS_MAX ? cores : GROUPS_MAX);

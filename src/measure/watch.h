@@ -54,21 +54,20 @@ struct watch_finding {
     // number of workgroups. NaN if not measured.
     double rates[WATCH_YARDSTICKS];
     double limits[WATCH_YARDSTICKS]; // physical limit of each rate; NaN if not known
-    // link_traffic is the traffic over the card's links in bytes per second, while fathom copied
-    // nothing. memory_change is the change of the card's used memory in bytes, while fathom
-    // allocated nothing. A value that is not known is NaN. measure_watch_run sets both values to
-    // NaN; its caller asks the card for them (measure/card.h).
+    // link_traffic: bytes per second over the card's links while fathom copies nothing.
+    // memory_change: change of the card's used memory in bytes while fathom allocates nothing. NaN
+    // if not known. measure_watch_run sets NaN; its caller gets the values from measure/card.h.
     double link_traffic, memory_change;
-    // Bytes per second that passed over PCI Express to and from other cards of the host; NaN if not
-    // known. measure_watch_run sets NaN; its caller asks the card for the value (measure/card.h).
+    // Bytes per second over PCI Express to and from other cards of the host; NaN if not known.
+    // measure_watch_run sets NaN; its caller gets the value from measure/card.h.
     double others_traffic;
-    // host_used is the share of the host's processors that other processes used since the last
-    // watch. host_waited is the share of this time in which fathom's process waited for a processor
-    // (base/processors.h). A share is NaN if it is not known, or if the device's times do not
-    // depend on the host. measure_watch_run sets both to NaN; its caller asks the host for them.
+    // host_used: share of the host's processors that other processes used since the last watch.
+    // host_waited: share of this time in which fathom's process waited for a processor
+    // (base/processors.h). NaN if not known, or if the device's times do not depend on the host.
+    // measure_watch_run sets NaN; its caller sets the values.
     double host_used, host_waited;
-    // true: since the last watch, the processor limit of fathom's container (control group) stopped
-    // its threads; measure_watch_run sets false
+    // True if the processor limit of fathom's container (control group) stopped its threads since
+    // the last watch. measure_watch_run sets false; its caller sets the value.
     bool throttled;
     // names of other processes that use the device; NULL if none are known or no other work was
     // seen
@@ -77,9 +76,9 @@ struct watch_finding {
 
 struct measure_watch;
 
-// Checks whether fathom can look for other work on a device. Fails with ERROR_UNSUPPORTED if this
-// build lacks the clock kernel's variant that reads no clock. Also fails for a CPU device: there,
-// fathom measures how long threads waited (WATCH_QUEUE).
+// Checks whether fathom can look for other work on a device. Fails with ERROR_UNSUPPORTED for a
+// CPU: there, fathom measures how long threads waited (WATCH_QUEUE). Also fails if this build lacks
+// the clock kernel's variant that reads no clock.
 MUST_CHECK bool measure_watch_check(const struct gpu_info *info, struct error *err);
 
 // Prepares to look for other work on a device. The GPU objects for that belong to `scope`. Returns
@@ -87,20 +86,19 @@ MUST_CHECK bool measure_watch_check(const struct gpu_info *info, struct error *e
 struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *scope,
                                          struct error *err);
 
-// Looks for other work on the device for `least_ns` (0: 5 ms), which may be at most about a second.
-// If the watch lasted less than 90 % of that, it is repeated, but at most three times.
+// Looks for other work on the device for `least_ns` (0: 5 ms), at most about a second. A watch that
+// lasted less than 90 % of this time is repeated, at most three times.
 MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
                                   struct watch_finding *finding, struct error *err);
 
-// Returns true if another process allocates or frees memory of the card. Such a process slows
-// others down: reads of an H200's memory are 11 % slower beside it, and latencies near the size of
-// the L2 are 17 % longer. The cause is presumably that the driver clears such memory.
+// Returns true if another process allocates or frees memory of the card. On an H200, reads of
+// memory are then 11 % slower, and latencies near the size of the L2 17 % longer, presumably
+// because the driver clears such memory.
 bool watch_memory_changes(const struct watch_finding *finding);
 
 // Returns true if other work uses the card's links: finding->link_traffic is more than 2 % of the
 // link's limit, and more than 0.5 GB/s. Reading the traffic counters itself moves some 0.17 MB. So
-// an idle H200 seems to move 0.06 GB/s. If the reading takes 1 ms, an idle card may seem to move
-// 0.17 GB/s.
+// an idle H200 seems to move 0.06 GB/s, or 0.17 GB/s if the reading takes 1 ms.
 bool watch_traffic_is_high(const struct watch_finding *finding);
 
 // ---------------------------------------------------------------- computed from times
@@ -109,9 +107,9 @@ bool watch_traffic_is_high(const struct watch_finding *finding);
 // by one workgroup, or the length of one of several equal dispatches. watched_ns grows by the sum
 // of the intervals.
 //
-// An interval was interrupted by other work if it is longer than six times the median, and longer
-// than the median plus 20 µs. No change of the core clock makes an interval six times longer. The
-// part beyond the median is added to *away_ns. The longest such part becomes longest_ns.
+// Other work interrupted an interval that is longer than six times the median, and longer than the
+// median plus 20 µs. No change of the core clock makes an interval six times longer. The time
+// beyond the median is added to *away_ns. The longest such time becomes longest_ns.
 void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size_t count,
                          struct watch_finding *finding, double *away_ns);
 

@@ -11,8 +11,8 @@
 enum {
     // Workgroups per core in the arithmetic that is timed, enough to keep the core's units busy.
     CORE_GROUPS = 16,
-    // Workgroups per core in the dispatch that counts how many run at the same time; it is more
-    // than any core can hold.
+    // Workgroups per core in the dispatch that counts how many run at the same time. No core can
+    // hold so many.
     PLACE_GROUPS = 64,
     RUNS = 2,
     PASSES_MAX = 64, // maximum number of copies within the last cache that are timed together
@@ -20,14 +20,14 @@ enum {
 };
 static const uint64_t copy_bytes = UINT64_C(64) << 20, link_bytes = UINT64_C(4) << 20;
 static const uint64_t cache_least_bytes = UINT64_C(1) << 20;
-// the copies within the last cache should take at most this long together
+// maximum time in ns that all copies within the last cache should take together
 static const double passes_most_ns = 100e3;
 
 struct yardstick_copy {
     struct gpu_buffer *to, *from;
     uint64_t bytes;
     uint32_t passes; // number of copies that are timed together; 0 if the copy is not measured
-    bool is_warmed;  // true if the copy is made once without timing before it is timed
+    bool is_warmed;  // true if an untimed copy comes before the timed copies
 };
 
 struct yardsticks {
@@ -75,8 +75,8 @@ uint32_t yardsticks_cache_passes(uint32_t passes, uint64_t bytes,
 
 // ---------------------------------------------------------------- creating the yardsticks
 
-// Returns the offset in `words` of the stamps from the dispatch that counts workgroups at the same
-// time (WATCH_PLACES). They lie after the stamps of the arithmetic.
+// Returns the offset in `words` of the stamps of the workgroups that are counted (WATCH_PLACES).
+// The stamps of the arithmetic come first.
 static uint64_t places_offset(const struct yardsticks *y)
 {
     return clock_kernel_bytes(y->desc.groups * CORE_GROUPS, 2);
@@ -90,8 +90,8 @@ static struct gpu_buffer *make_buffer(struct yardsticks *y, uint64_t bytes, enum
 }
 
 // Creates the buffers for the copies within memory, within the last cache and over the link. Each
-// watch uses the same buffers, because the rate of a cache depends on where the data lies. If there
-// is not enough memory for a buffer, no copy is measured.
+// watch uses the same buffers, because the rate of a cache depends on where the data lies. If the
+// device has less than 4 GiB, or if a buffer cannot be created, no copy is measured.
 static void make_copies(struct yardsticks *y)
 {
     struct measure_limits limits;
@@ -144,8 +144,8 @@ static void record_copy(struct yardsticks *y, unsigned span)
 }
 
 // Returns true if fathom should count how many workgroups run at the same time. If another process
-// has workgroups on a core, the count is lower. Processes share a core at the same time only as
-// clients of one context server (MPS), which only CUDA has. Through Vulkan, the count shows only
+// has workgroups on a core, the count is lower. Only clients of one context server (MPS) share a
+// core at the same time, and only CUDA has such a server. Through Vulkan, the count shows only
 // noise: 1 % on an idle H200.
 static bool counts_places(const struct yardsticks *y)
 {
@@ -178,9 +178,9 @@ static bool record(struct yardsticks *y, uint32_t iterations, struct error *err)
 
 // ---------------------------------------------------------------- reading
 
-// Sets *rate to the iterations of all cores per core cycle, which does not depend on the core
-// clock, and *core_hz to the core clock. If kernels cannot read the core clock, sets *rate to the
-// iterations per second and *core_hz to NaN.
+// Sets *core_hz to the core clock, and *rate to the iterations of all cores per core cycle, which
+// does not depend on the clock. If kernels cannot read the core clock, sets *core_hz to NaN and
+// *rate to the iterations per second.
 static bool read_arithmetic(struct yardsticks *y, uint32_t iterations, double *rate,
                             double *core_hz, struct error *err)
 {
@@ -202,7 +202,7 @@ static bool read_arithmetic(struct yardsticks *y, uint32_t iterations, double *r
                                                     y->desc.clock->counter_bits);
     const double median = stats_median(cycles, some);
     *rate = (double)iterations * groups / median;
-    // approximate, because the workgroups run only for almost the whole span
+    // approximate: the workgroups run for a little less than the span
     *core_hz = median * 1e9 / span_ns;
     arena_rewind(y->arena, mark);
     return true;
@@ -244,9 +244,9 @@ static bool read_copy(struct yardsticks *y, unsigned span, double *rate, struct 
 
 // ---------------------------------------------------------------- running
 
-// Runs all yardsticks once. `rates` and *most_hz, the core clock, keep the highest value of all
-// runs. Only WATCH_PLACES, the number of workgroups at the same time, keeps the lowest value. If a
-// rate is not measured, fmax ignores its NaN and the old value stays.
+// Runs all yardsticks once. `rates` and *most_hz (the core clock) keep the highest value of all
+// runs. Only WATCH_PLACES, a number of workgroups, keeps the lowest value. A rate that is not
+// measured is NaN: fmax ignores it, and the old value stays.
 static bool run_once(struct yardsticks *y, uint32_t iterations, double rates[WATCH_YARDSTICKS],
                      double *most_hz, struct error *err)
 {
@@ -255,7 +255,7 @@ static bool run_once(struct yardsticks *y, uint32_t iterations, double rates[WAT
         !read_arithmetic(y, iterations, &rate, &core_hz, err))
         return false;
     rates[WATCH_CORES] = fmax(rates[WATCH_CORES], rate);
-    // fmin ignores a NaN: the workgroups were not counted
+    // fmin ignores the NaN of workgroups that were not counted
     rates[WATCH_PLACES] = fmin(rates[WATCH_PLACES], read_places(y));
     *most_hz = fmax(*most_hz, core_hz);
     for (unsigned i = WATCH_MEMORY; i <= WATCH_TO_HOST; i++) {
@@ -282,10 +282,10 @@ static bool measure(struct yardsticks *y, uint32_t iterations, double rates[WATC
     return true;
 }
 
-// Returns the physical limit of the rates of copies over the link. The other copies and the
-// arithmetic get none: the limit of the last cache is not known, and the rates of arithmetic and of
-// copies within memory do not reach theirs. An H200 copies within memory at 83 % of its limit
-// through CUDA, and at 17 % through Vulkan.
+// Returns the physical limit of copies over the link. Other copies and the arithmetic get no limit.
+// The limit of the last cache is not known. Arithmetic and copies within memory do not reach
+// theirs: an H200 copies within memory at 83 % of its limit through CUDA, and at 17 % through
+// Vulkan.
 static double find_link_limit(const struct yardsticks *y)
 {
     struct arena_mark mark = arena_mark(y->arena);
@@ -305,11 +305,11 @@ bool yardsticks_run(struct yardsticks *y, uint32_t iterations, struct watch_find
         return false;
     yardsticks_drop_slow_clock(most_hz, &y->fastest_hz, finding);
     if (y->link_limit == 0)
-        // an idle card slows its link down, so its speed is read after the copies
+        // read after the copies, because an idle card slows its link down
         y->link_limit = find_link_limit(y);
     finding->limits[WATCH_TO_DEVICE] = finding->limits[WATCH_TO_HOST] = y->link_limit;
-    // The limit of WATCH_PLACES: all cores can hold the same number of workgroups, so the counted
-    // number is rounded up to a multiple of the number of cores.
+    // The limit of WATCH_PLACES is the counted number, rounded up to a multiple of the number of
+    // cores: all cores can hold the same number of workgroups.
     if (y->desc.info->limits.cores == y->desc.groups)
         finding->limits[WATCH_PLACES] =
             ceil(finding->rates[WATCH_PLACES] / y->desc.groups) * y->desc.groups;

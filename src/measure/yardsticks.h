@@ -10,7 +10,7 @@
 struct yardsticks_desc {
     struct gpu_scope *scope; // owns the buffers and other GPU objects
     const struct gpu_info *info;
-    const struct measure_clock *clock; // must live as long as the yardsticks
+    const struct measure_clock *clock; // the device's clocks; must live as long as the yardsticks
     // How the watch looks for other work. With WATCH_GAPS and CUDA, the yardsticks also count the
     // workgroups that run at the same time.
     enum watch_method method;
@@ -35,11 +35,11 @@ MUST_CHECK bool yardsticks_run(struct yardsticks *yardsticks, uint32_t iteration
 
 // ---------------------------------------------------------------- computed from rates
 
-// Drops the rates of the copies within memory and within the last cache if the core clock was low
-// during these copies: sets the rates to NaN. The L2 runs at about the core clock, so these copies
-// are then slow: at 800 MHz, an H200 copies within memory at 63 % of its best rate. The clock
-// `core_hz` (NaN if not known) is low if it is below 90 % of *fastest_hz, the highest core clock of
-// all watches. *fastest_hz is raised to `core_hz` if that is higher.
+// Sets the rates of the copies within memory and within the last cache to NaN if the core clock was
+// low. The L2 runs at about the core clock, so these copies are then slow: at 800 MHz, an H200
+// copies within memory at 63 % of its best rate. `core_hz` (NaN if not known) is low if it is below
+// 90 % of *fastest_hz, the highest core clock of all watches. A higher `core_hz` raises
+// *fastest_hz.
 void yardsticks_drop_slow_clock(double core_hz, double *fastest_hz, struct watch_finding *finding);
 
 // Returns how many bytes a copy within the last cache moves. Source and target together take at
@@ -48,8 +48,8 @@ uint64_t yardsticks_cache_bytes(const struct measure_limits *limits);
 
 // Returns how often to repeat a copy of `bytes` bytes within the last cache, at most 64 times. The
 // repetitions together should last as long as the copy within memory, but at most 0.1 ms. `rates`
-// are those of the last watch, which repeated the copy `passes` times. The number never decreases:
-// time stamps are part of the time, so fewer repetitions would look like a lower rate.
+// are those of the last watch, which made `passes` copies. The number never decreases: time stamps
+// are part of the time, so fewer copies would look like a lower rate.
 uint32_t yardsticks_cache_passes(uint32_t passes, uint64_t bytes,
                                  const double rates[WATCH_YARDSTICKS]);
 
