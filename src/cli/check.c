@@ -20,7 +20,7 @@
 #include <time.h>
 
 enum {
-    FILE_BYTES_MAX = 100000, // maximum bytes of a check's run file; a longer run is shortened
+    FILE_BYTES_MAX = 100000, // maximum size of a check's run file, in bytes
     EXPECTED_MAX = 1024      // largest allowed value of --expect-count, a number of devices
 };
 
@@ -33,12 +33,13 @@ struct checking {
     struct check_desc desc;
     struct check_parts parts;
     struct expectation expectation;
-    struct run **expected; // run files of --expect or, without it, the built-in references
+    // runs with the expected figures: those of --expect or the built-in references
+    struct run **expected;
     const char *output, *prometheus;
     uint64_t expected_count;
     struct run *run;
     double began_s;        // when this process began, in seconds since 1970
-    struct host_lock lock; // lock that lets a user's checks on a host measure one after another
+    struct host_lock lock; // lock against two checks of one user on this host at the same time
 };
 
 // ---------------------------------------------------------------- reading the options
@@ -152,8 +153,8 @@ static bool has_part_of_the_cards(const struct checking *c)
     return select_cards_hidden(c->cli->arena, "", getenv("CUDA_VISIBLE_DEVICES"));
 }
 
-// Removes from the list every card but that of this process's local rank: the rank is the card's
-// index. If CUDA_VISIBLE_DEVICES leaves one card, keeps it: each rank then sees its own card.
+// Keeps only this rank's own card: the card whose index in the list is the local rank. If
+// CUDA_VISIBLE_DEVICES is set and the list has only one card, keeps that card.
 static bool take_own_card(struct checking *c, struct error *err)
 {
     struct device_list *list = &c->devices;
@@ -187,8 +188,9 @@ static bool are_apart(const struct device_list *list, struct error *err)
     return true;
 }
 
-// Chooses the devices of -d; without -d, all GPUs. If there is no device, fails with --local-rank;
-// otherwise fails unless --expect-count is given or add_unreached will add a check.
+// Chooses the devices of -d; without -d, all GPUs. If there is no device, fails, except if
+// --expect-count is given or add_unreached will add a check. With --local-rank there is no
+// exception.
 static bool choose_devices(struct checking *c, struct error *err)
 {
     static const char *const all[] = {"all"};
@@ -324,9 +326,8 @@ static bool is_long(const struct run *run, bool *done, struct error *err)
     return *done && stream.bytes > FILE_BYTES_MAX;
 }
 
-// Shortens the run if its file would have more than FILE_BYTES_MAX bytes: removes findings,
-// benchmarks, and the parts of results that a later --expect does not need. If that is not enough,
-// removes all results.
+// If the run's file would be larger than FILE_BYTES_MAX bytes, removes findings, benchmarks, and
+// what a later --expect does not need of the results. If that is not enough, removes all results.
 static bool shorten(struct run *run, struct error *err)
 {
     bool done;
@@ -343,9 +344,8 @@ static bool shorten(struct run *run, struct error *err)
     return done;
 }
 
-// Returns one line of text that says what this check was asked for. A process takes over the check
-// of another process only if both have the same line. The line includes variables by which a
-// scheduler gives each rank its cards.
+// Returns one line with the options of this check and the environment variables that choose its
+// cards. A process takes over another process's check only if both have the same line.
 static const char *request_line(const struct checking *c)
 {
     static const enum option_id asked[] = {OPTION_DEVICE, OPTION_API,          OPTION_QUICK,
@@ -369,10 +369,9 @@ static const char *request_line(const struct checking *c)
     return arena_printf(c->cli->arena, "%s\n", line);
 }
 
-// Waits for the lock that lets a user make only one check at a time on a host. If another process
-// has made the same check while this one waited, takes over its run and returns true. Returns false
-// if this process must measure. With --local-rank no lock is used, because each rank checks its own
-// card.
+// Takes over the run of another process, if that process made the same check while this one waited
+// for the lock. Returns false if this process must measure. With --local-rank no lock is used,
+// because each rank checks its own card.
 static bool take_shared(struct checking *c)
 {
     static const uint64_t patience_ns = UINT64_C(2) * CHECK_DEADLINE_S * NS_PER_S;
@@ -404,13 +403,14 @@ static void leave_shared(struct checking *c)
     free(stream.text);
 }
 
-// Makes the check and leaves its run for waiting processes, or takes over the run of such a check.
+// Takes over the run of another process (take_shared), or measures and offers the run to others.
 static bool check_once(struct checking *c, struct error *err)
 {
     if (take_shared(c))
         return true;
     c->system = cli_system_create(c->cli, err);
-    interrupt_watch(&c->interrupt); // before this call, a signal ends the process
+    // from here on, a signal is counted and no longer ends the process
+    interrupt_watch(&c->interrupt);
     if (!c->system || !choose_devices(c, err) || !measure(c, err) || !shorten(c->run, err))
         return false;
     leave_shared(c);

@@ -106,8 +106,7 @@ int cli_main(int argc, char **argv)
                       .argv = argv,
                       .out = stdout,
                       .err = stderr};
-    // A full disk may be noticed only at the end: fathom must not end as if the output were
-    // complete.
+    // Some writes, for example to a full disk, fail only at the end: export_end reports them.
     bool done = options_parse(arena, argc, argv, &options, &err) && start_command(&cli, &err) &&
                 export_end(cli.out, "to the standard output", &err);
     if (!done)

@@ -25,8 +25,7 @@ struct cli {
     const struct options *options;
     int argc;
     char **argv;
-    // environment for child processes; a copy from before drivers were loaded, because drivers
-    // change the environment
+    // environment for child processes; drivers that this process loads do not change it
     const char *const *environment;
     FILE *out, *err;
     // true if this process has loaded drivers, which it does only with --no-isolate
@@ -38,8 +37,8 @@ struct cli {
 // Runs the program and returns the exit status.
 int cli_main(int argc, char **argv);
 
-// Each function runs one command. If it returns false, cli_main prints the error, and the error's
-// code decides the exit status.
+// Each of these functions runs one command. If it returns false, cli_main prints the error. The
+// error's code then decides the exit status.
 bool command_devices(struct cli *cli, struct error *err);
 bool command_list(struct cli *cli, struct error *err);
 bool command_run(struct cli *cli, struct error *err);
@@ -58,9 +57,9 @@ bool command_counters(struct cli *cli, struct error *err);
 bool command_check(struct cli *cli, struct error *err);
 bool command_check_device(struct cli *cli, struct error *err);
 
-// Checks the file of each simulated device, which is chosen with -d "model:FILE", and lists the
-// paths in an environment variable, from which the model backend and the workers read them. Fails
-// with ERROR_USAGE, the path and the reason if a file is wrong.
+// Checks the files of all simulated devices (-d "model:FILE"), and puts their paths into an
+// environment variable, which the model backend reads. If a file is wrong, fails with ERROR_USAGE,
+// the path and the reason.
 MUST_CHECK bool cli_announce_models(struct cli *cli, struct error *err);
 
 // Returns a request for the devices that -d and --api name. "model:FILE" becomes the id of the
@@ -77,24 +76,23 @@ MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
 // contains no report page, and with ERROR_IO if the file cannot be written.
 MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 
-// Reads a run file like run_read (results/json.h). Adds to files of early versions of fathom what
-// they lack: findings about cache levels and cache hits, headlines for a device's summary card, and
-// marks of the metrics that count floating-point operations.
+// Reads a run file like run_read (results/json.h). Completes files of early versions of fathom:
+// adds findings about cache levels and cache hits, headlines for the summary card, and marks of
+// metrics that count floating-point operations.
 struct run *cli_read_run(const char *path, struct error *err);
 
-// Functions for the forms in which a run can be written besides the run file. The options --csv,
-// --html, --trace, --svg and --markdown ask for a form. Not every command takes all of them
-// (cli/table_options.c).
+// The options --csv, --html, --trace, --svg and --markdown write a run in another form than the run
+// file. Not every command takes all of them (cli/table_options.c).
 //
-// cli_form_asked returns the name of the first of these options that was given; NULL if there is
-// none. It ignores --html.
+// cli_form_asked returns the name of the first of these options that was given, except --html. It
+// returns NULL if there is none.
 //
-// cli_forms_check is called before the run is measured or read. It fails if the file of a form
+// cli_forms_check is called before the run is measured or read. It fails if one of these files
 // cannot be written, or if two outputs are the same file.
 //
-// cli_forms_save writes all forms that were asked for, even if writing one of them fails. If a
-// trace or an SVG would show nothing, the function prints a note and writes no file. If it returns
-// false, the error has the messages of all failures.
+// cli_forms_save writes all these files, even if writing one of them fails. If a trace or an SVG
+// would show nothing, it prints a note and writes no file. If it returns false, the error has the
+// messages of all failures.
 const char *cli_form_asked(const struct options *options);
 MUST_CHECK bool cli_forms_check(const struct options *options, struct error *err);
 MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err);
@@ -116,9 +114,9 @@ MUST_CHECK bool cli_outputs_spare(const struct options *options, const char *com
 // APIs, such as Vulkan's validation layer.
 bool cli_validation(void);
 
-// Creates the system that lists the devices of every backend, with validation if cli_validation()
-// returns true. With --no-isolate the drivers are loaded into this process. Without it no driver is
-// loaded here, and cli->environment becomes the environment for processes that open devices. Fails
+// Creates the system, which lists the devices of all backends. It turns on the validation of the
+// APIs if cli_validation() is true. With --no-isolate, this process loads the drivers. Otherwise
+// child processes load them, and cli->environment becomes the environment of such processes. Fails
 // with ERROR_USAGE if the value of --silence-limit is wrong.
 struct gpu_system *cli_system_create(struct cli *cli, struct error *err);
 
@@ -126,7 +124,7 @@ struct gpu_system *cli_system_create(struct cli *cli, struct error *err);
 struct cli_counters {
     // why the device has no counters, and what the user can do; NULL if it has counters
     const char *missing;
-    // Counters for which fathom has its own name. An element has that name and the vendor's name.
+    // Counters for which fathom has its own name. Each element has this name and the vendor's name.
     struct named_text *neutral;
     size_t neutral_count;
     const char **natives; // vendor's names of all counters
@@ -136,9 +134,8 @@ struct cli_counters {
 // Lists the hardware counters of a device. A child process opens the device.
 void cli_counters_of(struct cli *cli, const struct gpu_info *device, struct cli_counters *counters);
 
-// Destroys the system, unless drivers are loaded into this process (--no-isolate). In that case the
-// drivers stay loaded until cli_main ends the process, because they may crash while they are
-// unloaded.
+// Destroys the system. Does nothing if this process has loaded drivers (--no-isolate), because they
+// may crash while they are unloaded.
 void cli_system_destroy(struct cli *cli, struct gpu_system *system);
 
 #endif

@@ -30,9 +30,9 @@ static void write_commands(FILE *out)
             fprintf(out, "%s%s", shown++ ? " " : "", command_table[i].name);
 }
 
-// Writes the words that the shell offers for an argument of this kind. `shown` is the argument as
-// the help shows it; for presets it contains the words. Writes no files, because the shell
-// completes file names itself.
+// Writes the words that the shell offers for an argument of this kind, such as the names of all
+// benchmarks. `shown` is the list of presets; other kinds ignore it. For file names nothing is
+// written, because the shell completes them itself.
 static void write_words(FILE *out, enum word_kind kind, const char *shown)
 {
     switch (kind) {
@@ -52,7 +52,7 @@ static void write_words(FILE *out, enum word_kind kind, const char *shown)
         break;
     case WORD_ANY:
     case WORD_FILE:
-    case WORD_SETTING: // a setting is completed by shell functions, such as bash_functions
+    case WORD_SETTING: // shell functions such as bash_functions complete settings
         break;
     }
 }
@@ -71,8 +71,8 @@ static void write_flags(FILE *out, unsigned command)
 
 // ---------------------------------------------------------------- keys and values of --set
 
-// Writes the words of a list such as "a|b|c", each after a blank and in single quotes. Omits the
-// word FILE, which stands for the name of any file.
+// Writes each word of a list such as "a|b|c" in single quotes, with a blank before it. Omits the
+// word FILE, because it means any file name.
 static void write_quoted(FILE *out, const char *list)
 {
     while (*list) {
@@ -83,8 +83,8 @@ static void write_quoted(FILE *out, const char *list)
     }
 }
 
-// The parts of a shell function in the syntax of one shell. The function prints words that depend
-// on its first argument.
+// Syntax of a shell function in one shell. The function prints words that depend on its first
+// argument.
 struct switch_form {
     const char *function, *begin, *choice, *end_choice, *end;
 };
@@ -137,10 +137,9 @@ static void write_settings(FILE *out, const char *name, const struct switch_form
 
 // ---------------------------------------------------------------- completion for bash
 
-// bash functions that complete the word after --set, and the file name after `-d model:`. bash
-// splits `path=scalar` and `model:FILE` into three words each. _fathom_offer adds each offered
-// value, in quotes, to the completions. If the user typed "vector," before the value, the
-// completion begins with it.
+// bash functions that complete the value of --set and the file name after `-d model:`. bash splits
+// `path=scalar` into three words: `path`, `=` and `scalar`. _fathom_offer adds values, in quotes,
+// to the completions. A completion repeats what the user typed before the value, such as "vector,".
 static const char bash_functions[] =
     "_fathom_offer()\n"
     "{\n"
@@ -248,8 +247,8 @@ static void generate_bash(FILE *out)
 
 // ---------------------------------------------------------------- completion for zsh
 
-// Writes text for zsh, inside single quotes, with a backslash before each character that the zsh
-// function _arguments treats as syntax.
+// Writes text for use inside single quotes in zsh. Characters that the zsh function _arguments
+// treats as syntax get a backslash.
 static void zsh_quoted(FILE *out, const char *text)
 {
     for (; *text; text++) {

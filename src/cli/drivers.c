@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Creates the system that lists the devices, and reads what this needs: the environment variable
-// FATHOM_VALIDATION, --silence-limit, and the files of `-d model:FILE`.
+// Creates the system that lists the devices. It depends on the environment variable
+// FATHOM_VALIDATION, on --silence-limit, and on the files of `-d model:FILE`.
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -45,8 +45,8 @@ void cli_system_destroy(struct cli *cli, struct gpu_system *system)
         gpu_system_destroy(system);
 }
 
-// Returns FILE of the name "model:FILE". Returns NULL for every other name, such as "model:0",
-// which is the id of a device.
+// Returns the part FILE of a name "model:FILE". Returns NULL for any other name, such as the device
+// id "model:0".
 static const char *file_of(const char *name)
 {
     if (!text_begins(name, "model:"))

@@ -72,9 +72,9 @@ static bool find_paths(const struct cli *cli, struct paths *paths, struct error 
                options->operands[0]);
 }
 
-// Adds a file to the fleet. Reads at first only the head of the file, which has the checks but no
-// results. If the file has no checks, reads it again as a whole. The standard input can be read
-// only once, so it is read as a whole at once.
+// Adds a file to the fleet. Usually the head of the file is enough: it has the checks but no
+// results. If the head has no checks, reads the whole file. The standard input is always read as a
+// whole, because it cannot be read twice.
 static void read_into(struct fleet *fleet, const char *path)
 {
     struct error err;

@@ -67,7 +67,7 @@ static void write_options(FILE *out, enum command_id command)
             write_option(out, &option_table[i]);
 }
 
-// Writes "LABEL\tTEXT" as an entry.
+// Prints a text of the form "LABEL\tTEXT": the label, and the text beside it.
 static void write_pair(FILE *out, const char *pair)
 {
     int bytes = (int)strcspn(pair, "\t");

@@ -42,8 +42,8 @@ enum {
     VALUES_WIDTH = 80
 };
 
-// Prints a label and a list of values, such as "quick     A,B,C". A value that does not fit on the
-// line begins a new line.
+// Prints a label and a list of values, such as "quick     A,B,C". If a value does not fit on a
+// line, it begins a new line.
 static void write_values(FILE *out, const char *label, const char *values, const char *separator)
 {
     size_t column = VALUES_COLUMN;
@@ -82,8 +82,7 @@ static void write_preset(FILE *out, const char *preset, const struct param_info 
     write_values(out, preset, is_every_choice(param, text) ? "all choices" : text, ",");
 }
 
-// Writes a value to `text` and returns `text`: "16" or, if the parameter is a number of bytes, "1
-// MiB".
+// Writes a value to `text` and returns `text`: "16" or, for a number of bytes, "1 MiB".
 static const char *spell(const struct param_info *param, uint64_t value, char *text, size_t bytes)
 {
     if (param->type == PARAM_BYTES)

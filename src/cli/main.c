@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <signal.h>
 
-// Opens /dev/null in place of each standard stream that is closed. Otherwise the next opened file,
-// perhaps a worker's socket, would get the stream's number, and fathom would print into that file.
+// Opens /dev/null in place of each closed standard stream. Otherwise a file opened later, perhaps a
+// worker's socket, would get the stream's number, and fathom would print into that file.
 static bool hold_standard_streams(void)
 {
     for (int fd = 0; fd < 3; fd++)
@@ -17,7 +17,7 @@ static bool hold_standard_streams(void)
 int main(int argc, char **argv)
 {
     if (!hold_standard_streams())
-        return EXIT_USAGE; // fails without a message, because a message needs the standard streams
+        return EXIT_USAGE; // prints no message, because a standard stream is missing
     // By default the signal SIGXFSZ ends a process that exceeds the file size limit (ulimit -f). If
     // the signal is ignored, the write fails instead, as on a full disk.
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);

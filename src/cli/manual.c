@@ -13,7 +13,7 @@ static void roff(FILE *out, const char *text)
     for (; *text; text++) {
         if (line_begins && (*text == '.' || *text == '\''))
             fputs("\\&", out);
-        if (*text == '\t') // in an example, a tab stands between the command and its description
+        if (*text == '\t') // in an example, a tab separates the command from its description
             fputc('\n', out);
         else if (*text == '\\')
             fputs("\\e", out);

@@ -16,7 +16,7 @@ struct parser {
 
 static unsigned command_bit(const struct options *options)
 {
-    return 1u << options->command; // without a command, this bit is COMMAND_PROGRAM
+    return 1u << options->command; // COMMAND_PROGRAM if the command line has no command
 }
 
 static const char *command_shown(const struct options *options)
@@ -70,8 +70,8 @@ bool options_seconds(const struct options *options, enum option_id option, uint6
 
 // ---------------------------------------------------------------- parsing options
 
-// Sets the error for an unknown option, with the nearest known option as a suggestion. `dashes` and
-// `typed` together are what the user typed: "--" and "devcie".
+// Fails because of an unknown option, and suggests the nearest known option. The user typed
+// `dashes` and then `typed`, for example "--" and "devcie".
 static bool refuse_option(struct parser *p, const char *dashes, const char *typed)
 {
     struct text_guess guess = {.typed = typed};
@@ -95,9 +95,9 @@ static bool use(struct parser *p, enum option_id id, const char *value)
     return true;
 }
 
-// Adds a use of the option. `attached` is a value in the same word, as in --NAME=VALUE or -dVALUE.
-// If it is NULL and the option needs a value, the next word is the value. But a word that begins
-// with "--" is never taken as a value: a file named "--html" needs the form --output=--html.
+// Adds a use of the option. `attached` is the value in the same word, as in --NAME=VALUE or
+// -dVALUE; else NULL. If `attached` is NULL and the option needs a value, the next word is the
+// value. It must not begin with "--".
 static bool use_with_argument(struct parser *p, enum option_id id, const char *attached)
 {
     const struct option_info *option = &option_table[id];
@@ -136,8 +136,7 @@ static bool parse_short(struct parser *p, const char *word)
 {
     for (unsigned id = 0; id < OPTION_COUNT; id++) {
         const struct option_info *option = &option_table[id];
-        // A letter without a value must be the whole word: "-quiet" is not "-q" with the value
-        // "uiet".
+        // An option without a value must be the whole word: "-quiet" does not mean "-q".
         bool whole = option->argument || word[1] == '\0';
         if (option->letter == *word && whole && option->commands & command_bit(p->options))
             return use_with_argument(p, (enum option_id)id, word[1] ? word + 1 : NULL);
@@ -218,8 +217,7 @@ static const char *file_in(const struct option_use *use)
     return NULL;
 }
 
-// Returns `word` without the folders of the file name in it. The file name begins at `file` and
-// ends with the word.
+// Returns `word` without the folders of the file name at its end. The file name begins at `file`.
 static char *without_folders(struct arena *arena, const char *word, const char *file)
 {
     return arena_printf(arena, "%.*s%s", (int)(file - word), word, text_file_name(file));
@@ -233,7 +231,7 @@ char **options_recorded(struct arena *arena, int argc, char **argv, const struct
     for (size_t u = 0; u < options->use_count; u++) {
         const char *file = file_in(&options->uses[u]);
         for (int i = 1; i < argc && file; i++)
-            // only the word of the command line that contains this file name loses its folders
+            // changes only the word that contains this file name
             if (file >= argv[i] && file <= argv[i] + strlen(argv[i]))
                 words[i] = without_folders(arena, argv[i], file);
     }

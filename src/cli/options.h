@@ -12,20 +12,20 @@
 
 struct option_use {
     enum option_id option;
-    const char *value; // value; "" if the option takes none; "-" if an optional value was not given
+    const char *value; // the option's value; "" if it takes none, "-" if the user left it out
 };
 
 struct options {
-    enum command_id command; // command of the command line; COMMAND_COUNT if it has none
-    struct option_use *uses; // uses of options, in the order of the command line
+    enum command_id command; // id of the command; COMMAND_COUNT if the command line has none
+    struct option_use *uses; // options that were used, in the order of the command line
     size_t use_count, use_capacity;
     const char **operands;
     size_t operand_count, operand_capacity;
 };
 
-// Parses argv, which must stay valid as long as `options` is used. Fails with ERROR_USAGE if a
-// command or option is unknown; the message then suggests a similar one. Also fails with
-// ERROR_USAGE if a value is missing or not allowed, or if there are too many operands.
+// Parses argv, which must live as long as `options`. Fails with ERROR_USAGE for an unknown command
+// or option, a missing or forbidden value, or too many operands. If a command or option is unknown,
+// the message suggests a similar one.
 MUST_CHECK bool options_parse(struct arena *arena, int argc, char **argv, struct options *options,
                               struct error *err);
 
@@ -40,20 +40,20 @@ const char *options_value(const struct options *options, enum option_id option);
 size_t options_values(struct arena *arena, const struct options *options, enum option_id option,
                       const char ***values);
 
-// Sets *value to the number that was given for an option; without the option, leaves it as it is.
-// Fails with ERROR_USAGE if the value is not a whole number from `least` to `most`.
+// Sets *value to the option's value, a whole number from `least` to `most`. If the option was not
+// given, does not change *value. Fails with ERROR_USAGE if the value is wrong.
 MUST_CHECK bool options_number(const struct options *options, enum option_id option, uint64_t least,
                                uint64_t most, uint64_t *value, struct error *err);
 
-// Sets *ns to the time in ns that was given for an option in seconds, from one second to a day; to
-// 0 without the option. Fails with ERROR_USAGE if the value is wrong.
+// Sets *ns to the option's value in ns; to 0 if the option was not given. The user types seconds,
+// from one second to a day. Fails with ERROR_USAGE if the value is wrong.
 MUST_CHECK bool options_seconds(const struct options *options, enum option_id option, uint64_t *ns,
                                 struct error *err);
 
-// Returns the words of the command line as a run file records them. File names lose their folders,
-// because the names of folders may be private. File names are: the program's name, values of
-// options of kind WORD_FILE, FILE of a device model:FILE, and values of --set that end in ".json".
-// `argv` must be the array that options_parse parsed. The words live in `arena` or in argv.
+// Returns the words of the command line for the run file. File names lose their folders, because
+// the names of folders may be private. File names are the program's name, values of options of kind
+// WORD_FILE, FILE in model:FILE, and values of --set that end in ".json". `argv` must be the array
+// that options_parse parsed. The words live in `arena` or in argv.
 char **options_recorded(struct arena *arena, int argc, char **argv, const struct options *options);
 
 #endif

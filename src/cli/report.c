@@ -16,9 +16,9 @@ static bool has_card(const struct benchmark_info *info)
     return false;
 }
 
-// Returns the description of a benchmark, with headlines for a device's summary card. In files of
-// early versions of fathom, no headline says where on the card it belongs. If that is so, and this
-// program has the benchmark, returns a copy with the headlines of this program.
+// Returns the description of a benchmark with headlines for a device's summary card. In files of
+// early versions of fathom, headlines do not name their places on the card. They are replaced by
+// this program's headlines, if it has the benchmark.
 static const struct benchmark_info *with_headlines(struct arena *arena,
                                                    const struct benchmark_info *info)
 {
@@ -32,8 +32,8 @@ static const struct benchmark_info *with_headlines(struct arena *arena,
     return copy;
 }
 
-// Gives benchmarks of early files new headlines (with_headlines). Early files also do not say which
-// metrics count floating-point operations, so the function marks these metrics in the results.
+// Completes a run from a file of an early version of fathom: its benchmarks get new headlines
+// (with_headlines), and metrics that count floating-point operations get a mark.
 static void declare_headlines(struct run *run)
 {
     for (size_t i = 0; i < run->benchmark_count; i++) {

@@ -18,10 +18,10 @@
 #include <string.h>
 #include <unistd.h>
 
-// What a command measures, and how the command shows the results.
+// What a command measures, and how it shows the results.
 struct measuring {
-    // Names of the benchmarks to measure, then NULL. If `benchmarks` itself is NULL, the operands
-    // of the command are the names.
+    // Names of the benchmarks to measure; the list ends with NULL. If `benchmarks` is NULL, the
+    // operands of the command are the names.
     const char *const *benchmarks;
     const char *preset; // preset that is used if --preset is not given
     // Checks the preset and the settings before any driver is loaded. Fails with ERROR_USAGE if
@@ -42,14 +42,14 @@ struct running {
     struct device_list devices;
     struct runner_desc desc;
     struct visit_counting counting; // counters that the options --counters and --native ask for
-    // Receives the user's signals. So a signal does not end the process before the results are
-    // shown and saved.
+    // Receives the user's signals, such as Ctrl-C: the results are shown and saved before the
+    // process ends.
     struct interrupt interrupt;
     struct progress progress;
     struct live_text card; // summary card of the device, which is redrawn during the run
     struct console_desc console;
-    // True after a signal has come while nobody read the standard output. Text for the standard
-    // output is then dropped.
+    // True if a signal came while nobody read the standard output. Nothing more is then written to
+    // it.
     bool unread;
     // why the run file could not be written; its code is ERROR_NONE if it could be written
     struct error unsaved;
@@ -136,8 +136,7 @@ static bool read_counters(struct running *r, struct error *err)
 static bool read_request(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
-    // By default the seed differs from run to run. It is a small number, which a user can easily
-    // type.
+    // The default seed differs from run to run. It is small, so that a user can type it.
     r->desc.seed = 1 + (clock_now_ns() / 1000 ^ (uint64_t)getpid() << 8) % 1000000;
     if (!options_number(options, OPTION_SEED, 1, UINT64_C(1) << 52, &r->desc.seed, err) ||
         !options_seconds(options, OPTION_WAIT_IDLE, &r->desc.wait_idle_ns, err) ||
@@ -195,8 +194,7 @@ static void note_no_gpu(struct running *r)
         any_gpu |= !is_cpu(gpu_system_info(r->system, i));
     for (size_t i = 0; i < r->devices.count; i++)
         any_gpu |= !is_cpu(r->devices.devices[i]);
-    // A GPU that no API reaches also counts. note_unreached() has added a finding for each such
-    // GPU.
+    // A GPU counts even if no API reaches it: note_unreached() has added a finding for it.
     for (size_t i = 0; i < r->run->finding_count; i++)
         any_gpu |= strcmp(r->run->findings[i].code, UNREACHED) == 0;
     if (any_gpu)
@@ -233,9 +231,9 @@ static int exit_status(const struct run *run, bool strict)
     return counts.measured ? EXIT_MEASURED : EXIT_NO_MEASUREMENT;
 }
 
-// Prints the content of `text` if tables may be printed, and destroys `text`. If the standard
-// output is a full pipe that nobody reads, waits for room. A signal ends this wait, because it
-// cannot end the process during a run; this text and all later texts are then dropped.
+// Prints `text`, if tables may be printed, and destroys it. If the standard output is a full pipe,
+// waits until somebody reads from it. If a signal comes meanwhile, drops this text and all later
+// ones.
 static void print(struct running *r, struct text_stream *text)
 {
     text_stream_close(text);
@@ -313,8 +311,8 @@ static void show_notice(void *context, const char *text)
     fprintf(r->cli->err, "fathom: note: %s\n", text);
 }
 
-// Prepares the progress line and the summary card of a device, which are redrawn during the run.
-// Sets the functions that the runner calls to show the run.
+// Prepares what is shown during the run: the progress line, the summary card of a device, and the
+// functions that the runner calls.
 static void prepare_showing(struct running *r)
 {
     const struct cli *cli = r->cli;
@@ -354,9 +352,8 @@ static bool measure(struct running *r, struct error *err)
     return done;
 }
 
-// Writes the outputs that the options ask for, except the run file of -o, which the runner writes.
-// Returns false if an output or the run file could not be written; the error then has the messages
-// of all failures.
+// Writes the outputs that the options ask for. The runner has already tried to write the run file
+// of -o. Returns false if any output could not be written; the error has all messages.
 static bool save(const struct running *r, struct error *err)
 {
     struct error unsaved = r->unsaved, forms, json;
@@ -402,7 +399,7 @@ static void show_result(const struct running *r, FILE *out)
         fputs(r->kept ? "fathom show\n" : "fathom run --tables\n", out);
 }
 
-// Returns false with an error that says where the results of an interrupted run are.
+// Always fails. The error says where the results of the interrupted run are.
 static bool fail_interrupted(const struct running *r, struct error *err)
 {
     const char *file = r->desc.output;
@@ -442,8 +439,8 @@ static bool measure_all(struct cli *cli, const struct measuring *measuring, stru
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
         !cli_forms_check(cli->options, err))
         return false;
-    // Signals must be blocked before drivers are loaded (--no-isolate), because drivers start
-    // threads. A signal would end the process if one of these threads did not block it.
+    // Blocks signals before drivers start threads (--no-isolate). A signal would end the process if
+    // one of these threads did not block it.
     if (!interrupt_init(&running.interrupt, err))
         return false;
     running.run = run_create();

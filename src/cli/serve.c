@@ -74,8 +74,7 @@ static void remove_page(const struct serving *s)
 static void open_browser(struct serving *s, const char *url)
 {
     struct error err = {.message = "no page can be written for it"};
-    // Starts xdg-open as a child. Fathom never ends this child, because the child may itself become
-    // the browser.
+    // Starts xdg-open as a child process. It may become the browser, so fathom never ends it.
     bool opened =
         write_page(s, url) &&
         child_create(&(struct child_desc){.argv = (const char *const[]){"/usr/bin/env", "xdg-open",

@@ -15,7 +15,7 @@ enum {
     SHARED_BYTES_MAX = 30000 // maximum size of the gzipped run file, in bytes
 };
 
-// Makes the run small enough to share. First removes what must not or need not be shared
+// Makes the run small enough to share. First removes what is private or of no use to others
 // (share_strip). Then removes results until the gzipped file is small enough or only important
 // results are left. Sets *bytes to the size of the gzipped file.
 static bool make_small(struct run *run, size_t *bytes, struct error *err)

@@ -19,9 +19,9 @@ struct shown {
     size_t count;
 };
 
-// Finds the run file and the benchmarks to show. The first operand is the file, and the others are
-// benchmarks. Without operands, the file is the newest kept run. This is also so if the first
-// operand is a benchmark's name and no such file exists: all operands are then benchmarks.
+// Finds the run file and the benchmarks to show. The first operand is the run file, unless it is a
+// benchmark's name and no file has this name. All other operands are benchmarks. If no run file is
+// given, chooses the newest kept run.
 static bool find_shown(const struct cli *cli, struct shown *shown, struct error *err)
 {
     const struct options *options = cli->options;

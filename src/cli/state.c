@@ -33,7 +33,8 @@ static bool make_folder(struct arena *arena, const char *folder)
     char *path = arena_strdup(arena, folder);
     for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
         *slash = '\0';
-        // Ignores failures: usually the folder exists. If not, the last call of mkdir fails, too.
+        // The result is ignored, because usually the folder exists. The last mkdir finds real
+        // errors.
         mkdir(path, 0700);
     }
     return mkdir(folder, 0700) == 0 || errno == EEXIST;
@@ -92,7 +93,7 @@ const char *state_keep(struct arena *arena, const struct run *run)
         return NULL;
     const char *path = arena_printf(arena, "%s/%s-%ld%s", folder, compact_time(arena, run->started),
                                     (long)getpid(), suffix);
-    // Creates the run file so that only its owner can read it. run_save then keeps this mode.
+    // Creates the run file with access only for its owner. run_save keeps this mode.
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0)
         return NULL;

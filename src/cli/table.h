@@ -32,7 +32,7 @@ enum command_id {
 
 // The kind of a word on the command line. It decides which words the shell completions offer.
 enum word_kind {
-    WORD_ANY, // any word, of which none is offered; also if the command or option takes no word
+    WORD_ANY, // any word, or no word: the completions offer nothing
     WORD_FILE,
     WORD_BENCHMARK,
     WORD_DEVICE,
@@ -102,7 +102,7 @@ enum option_id {
 // A set of commands is a sum of bits: COMMAND_BIT for each command, and COMMAND_PROGRAM for a
 // command line without a command.
 #define COMMAND_BIT(name) (1u << COMMAND_##name)
-#define COMMAND_PROGRAM   (1u << COMMAND_COUNT) // `fathom --option` without a command
+#define COMMAND_PROGRAM   (1u << COMMAND_COUNT) // bit for a command line without a command
 
 struct option_info {
     char letter;      // 'd' for "-d"; 0 if the option has no letter
@@ -110,9 +110,8 @@ struct option_info {
     // name of the argument in the help, such as "DEVICE"; NULL if the option takes no argument
     const char *argument;
     enum word_kind kind;
-    // True if the value of the option is optional. A value can then be given only as --NAME=VALUE.
-    // --NAME alone means the value "-"; the next word on the command line is not taken as the
-    // value.
+    // True if the value of the option may be left out. It must then be typed as --NAME=VALUE. The
+    // option --NAME alone has the value "-".
     bool optional;
     const char *help;  // help text of the option: one sentence
     unsigned commands; // set of the commands that take this option
@@ -120,7 +119,9 @@ struct option_info {
     bool hidden;       // true if the help, the man page and the completions omit the option
 };
 
-extern const struct command_info command_table[COMMAND_COUNT]; // indexed by enum command_id
-extern const struct option_info option_table[OPTION_COUNT];    // indexed by enum option_id
+// all commands, indexed by enum command_id
+extern const struct command_info command_table[COMMAND_COUNT];
+// all options, indexed by enum option_id
+extern const struct option_info option_table[OPTION_COUNT];
 
 #endif

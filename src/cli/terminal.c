@@ -46,12 +46,11 @@ bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interru
             return false;
         if (!ends[0].revents)
             continue;
-        // Writes at most PIPE_BUF bytes: if poll() reports room in a pipe, so many bytes do not
-        // block.
+        // If poll() reports room in a pipe, a write of at most PIPE_BUF bytes does not block.
         size_t left = bytes - done;
         ssize_t wrote = write(ends[0].fd, text + done, left < PIPE_BUF ? left : PIPE_BUF);
         if (wrote < 0 && errno != EINTR && errno != EAGAIN) {
-            // Repeats the failed write through stdio, so that ferror(stream) becomes true.
+            // Repeats the failed write through stdio, which sets the stream's error flag.
             fputc(text[done], stream);
             fflush(stream);
             return true;
@@ -70,13 +69,11 @@ void progress_init(struct progress *progress, FILE *out)
     *progress = (struct progress){.out = out, .drawn_in_place = terminal_is(out)};
 }
 
-// Returns a text such as "41% of 186 cases". If the total number of cases is not known, returns a
-// text such as "12 cases done".
+// Returns "41% of 186 cases" or, if the number of all cases is not known, "12 cases done".
 static const char *count_text(struct arena *arena, const struct schedule_state *state)
 {
-    // The percentage is the share of the work that is done, not of the cases that are finished.
-    // Cases that are measured in the same rounds end at about the same time. So the number of
-    // finished cases says little about the work.
+    // The percentage is the share of the work that is done. The number of finished cases says
+    // little: cases that are measured in the same rounds end at about the same time.
     if (state->total)
         return arena_printf(arena, "%3.0f%% of %s", floor(100 * state->fraction),
                             text_count(arena, state->total, "case"));
@@ -92,9 +89,9 @@ static const char *left_text(struct arena *arena, const struct schedule_state *s
     return arena_printf(arena, "%lu:%02lu left", left_s / 60, left_s % 60);
 }
 
-// Returns the progress line, at most `columns` wide. It has the device, a bar, the share of the
-// work that is done, the time left, and the present case in words: "[2/3] vulkan:0 ▕████▌ ▏  28% of
-// 30 cases · 2:10 left · latency vector 2 KiB".
+// Returns the progress line, at most `columns` wide: device, bar, share of the work that is done,
+// time left, and present case. An example is "[2/3] vulkan:0 ▕████▌ ▏  28% of 30 cases · 2:10 left
+// · latency vector 2 KiB".
 static const char *progress_line(struct arena *arena, const struct schedule_state *state,
                                  size_t device, size_t devices, size_t columns)
 {
@@ -123,9 +120,9 @@ static bool is_logged(const struct progress *progress, const struct benchmark *b
     return progress->logged_count == PROGRESS_LOGGED;
 }
 
-// Prints a line when a benchmark begins on a device, for an output that is not a terminal, such as
-// a log file. A benchmark gets only one line per device, although `fathom map` may later measure
-// further cases of it there.
+// Prints a line when a benchmark begins on a device, for an output that is no terminal, such as a
+// log file. A benchmark gets only one line per device, even if `fathom map` measures it there
+// again.
 static void progress_log(struct progress *progress, const struct schedule_state *state,
                          size_t device)
 {
@@ -161,9 +158,9 @@ void progress_draw(struct progress *progress, const struct schedule_state *state
     progress->changed_ns = now_ns;
     progress->drawn = true;
     struct arena *scratch = arena_create();
-    // Moves the cursor to the first column, writes the line, and erases the rest of it (ECMA-48,
-    // EL). Moves the cursor back to the first column, because tables of the standard output may
-    // reach this terminal late, through another program such as tee.
+    // Writes the line from the first column on, and erases the rest of it (ECMA-48, EL). The cursor
+    // then returns to the first column: late text, such as tables that pass through tee, must begin
+    // there.
     fprintf(progress->out, "\r%s\033[K\r",
             progress_line(scratch, state, device, devices, columns_of(progress->out) - 1));
     fflush(progress->out);
@@ -191,8 +188,8 @@ void live_text_wipe(struct live_text *live)
 {
     if (!live->out || !live->lines)
         return;
-    // Moves the cursor up to the first line of the text (ECMA-48, CUU), and erases all from there
-    // to the end of the screen (ECMA-48, ED).
+    // Moves the cursor up to the first line of the text (ECMA-48, CUU), and erases the screen from
+    // there on (ECMA-48, ED).
     fprintf(live->out, "\033[%uA\033[J", live->lines);
     fflush(live->out);
     live->lines = 0;

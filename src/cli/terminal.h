@@ -14,34 +14,31 @@
 // Returns true if the stream is a terminal.
 bool terminal_is(FILE *stream);
 
-// Returns how to print tables to the stream. They are coloured if the stream is a terminal and the
-// environment variable NO_COLOR (no-color.org) is unset or empty. They are as wide as the terminal,
-// but at most SCREEN_COLUMNS wide, as without a terminal.
+// Returns how to print tables to the stream. They have colours if the stream is a terminal and the
+// environment variable NO_COLOR (no-color.org) is unset or empty. Their width is that of the
+// terminal, at most SCREEN_COLUMNS. If there is no terminal, it is SCREEN_COLUMNS.
 struct console_desc terminal_console(FILE *stream);
 
-// Writes a text to the file of `stream`, past the stream's buffer, which must have been flushed. If
-// the file is a full pipe, waits for room. A signal ends the wait, and two earlier signals prevent
-// it: the rest of the text is dropped, and the function returns false. If writing fails, the rest
-// is also dropped, but the function returns true, and ferror(stream) is true.
+// Writes a text directly to the file of `stream`; the stream's buffer must be empty. If the file is
+// a full pipe, waits for room. If a signal comes meanwhile, or two signals came before, drops the
+// rest of the text and returns false. If writing fails, returns true, and ferror(stream) is true.
 bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interrupt *interrupt);
 
 enum {
-    // maximum number of benchmarks per device that get a progress line in a log file (struct
-    // progress)
+    // maximum number of benchmarks per device that get a progress line in a log file
     PROGRESS_LOGGED = 32
 };
 
 // Shows the progress of a run. A terminal gets one line, which is redrawn in place and wiped at the
-// end. Any other output, such as a log file, gets one line per benchmark, printed when the
-// benchmark begins.
+// end. Any other output, such as a log file, gets one line when a benchmark begins.
 struct progress {
     FILE *out;
     // drawn_in_place: `out` is a terminal. drawn: the progress line is on the screen at present.
     bool drawn_in_place, drawn;
     // time in ns when the line was last drawn or wiped; 0 if that never happened
     uint64_t changed_ns;
-    // Benchmarks whose progress lines were printed for the device with index `device`. Used only if
-    // `out` is not a terminal.
+    // Benchmarks that got a progress line for the device with index `device`. Only used if `out` is
+    // not a terminal.
     const struct benchmark *logged[PROGRESS_LOGGED];
     size_t logged_count, device;
 };
@@ -49,9 +46,9 @@ struct progress {
 // Prepares `progress` to show the progress of a run on `out`.
 void progress_init(struct progress *progress, FILE *out);
 
-// Shows the progress. On a terminal, draws the line at most ten times a second, and not in the
-// tenth of a second after it was wiped: other text may reach the terminal late, through another
-// program such as tee.
+// Shows the progress. A terminal gets a new line at most ten times a second. Within a tenth of a
+// second after a wipe, draws nothing: late text, such as tables that pass through tee, may still
+// come.
 void progress_draw(struct progress *progress, const struct schedule_state *state, size_t device,
                    size_t devices);
 
@@ -60,17 +57,16 @@ void progress_wipe(struct progress *progress);
 
 // A text of several lines that is redrawn in place, above the progress line.
 struct live_text {
-    FILE *out;      // where the text is drawn; NULL if nothing is drawn
+    FILE *out;      // stream on which the text is drawn; NULL if it is not a terminal
     unsigned lines; // number of lines of the text that are on the screen
 };
 
 // Prepares to draw a text on `out`. If `out` is not a terminal, nothing will be drawn.
 void live_text_init(struct live_text *live, FILE *out);
 
-// Wipes the text that was drawn before and draws `text`, the whole lines of a screen
-// (report/screen.h). If `text` has at least as many lines as the terminal, or the terminal is
-// narrower than any screen, draws nothing, because such a text could not be wiped again. The cursor
-// must be in the first column of the line below the drawn text.
+// Replaces the drawn text by `text`, the whole lines of a screen (report/screen.h). If the terminal
+// has too few lines or columns, only wipes: a text that does not fit could not be wiped later. The
+// cursor must be in the first column of the line below the drawn text.
 void live_text_draw(struct live_text *live, const char *text);
 void live_text_wipe(struct live_text *live);
 
