@@ -179,7 +179,7 @@ static void card_rows_print(struct screen *screen, const struct card *card)
     const char *reference = "";
     if (card->reference)
         reference = card->same_model ? "reference" : card->reference->device;
-    // A reason that all figures share stands in one place: in the card's note.
+    // If all untrusted figures share one reason, only the card's note shows it.
     lines_print_all(&lines, screen_quote(screen->arena, reference, 24),
                     final && !card->shared_reason);
     for (size_t i = 0; final && i < card->note_count; i++) {
@@ -202,8 +202,8 @@ bool console_card(const struct card *card, const struct console_desc *desc, FILE
 
 // ---------------------------------------------------------------- the card as Markdown
 
-// Returns a text from a run file in a form that is safe in a line or a table cell of Markdown: each
-// control character becomes '?', and each of the characters "|<>" becomes '/'. Returns "" for NULL.
+// Makes a text from a run file safe for a line or a table cell of Markdown: control characters
+// become '?', and the characters "|<>" become '/'. Returns "" for NULL.
 static const char *markdown_text(struct arena *arena, const char *text)
 {
     enum {

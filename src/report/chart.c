@@ -25,7 +25,7 @@ enum {
     // maximum number of points that one straight segment of a drawn line replaces
     STRAIGHT_MOST = 256,
     TITLE_LINES = 3,
-    FINE = 4 // steps per pixel: the coordinates of lines are rounded to 1/4 pixel
+    FINE = 4 // positions per pixel: coordinates of lines are multiples of 1/4 pixel
 };
 static const double title_size = 12.5, small_size = 10.5;
 
@@ -54,8 +54,8 @@ struct drawing {
 
 // ---------------------------------------------------------------- writing text
 
-// Returns the width of a character as a share of the font size. It is an upper bound for the usual
-// fonts.
+// Returns an upper bound for the width of a character in the usual fonts, as a share of the font
+// size.
 static double character_width(const char *text, size_t bytes)
 {
     if (bytes > 1)
@@ -102,7 +102,8 @@ static const char *text_cut(struct arena *arena, const char *text, double size, 
 static void words_put(struct drawing *d, const char *class, const char *text, double size,
                       int lines)
 {
-    const double height = size > small_size ? LINE : SMALL_LINE; // lines of titles are higher
+    // titles have larger letters, so their lines are higher
+    const double height = size > small_size ? LINE : SMALL_LINE;
     const double width = (CHART_WIDTH - 2 * EDGE) / (size > small_size ? 1.1 : 1);
     for (const char *rest = screen_quote(d->arena, text, LETTERS_MOST); *rest && lines > 0;
          lines--) {
@@ -171,9 +172,9 @@ static void ticks_linear(struct axis *axis, size_t most)
             break;
 }
 
-// Sets at most `most` ticks on a logarithmic axis, at powers of `base`: at every power, or at every
-// second, third … power if that would be too many. With base 10, ticks at 1, 2 and 5 times every
-// power are tried first. If fewer than two ticks lie on the axis, ticks_linear sets its ticks.
+// Sets at most `most` ticks on a logarithmic axis: at every power of `base`, or only at every
+// second, third … power. With base 10, first tries ticks at 1, 2 and 5 times every power. If fewer
+// than two such ticks lie on the axis, calls ticks_linear instead.
 static void ticks_log(struct axis *axis, double base, size_t most)
 {
     double first = floor(log(axis->low) / log(base)), last = ceil(log(axis->high) / log(base));
@@ -222,8 +223,8 @@ struct place {
     bool flagged;
 };
 
-// True if the points between `from` and `to` (indices) lie on the straight line from one to the
-// other. A point may be up to a third of a pixel away from that line.
+// True if the points from index `from` to index `to` lie on a straight line. A point may be up to a
+// third of a pixel away from it.
 static bool is_straight(const struct place *places, size_t from, size_t to)
 {
     double dx = (double)(places[to].x - places[from].x);
@@ -252,8 +253,7 @@ static void stroke_put(const struct drawing *d, size_t number, const struct plac
     fputs("\"/>\n", d->out);
 }
 
-// Draws a dot at each point whose `flagged` equals the argument. A flagged point is one whose value
-// is not trusted.
+// Draws dots: if `flagged` is true, at all points that are not trusted; otherwise at all others.
 static void dots_put(const struct drawing *d, const char *class, const struct place *places,
                      size_t count, bool flagged)
 {
@@ -269,9 +269,9 @@ static void dots_put(const struct drawing *d, const char *class, const struct pl
     fputs(any ? "\"/>\n" : "", d->out);
 }
 
-// Draws one line of the chart, with a dot at every point if there are at most DOTS_MOST points.
-// Longer lines have dots only at points that are not trusted. Returns the y coordinate of the last
-// point; the y axis's lower end if no point can be drawn.
+// Draws one line of the chart. If it has at most DOTS_MOST points, each point gets a dot; otherwise
+// only points that are not trusted. Returns the y coordinate of the last point; the y axis's lower
+// end if no point can be drawn.
 static double line_put(const struct drawing *d, size_t number, const struct axis *x,
                        const struct axis *y)
 {
@@ -295,7 +295,7 @@ static double line_put(const struct drawing *d, size_t number, const struct axis
 }
 
 // Writes the label of each line to the right of the line's last point. If labels would overlap,
-// moves them apart, by at least one line of text.
+// moves them apart.
 static void labels_put(const struct drawing *d, const double *ends, const struct axis *y, double x)
 {
     double places[CHART_LINES_MAX], floor_y = y->from;
@@ -325,8 +325,8 @@ static void axis_reach(struct axis *axis, double value)
     axis->high = fmax(axis->high, value);
 }
 
-// Widens the range of an axis that is empty or (nearly) a single value, so that the axis has a
-// length above 0.
+// Widens the range of an axis that is empty or nearly a single value, because an axis needs a
+// length.
 static void axis_widen(struct axis *axis)
 {
     if (!(axis->low <= axis->high))
@@ -358,7 +358,7 @@ static void axes_span(const struct chart *chart, struct axis *x, struct axis *y)
     y->high = y->log ? y->high * 1.1 : y->high + 0.04 * (y->high - y->low);
 }
 
-// Sets the ticks of the x axis and their texts: as many as fit without texts that touch each other.
+// Sets the ticks of the x axis and their texts: as many as fit without overlap of the texts.
 static void number_ticks(const struct drawing *d, struct axis *x, const char **texts)
 {
     for (size_t most = TICKS_MOST; most > 1; most--) {

@@ -18,8 +18,7 @@ enum {
 
 struct chart_line {
     const char *label;
-    // The line's value at each x of the chart. It is not finite at an x where the line has no
-    // value.
+    // value of the line at each x of the chart; not finite where the line has no value
     const double *values;
     // For each x of the chart: true if the line's value there is not trusted.
     const bool *flagged;
@@ -31,7 +30,7 @@ struct chart_bar {
     bool flagged;
 };
 
-// The data of one drawing: lines over a numeric x axis, or bars if bar_count is not 0.
+// The data of one drawing. It shows bars or, if bar_count is 0, lines over a numeric x axis.
 struct chart {
     const char *title;  // title of the drawing, which says the main result
     const char *about;  // subtitle, which says what the drawing shows
@@ -61,10 +60,10 @@ double chart_put(struct arena *arena, const struct chart *chart, double x, doubl
 double chart_text_width(const char *text, double size);
 
 // Returns the charts of a device, in the order of the run, and sets *count to their number. A
-// benchmark has one chart, of the first view that has an x parameter and numbers on this device.
-// Curves, bars and heat maps are preferred to other views. Lines or bars that do not fit are left
-// out. `curve` is the device's longest latency curve (analysis/levels.h), or NULL. The chart that
-// shows this curve names the levels of memory in its title.
+// benchmark has at most one chart. It shows the first view that has an x parameter and numbers of
+// this device; curves, bars and heat maps come before other views. Lines or bars that do not fit
+// are left out. `curve` is the device's longest latency curve (analysis/levels.h), or NULL. The
+// title of the chart with this curve names the levels of memory.
 const struct chart *charts_of(struct arena *arena, const struct run *run, const char *device,
                               const struct level_curve *curve, size_t *count);
 

@@ -10,12 +10,12 @@
 #include <string.h>
 
 enum {
-    // a heat map with a numeric x is drawn as lines if x has more different values than this
+    // a heat map with more different x values than this is drawn as lines
     NUMBERS_MIN = 16,
     SPARSE_POINTS = 4,
-    // A line with one point is sparse. A line with a logarithmic x is also sparse if it has at most
-    // SPARSE_POINTS points and each x is at least SPARSE_STEP times the one before it. Sparse lines
-    // are not drawn; if all lines are sparse, the chart has bars.
+    // Sparse lines are not drawn; if all lines are sparse, the chart has bars. A line with one
+    // point is sparse. On a logarithmic x axis, a line of at most SPARSE_POINTS points is also
+    // sparse if each x is at least SPARSE_STEP times the one before it.
     SPARSE_STEP = 8
 };
 
@@ -25,7 +25,7 @@ struct point {
     const struct metric *metric;
     double x;         // value on the x axis, if the chart has lines
     const char *line; // name of the line that the point belongs to; all lines have different names
-    size_t place;     // index of the point's result among the results of the view
+    size_t place;     // index of the point's result in the list of the view's results
 };
 
 struct source {
@@ -52,7 +52,7 @@ static bool has_rows(const struct view_info *view)
 }
 
 // Fills s->points with one point for each measured result of s->view that has a finite median of
-// the metric s->metric. s->metric must be set. Returns false if there are no points.
+// s->metric. The caller must have set s->metric. Returns false if there are no points.
 static bool find_points(struct source *s)
 {
     size_t count;
@@ -70,9 +70,9 @@ static bool find_points(struct source *s)
     return s->count > 0;
 }
 
-// Chooses the benchmark's first view that has numbers and an x parameter, but prefers curves, bars
-// and heat maps to other views. Views of kind VIEW_LINES have no chart. Returns false if there is
-// no view to draw.
+// Chooses the view to draw: the benchmark's first curve, bars or heat map with an x parameter and
+// numbers. If there is none, chooses the first such view of another kind, but never VIEW_LINES.
+// Returns false if there is no view to draw.
 static bool find_view(struct source *s)
 {
     for (int pass = 0; pass < 2; pass++)
@@ -91,8 +91,8 @@ static bool find_view(struct source *s)
     return false;
 }
 
-// Returns the unit of the chart: the unit in which screens show the points. If the points differ in
-// that unit, returns the metric's unit in the run file.
+// Returns the unit in which screens show the points. If this unit differs between points, returns
+// the metric's unit in the run file.
 static enum unit unit_of(const struct source *s)
 {
     enum unit unit = metric_unit_shown(s->points[0].metric);
@@ -147,8 +147,8 @@ static int compare_points(const void *a, const void *b)
     return one->metric->better == BETTER_LOWER ? order : -order;
 }
 
-// Returns points, the best one first: the trusted points if they are at least half of all,
-// otherwise all points.
+// Returns the points, the best one first. Leaves out untrusted points if at least half of all
+// points are trusted.
 static const struct point *sorted_points(const struct source *s, size_t *count)
 {
     struct point *sorted = ARENA_ARRAY(s->arena, s->count, struct point);
@@ -229,8 +229,8 @@ static double number_of(const struct source *s, const struct point *point)
     return x->type == PARAM_REAL ? x->real : (double)x->uint;
 }
 
-// A line that the chart may draw. In the sorted array of points, the points of one line are
-// neighbours.
+// A line that the chart may draw. Its points are neighbours in the array that sort_points has
+// sorted.
 struct candidate {
     const struct point *points;
     size_t count;
@@ -257,8 +257,8 @@ static int compare_candidates(const void *a, const void *b)
            (one->points->place < other->points->place);
 }
 
-// Sets the line and the x of each point, and sorts the points. Then the points of one line are
-// neighbours, with ascending x.
+// Sets the x of each point and the line to which it belongs. Then sorts the points by line, and
+// those of one line by ascending x.
 static void sort_points(const struct source *s)
 {
     const struct param_info **keys = ARENA_ARRAY(s->arena, s->key_count, const struct param_info *);
@@ -322,7 +322,7 @@ static int compare_numbers(const void *a, const void *b)
     return (*one > *other) - (*one < *other);
 }
 
-// Fills chart->xs: each x at which at least one drawn line has a point, ascending.
+// Fills chart->xs, in ascending order, with every x at which a drawn line has a point.
 static void set_numbers(const struct source *s, const struct candidate *lines, struct chart *chart)
 {
     size_t most = 0, count = 0;
@@ -339,8 +339,8 @@ static void set_numbers(const struct source *s, const struct candidate *lines, s
     chart->xs = xs;
 }
 
-// Returns a line of the chart without its label: one value for each x. Sets *flag to true if a
-// value is not trusted, and otherwise does not change *flag.
+// Returns the values of a line, one for each x of the chart; the label is not set. Sets *flag to
+// true if a value is not trusted, and otherwise does not change *flag.
 static struct chart_line line_of(const struct source *s, const struct chart *chart,
                                  const struct candidate *line, bool *flag)
 {
@@ -357,10 +357,9 @@ static struct chart_line line_of(const struct source *s, const struct chart *cha
     return (struct chart_line){.values = values, .flagged = flagged};
 }
 
-// Adds the lines with the most points to the chart, except sparse lines and lines with less than a
-// sixth of the points of the longest one. If lines are left out, the subtitle (chart->about) says
-// how many are drawn. It also says that grey dots mark values that are not trusted, if there are
-// any.
+// Adds the lines with the most points to the chart. Leaves out sparse lines, and lines with less
+// than a sixth of the points of the longest one. If a line is left out, the subtitle (chart->about)
+// says how many are drawn. If values are not trusted, it says that grey dots mark them.
 static void add_lines(const struct source *s, struct chart *chart)
 {
     size_t count, drawn = 0;
@@ -382,8 +381,8 @@ static void add_lines(const struct source *s, struct chart *chart)
         chart->about = text_join(s->arena, chart->about, " · ", "grey dots: not trusted");
 }
 
-// True if the view is drawn as lines: it is a curve or a heat map, and its x is a number. A heat
-// map must also have more than NUMBERS_MIN different values of x.
+// True if the view is drawn as lines: it is a curve or a heat map, and x is a number. A heat map
+// must also have more than NUMBERS_MIN different values of x.
 static bool is_curve(const struct source *s)
 {
     if (s->x->type == PARAM_TEXT || !has_rows(&s->view) || s->view.kind == VIEW_BARS)
@@ -412,9 +411,9 @@ static struct chart_bar bar_of(const struct source *s, const struct point *point
                               .flagged = is_flagged(point)};
 }
 
-// Adds one bar for each point, in the order of s->points. If there are more than CHART_BARS_MAX
-// points, adds only those of sorted_points. If those are still too many, the best ones and, as the
-// last bar, the worst one are shown.
+// Adds one bar for each point. If there are more than CHART_BARS_MAX points, uses only those of
+// sorted_points. If those are still too many, adds the best ones and, as the last bar, the worst
+// one.
 static void add_bars(const struct source *s, struct chart *chart)
 {
     size_t count = s->count;

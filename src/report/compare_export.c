@@ -44,9 +44,8 @@ static void put_change(FILE *stream, struct arena *arena, const struct compare *
     fputs(" |\n", stream);
 }
 
-// Writes one table with the rows of all sections whose `numbers` is true (compare_sections). If
-// there are more than MARKDOWN_ROWS_MAX rows, leaves out the rest. A line after the table then says
-// how many rows are left out.
+// Writes one table with the rows of all sections that have numbers (compare_sections). The table
+// has at most MARKDOWN_ROWS_MAX rows. If rows are left out, a line below it says how many.
 static void put_changes(FILE *stream, struct arena *arena, const struct compare *compare)
 {
     size_t rows_seen = 0;

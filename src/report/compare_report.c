@@ -9,7 +9,7 @@
 
 enum {
     // Limits for a terminal without --all. A section prints at most SECTION_GROUPS groups of rows.
-    // The groups share SECTION_ROWS rows equally, but the share of a group is at least GROUP_ROWS.
+    // Each group may print an equal part of SECTION_ROWS rows, but at least GROUP_ROWS.
     SECTION_ROWS = 40,
     GROUP_ROWS = 3,
     SECTION_GROUPS = 40,
@@ -23,13 +23,13 @@ enum {
 struct printer {
     struct screen screen;
     const struct compare_report *report;
-    // The next four members belong to the benchmark whose rows are printed, and axes_set() sets
-    // them. `axes` are its parameters of role AXIS that vary among all its rows.
+    // axes_set() sets the next four members for the benchmark whose rows are printed. `axes` are
+    // its parameters of role AXIS that vary among all its rows.
     const char *benchmark;
     const struct benchmark_info *info; // description of the benchmark; NULL if neither run has one
     const struct param_info **axes;
     size_t axis_count;
-    bool explained; // true: the line that explains the columns of numbers was printed
+    bool explained; // true: the meaning of the columns of numbers was already printed
 };
 
 static const struct result *row_result(const struct compare_row *row)
@@ -81,7 +81,7 @@ static const char *row_words(struct printer *p, const struct result *result)
 
 struct place {
     const struct compare_row *row;
-    // rank of the row in its section, from 0 on; the row with the largest change has rank 0
+    // rank of the row in its section; the row with the largest change has rank 0
     size_t rank;
 };
 
@@ -135,9 +135,9 @@ static size_t groups_of(struct arena *arena, const struct compare_row *const *ro
     return group_count;
 }
 
-// Prints the head of a group: the benchmark, the metric, and the parameter values that all rows of
-// the group share but other rows of the benchmark do not: "latency · path=constant, chain=index".
-// `varying` lists the parameters that vary within the group.
+// Prints the head of a group, such as "latency · path=constant, chain=index": benchmark, metric,
+// and the parameter values by which the group differs from other rows of the benchmark. `varying`
+// lists the parameters that differ within the group.
 static void group_head(struct printer *p, const struct group *group,
                        const struct param_info *const *varying, size_t varying_count)
 {
@@ -186,8 +186,7 @@ static void change_print(struct screen *screen, const struct change *change,
     screen_wrap(screen, change->text, TEXT_INDENT, TEXT_INDENT);
 }
 
-// Prints the head of a group, which says what its rows have in common, and then at most `most` rows
-// with their numbers.
+// Prints the head of a group, and below it at most `most` rows with their numbers.
 static void changes_print(struct printer *p, const struct group *group, size_t most)
 {
     struct arena *arena = p->screen.arena;

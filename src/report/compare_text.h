@@ -6,8 +6,8 @@
 #include "report/compare_report.h"
 #include "report/screen.h"
 
-// The sections of a report, in order. There is one section for each word (kind of change) except
-// "same".
+// The sections of a report, in the order in which they are printed. There is one section for each
+// word (kind of change) except "same".
 enum {
     COMPARE_SECTIONS = COMPARE_WORD_COUNT - 1
 };
@@ -25,8 +25,7 @@ struct compare_section {
 extern const struct compare_section compare_sections[COMPARE_SECTIONS];
 
 // Returns false if rows with this word (kind of change) are not reported. If base is a reference
-// run, these words are "missing" and "added", because a reference run has other cases than the
-// other run.
+// run, these words are "missing" and "added", because the two runs may have different cases.
 bool compare_is_reported(const struct compare_report *report, enum compare_word word);
 
 // Writes the numbers of a row as four texts: the change, its interval, the value in base, and the
@@ -42,9 +41,9 @@ void compare_numbers(struct arena *arena, const struct compare_row *row,
 // Returns the remarks beside the numbers of a row: "(cycles +0.1%) (98.1% of the limit) (suspect)".
 const char *compare_remarks(struct arena *arena, const struct compare_row *row);
 
-// Returns the number of rows of each reported word: "72 faster · 0 slower · 469 same · 35 unsure".
-// A word without rows is left out. The four words of this example are left out only with
-// `only_found`.
+// Returns the number of rows for each reported word, such as "72 faster · 0 slower · 469 same · 35
+// unsure". Words without rows are left out, except these four. With `only_found`, these four are
+// left out, too.
 const char *compare_counts(struct arena *arena, const struct compare_report *report,
                            const size_t counts[COMPARE_WORD_COUNT], bool only_found);
 

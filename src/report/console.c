@@ -197,7 +197,7 @@ static void view_print(struct screen *screen, const struct run *run, const char 
     struct view_info shown;
     const struct view_info *view = &shown;
     if (!view_shown(screen->arena, run, device, info, declared, &shown))
-        // no result has a number for this view; the notes below the benchmark's views say why
+        // prints nothing if no result has a number for this view; notes further below say why
         return;
     size_t count;
     const struct result **results = view_select(screen->arena, run, device, view, info, &count);

@@ -21,11 +21,10 @@ struct console_desc {
     size_t benchmark_count;
 };
 
-// Prints the whole run: the card (a summary of the main figures) of each device, the tables, the
-// comparison of APIs on one chip, the findings, and the numbers of cases by verdict. If
-// desc->benchmarks names benchmarks, prints no card, and everything else only for these benchmarks;
-// but findings about the whole run are still printed. If no card is printed, fathom's version, the
-// preset, the time and the devices come first.
+// Prints the whole run: the card of each device, the tables, the comparison of APIs on one chip,
+// the findings, and the number of cases by verdict. If desc->benchmarks names benchmarks, prints no
+// card, and the rest only for these benchmarks. Findings about the whole run are always printed. If
+// no card is printed, fathom's version, the preset, the time and the devices come first.
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream);
 
 // Each of the next three functions prints a part of what console_run prints. Callers use them to
@@ -38,9 +37,9 @@ void console_end(const struct run *run, const struct console_desc *desc, FILE *s
 // Prints the number of cases by verdict, which is the last line of console_end.
 void console_summary(const struct run *run, const struct console_desc *desc, FILE *stream);
 
-// Prints the card of a device with one line per figure. A figure that is not trusted is grey and in
-// parentheses. Once the run has ended, the reason follows below the figure, or in the card's note
-// if all such figures share it. If the card has no rows, prints nothing and returns false.
+// Prints the card of a device with one line per figure. Untrusted figures are grey and in
+// parentheses. Once the run has ended, their reasons follow: below each figure or, if all of them
+// share one reason, in the card's note. If the card has no rows, prints nothing and returns false.
 bool console_card(const struct card *card, const struct console_desc *desc, FILE *stream);
 
 // Prints the card of a device in Markdown: a head, a table of the figures, and the notes.
@@ -48,7 +47,8 @@ void console_card_markdown(const struct card *card, FILE *stream);
 
 // Prints a short summary of each benchmark with results on the card's device: its cases by verdict,
 // why cases failed, and its headlines that are not on the card. If no case was measured, says why
-// cases were skipped. A view of kind VIEW_LINES takes the place of the headlines.
+// cases were skipped. A benchmark with a view of kind VIEW_LINES gets this view instead of
+// headlines.
 void console_headlines(const struct card *card, const struct console_desc *desc, FILE *stream);
 
 // Prints one line per device of a check: id, name, verdict, cause, remarks. A device without

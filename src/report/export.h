@@ -11,8 +11,8 @@
 // csv_write, svg_write and trace_write fail with ERROR_IO if writing to the stream fails. They can
 // be passed to run_save_as (results/json.h), which writes a file.
 
-// Ends an export, and every other output: writes what the stream still buffers. Fails with ERROR_IO
-// and the text "cannot write WHAT: …" if this or an earlier write to the stream failed.
+// Ends an export or any other output: writes what the stream still buffers. Fails with ERROR_IO and
+// the text "cannot write WHAT: …" if this or an earlier write to the stream failed.
 MUST_CHECK bool export_end(FILE *stream, const char *what, struct error *err);
 
 // The version of the CSV, which is the last column of every row. It is increased if a column is
@@ -20,11 +20,10 @@ MUST_CHECK bool export_end(FILE *stream, const char *what, struct error *err);
 #define CSV_SCHEMA "fathom-csv/2"
 
 // Writes CSV with one row for each metric of each case. The columns are those of docs/DATA.md, the
-// same for every run: all parameters of a case are one JSON object, and all sensors are another.
-// Fields are quoted as in RFC 4180. Lines end with LF. The decimal sign is a point. Numbers read
-// back exactly. A missing number is an empty field. A case without metrics (skipped, failed) has
-// one row in which the fields of the metric are empty. The report page writes the same CSV
-// (web/src/csv.ts).
+// same for every run: all parameters of a case are one JSON object, and all sensors are another. A
+// missing number is an empty field. A case without metrics (skipped, failed) has one row in which
+// the fields of the metric are empty. Fields are quoted as in RFC 4180, lines end with LF, and
+// numbers have a decimal point and are exact. The report page writes the same CSV (web/src/csv.ts).
 MUST_CHECK bool csv_write(const struct run *run, FILE *stream, struct error *err);
 
 // Writes one field of CSV, with quotation marks if they are needed.
@@ -33,7 +32,7 @@ void csv_field(const char *text, FILE *stream);
 // Writes one self-contained SVG without a script. For each device it has:
 // - the card and the levels of memory (report/picture.h)
 // - the charts of all benchmarks (report/chart.h)
-// - a drawing of each result with a time line, with one row per lane
+// - a drawing of each result with a time line (report/spans.h), with one row per lane
 //
 // In a time line, arrows lead from a span to the spans that waited for it. Below it are a scale,
 // the number of spans at the same time, and the spans on each core. Tool-tips show start and length
@@ -59,11 +58,11 @@ void check_prometheus(const struct run *run, double now_s, double success_s, FIL
 // npm. Sets *reason to a text that says why there is no page, or to "" if there is one.
 bool html_available(const char **reason);
 
-// Writes one HTML page with everything in the runs except the medians of single rounds. For each
-// device the page has a summary in text and drawings (report/picture.h). A script in the page draws
-// the charts from the runs, which are packed JSON (zlib's format in base64). The page loads nothing
-// from elsewhere. No text of a run can act as markup or code. Fails with ERROR_UNSUPPORTED if this
-// program has no page, or with ERROR_IO if writing fails.
+// Writes one HTML page with everything in the runs except the medians of single rounds. The page
+// has a summary of each device (report/picture.h), and a script that draws charts from the runs,
+// which are packed JSON (zlib's format in base64). The page loads nothing from elsewhere. No text
+// of a run can act as markup or code. Fails with ERROR_UNSUPPORTED if this program has no page, or
+// with ERROR_IO if writing fails.
 MUST_CHECK bool html_write(const struct run *const *runs, size_t count, FILE *stream,
                            struct error *err);
 

@@ -9,14 +9,14 @@
 #include <stdio.h>
 
 enum {
-    // Maximum number of entries that a terminal prints of the list of cards to look at first. The
-    // HTML page lists more, and compares at most this many of the cards with the median card.
+    // How many of the cards to look at first a terminal prints. The HTML page lists more, and
+    // compares at most this many of them with the median card.
     FLEET_FIRST = 5
 };
 
-// Prints a judged fleet. First come its size and the exit status, the cards to look at first, the
-// metrics, and the groups that differ. Remarks, such as missing machines, and the files that were
-// left out follow.
+// Prints a judged fleet, in this order: its size and the exit status, the cards to look at first,
+// the metrics, the groups that differ, remarks such as missing machines, and the files that were
+// left out.
 void fleet_console(const struct fleet *fleet, const struct console_desc *desc, FILE *stream);
 
 // fleet_group_text returns a sentence about a group of cards that differs from the fleet: "rack
@@ -32,8 +32,8 @@ const char *fleet_relation_text(struct arena *arena, const struct fleet *fleet,
 const char *fleet_extent(struct arena *arena, const struct fleet *fleet);
 const char *fleet_counts(struct arena *arena, const struct fleet *fleet);
 
-// Writes the judged fleet as JSON. Of single cards, writes only those to look at first
-// (fleet->list). Fails with ERROR_IO if a write fails.
+// Writes the judged fleet as JSON. It contains single cards only as the list of cards to look at
+// first (fleet->list). Fails with ERROR_IO if a write fails.
 MUST_CHECK bool fleet_json(const struct fleet *fleet, FILE *stream, struct error *err);
 
 // Writes the judged fleet as CSV: one row for each card and metric, and one row for each card

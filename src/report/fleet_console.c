@@ -165,7 +165,7 @@ static void metrics_print(struct screen *screen, const struct fleet_kind *kind)
 // ---------------------------------------------------------------- groups and files left out
 
 enum {
-    SHOWN = 10 // maximum number of groups, relations and left-out files that are printed
+    SHOWN = 10 // maximum number of entries in each list: groups, correlations, files left out
 };
 
 static void head_print(struct screen *screen, const char *text)

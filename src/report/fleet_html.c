@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    LISTED = 50,  // maximum number of entries in the list of cards to look at
+    LISTED = 50,  // maximum number of entries in the list of cards to look at first
     SHOWN = 100,  // maximum number of items in each other list of the page
     STRIP = 46,   // height of a strip, which shows one metric, in pixels
     CELL = 10,    // width and height of a card's square on the map, in pixels
@@ -146,8 +146,8 @@ static double strip_x(double loss, double range)
     return 50 - 49 * fmax(-1, fmin(loss / range, 1));
 }
 
-// Draws one card as a dot in the strip of a metric. The height of the dot depends on `i`, in a
-// sequence that spreads the dots evenly over the strip. So few dots of equal value hide each other.
+// Draws one card as a dot in the strip of a metric. Its height depends on `i` in a way that spreads
+// the dots evenly over the strip: dots of equal value rarely hide each other.
 static void dot_put(const struct page *page, size_t i, enum check_metric m, double range)
 {
     const struct fleet_card *card = page->fleet->cards[i];
@@ -164,8 +164,8 @@ static void dot_put(const struct page *page, size_t i, enum check_metric m, doub
             unit_text(page->arena, point->figure->value, fleet_unit(point->figure->unit)));
 }
 
-// Draws the dots of a kind of card in the strip of a metric: the healthy cards or, if `marked` is
-// true, the others.
+// Draws the dots of one kind of card in the strip of a metric: only the healthy cards or, if
+// `marked` is true, only the others.
 static void dots_put(const struct page *page, size_t kind, enum check_metric m, double range,
                      bool marked)
 {

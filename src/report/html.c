@@ -18,9 +18,9 @@ extern const uint64_t report_page_bytes;
 // Why the page has 0 bytes; "" if it has more.
 extern const char report_page_reason[];
 
-// Markers in the page, in this order. The summary of the devices is inserted at the first one, the
-// runs at the second. The script of the live page begins at the third. build.mjs checks that the
-// page contains each marker once.
+// Markers in the page, in this order: where the summary of the devices is inserted, where the runs
+// are inserted, and where the script of the live page begins. build.mjs checks that the page
+// contains each marker once.
 static const char first_marker[] = "@FIRST@", runs_marker[] = "@RUNS@", live_marker[] = "@LIVE@";
 
 bool html_available(const char **reason)
@@ -89,8 +89,8 @@ static void put_base64(const unsigned char *bytes, size_t count, FILE *stream)
     }
 }
 
-// Writes the compressed bytes in the buffer to the page and empties the buffer. A buffer that is
-// not full is written only if `end` is true.
+// If the buffer of compressed bytes is full, or `end` is true, writes the bytes to the page and
+// empties the buffer.
 static void put_piece(struct packer *packer, bool end)
 {
     size_t count = PACKED_BYTES - packer->zlib.avail_out;
@@ -124,8 +124,8 @@ static void packer_free(voidpf packer, voidpf address)
     (void)packer, (void)address; // zlib's memory is freed together with the arena
 }
 
-// Writes the runs as a JSON array. Leaves out the medians of single rounds, which no chart shows:
-// they would be two fifths of the compressed bytes of a run.
+// Writes the runs as a JSON array. Leaves out the medians of single rounds: no chart shows them,
+// and they would be two fifths of a run's compressed bytes.
 static bool put_runs(const struct run *const *runs, size_t count, struct packer *packer,
                      struct error *err)
 {
@@ -138,9 +138,8 @@ static bool put_runs(const struct run *const *runs, size_t count, struct packer 
     return json_out_end(&out, "the report", err);
 }
 
-// Writes the runs compressed, as base64. Run files are repetitive, so compression reduces a run to
-// a tenth of its size. Base64 has no characters that could end the <script> element, whatever text
-// a run contains.
+// Writes the runs compressed, as base64. Run files are repetitive, so compression reduces them to a
+// tenth. Base64 has no characters that could end the <script> element.
 static bool put_packed(const struct run *const *runs, size_t count, FILE *stream, struct error *err)
 {
     struct arena *arena = arena_create();
@@ -167,8 +166,8 @@ static bool wrong_page(struct error *err)
                      "the report page of this build is of another version: build it anew");
 }
 
-// Writes the page from the end of the runs on. A report ends before the live page's script, so it
-// lacks the closing tags at the end; HTML permits this.
+// Writes the page from the end of the runs on. A report ends before the live page's script and
+// lacks the closing tags at the end, which HTML permits.
 static bool end_page(const struct part *runs, bool live, FILE *stream, struct error *err)
 {
     struct part end = part_before(runs->rest, live_marker);
@@ -196,10 +195,9 @@ bool html_write(const struct run *const *runs, size_t count, FILE *stream, struc
 
 // ---------------------------------------------------------------- the live page
 
-// Texts in the page before its two content security policies: the policy of a report, and the
-// policy of the live page. The policy of a report allows all styles in the page, because a report
-// gets additional styles for readers without a script (report/picture.c). The policy of the live
-// page allows only the page's style sheet.
+// The page contains two content security policies, each after one of these texts. The policy of a
+// report allows all styles, because a report gets additional styles for readers without a script
+// (report/picture.c). The policy of the live page allows only the page's style sheet.
 static const char policy_start[] = "http-equiv=\"Content-Security-Policy\" content=\"";
 static const char live_policy_start[] = "name=\"policy\" content=\"";
 

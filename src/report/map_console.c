@@ -18,11 +18,11 @@ enum {
     CLAIM_COLUMNS = 12
 };
 
-// A detail whose value is not known begins with this text. The reason follows after it.
+// A detail begins with this text if its value is not known. The reason follows.
 static const char unknown[] = "unknown: ";
 
 enum kind {
-    KIND_HIERARCHY, // result with the number of levels of a path
+    KIND_HIERARCHY, // result about a whole path: the number of its levels
     KIND_LEVEL,
     KIND_MEMORY, // a result about the memory behind the last level of cache
     KIND_TLB,
@@ -36,7 +36,7 @@ static const char code_path[] = "instruction"; // name of the path by which inst
 // What `fathom map` found about one device.
 struct map {
     struct screen *screen;
-    // The device's results that are printed: those whose kind is below KIND_COUNT.
+    // the device's results that are printed: those whose kind is below KIND_COUNT
     const struct result **results;
     size_t count;
 };
@@ -203,9 +203,9 @@ static void draw_picture(const struct map *map, const char *path)
 
 // ---------------------------------------------------------------- the table of the levels
 
-// Returns the size of a level with its interval: "194.2 KiB (182 KiB to 216 KiB)". Without an
-// interval, it is a lower bound: "at least 194.2 KiB". If the size in bytes is not known, the text
-// has the number of instructions that the level holds. "" means that neither is known.
+// Returns the size of a level with its interval: "194.2 KiB (182 KiB to 216 KiB)". A size without
+// an interval is a lower bound: "at least 194.2 KiB". If the size in bytes is not known, returns
+// the number of instructions that the level holds; "" if neither is known.
 static const char *size_text(struct arena *arena, const struct result *result)
 {
     const struct metric *size = result_metric(result, "size");
@@ -253,7 +253,7 @@ static void print_table(const struct map *map)
 // ---------------------------------------------------------------- values that are not known
 
 // Returns the names of all results that have the same detail: "vector level 1 and vector level 2".
-// Returns "" if a result before index `first` has it, because it was printed there.
+// Returns "" if a result before index `first` has it, because these names were printed there.
 static const char *names_with(const struct map *map, size_t first, const struct named_text *detail)
 {
     struct arena *arena = map->screen->arena;

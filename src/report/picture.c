@@ -56,8 +56,8 @@ static const char *figure_text(const struct picture *picture, const struct card_
                         screen_short(picture->arena, figure->value, figure->unit));
 }
 
-// A line of small text below the value of a figure. `text` is always visible; `wide`, which follows
-// it, is visible only on wide screens.
+// Small text below the value of a figure. `text` is always visible; `wide` follows it, but only on
+// wide screens.
 struct remark {
     const char *text, *wide;
 };
@@ -113,8 +113,8 @@ static void remark_put(const struct picture *picture, const char *x, int y,
             y, markup(picture, remark->text), markup(picture, remark->wide));
 }
 
-// Draws the one or two figures of a row in a device's card. Below each value are two lines of small
-// text (about, margin). The last figure is at the right edge; the other one is left of it.
+// Draws the one or two figures of a row in a device's card. Each has two lines of small text below
+// it (about, margin). The last figure is at the right edge, the other one left of it.
 static void figures_put(const struct picture *picture, const struct card_row *row, int y)
 {
     for (size_t i = 0; i < row->count; i++) {
@@ -128,8 +128,8 @@ static void figures_put(const struct picture *picture, const struct card_row *ro
     }
 }
 
-// Draws a line under a row of the card. Its filled part is the share of the limit that the row's
-// first figure reaches. No part is filled if the share is not known or the figure not trusted.
+// Draws a line under a row of the card. It is filled up to the share of the limit that the row's
+// first figure reaches. It is empty if the share is not known or the figure not trusted.
 static void share_put(const struct picture *picture, const struct card_row *row, int y)
 {
     const struct card_figure *figure = &row->figures[0];
@@ -173,14 +173,12 @@ struct step {
     const char *name; // name of the level: "L1", "near L2", "DRAM"
     double bytes;     // size of the cache or of the memory, in bytes; not finite if not known
     double ns, cycles;
-    // Read bandwidth of the level. NULL if it is not known, or if the drawing shows it at the level
-    // before.
+    // Read bandwidth of the level. NULL if it is not known, or if the level before has shown it.
     const struct card_figure *bandwidth;
 };
 
-// Returns the figure with the read bandwidth of a level: the first figure of the first bandwidth
-// row whose label begins with the level's name. The figure must be trusted. Returns NULL if there
-// is none.
+// Returns the read bandwidth of a level: the first figure of a bandwidth row whose label begins
+// with the level's name. Returns NULL if there is no such row with a trusted figure.
 static const struct card_figure *bandwidth_of(const struct card *card, const char *level)
 {
     for (size_t i = 0; i < card->count; i++)
@@ -190,8 +188,8 @@ static const struct card_figure *bandwidth_of(const struct card *card, const cha
     return NULL;
 }
 
-// Returns the size of the last level in bytes. If the curve reaches the memory, this is the size of
-// the device's memory; otherwise it is not known (NaN).
+// Returns the size of the last level in bytes. It is the size of the device's memory if the curve
+// reaches the memory, and otherwise not known (NaN).
 static double last_bytes(const struct level_curve *curve, const struct run_device *device)
 {
     return isfinite(levels_memory(curve)) ? run_device_limit(device, "memory_bytes") : NAN;
@@ -238,7 +236,7 @@ static void step_put(const struct picture *picture, const struct step *step, siz
             "<rect class=\"s s%zu\" x=\"%.1f%%\" y=\"%d\" width=\"%.1f%%\" height=\"%d\" "
             "rx=\"6\"/>\n",
             k < 4 ? k : 4, (100 - width) / 2, y, width, STEP);
-    // If the level has no bandwidth, the text moves down by this many pixels, which centres it.
+    // without a bandwidth, the text moves down by this many pixels to stay in the middle
     int down = step->bandwidth ? 0 : 10;
     text_put(picture, "c n", "50%", y + 22 + down, head);
     text_put(picture, "c v", "50%", y + 42 + down, latency);
@@ -373,8 +371,8 @@ static double sentence_put(const struct picture *picture, const char *class, dou
     return y;
 }
 
-// Begins a part of the drawing. Writes its title at the coordinates `place` (x, y). Below the
-// title, opens an <svg> element of this size; the caller closes the element.
+// Begins a part of the drawing: writes its title at the coordinates `place` (x, y), and opens an
+// <svg> element of the given size below. The caller closes the element.
 static void part_begin(const struct picture *picture, const char *title, const double place[2],
                        double width, double height)
 {

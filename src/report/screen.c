@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-// In the memory of a screen, a change of paint is one byte: PAINT_BYTE and the paint. No text has
-// such bytes, because they are not UTF-8. PAINT_NONE ends another paint.
+// In the text that a screen collects, one byte switches to a colour or style: PAINT_BYTE plus the
+// number of the paint. UTF-8 has no such bytes. PAINT_NONE switches back.
 enum {
     PAINT_BYTE = 0xF8
 };
@@ -35,12 +35,12 @@ void screen_init(struct screen *screen, bool colour, unsigned columns)
 static bool is_control(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
-    // Control characters from U+0080 to U+009F have two bytes.
+    // In UTF-8, the control characters U+0080 to U+009F have two bytes.
     return c[0] < 0x20 || c[0] == 0x7F || (c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F);
 }
 
-// Writes a line of the screen. Control characters of texts from elsewhere, and bytes that are not
-// UTF-8, become "?": no text can command the terminal.
+// Writes a line of the screen. Control characters and bytes that are not UTF-8 become "?", so no
+// text from elsewhere can command the terminal.
 static void put_line(const char *line, const char *end, FILE *stream)
 {
     for (size_t bytes; line < end; line += bytes ? bytes : 1) {
@@ -229,8 +229,8 @@ const char *screen_number(struct arena *arena, double value, const struct screen
     double shown = value * scale->factor;
     if (fabs(shown) >= 1e9)
         return arena_printf(arena, "%.3e", shown);
-    // If a value is far below the other values of its column, it gets more decimals (at most six),
-    // so that it has two significant digits.
+    // A value far below the other values of its column gets more decimals, at most six, so that it
+    // has two significant digits.
     int decimals = scale->decimals;
     while (decimals < 6 && shown != 0 && fabs(shown) * pow(10, decimals) < 9.5)
         decimals++;
@@ -286,8 +286,8 @@ const char *screen_bar(struct arena *arena, double share, size_t columns)
     return bar;
 }
 
-// If the values of a curve differ by less than this share of the highest value, all blocks of the
-// curve have the lowest height. Otherwise noise would fill the full height and look like structure.
+// If the values of a curve differ by less than this share of the highest value, all blocks have the
+// lowest height. Otherwise noise would fill the full height and look like structure.
 #define FLAT 0.02
 
 // Returns the last value before index `end` that can be drawn; NaN if no value can be.
@@ -325,7 +325,7 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
         end = i + 1;
     }
     if (high - low < FLAT * fabs(high))
-        high = low; // With equal bounds, all blocks of the curve are drawn at the lowest height.
+        high = low; // equal bounds: all blocks of the curve get the lowest height
     size_t shown = count < columns ? count : columns;
     char *spark = arena_alloc(arena, shown * 3 + 1);
     size_t used = 0;
@@ -338,11 +338,11 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
     return spark;
 }
 
-// Converts a text of the form "2026-01-02T03:04:05Z" to seconds since 1970. Returns false if the
-// text has another form. Does not check the number of digits, nor whether day and time exist.
+// Converts "2026-01-02T03:04:05Z" to seconds since 1970. Returns false if the text has another
+// form. The number of digits is not checked, nor whether day and time exist.
 static bool parse_utc(const char *text, time_t *seconds)
 {
-    // the character after each of the six numbers of a time such as 2026-01-02T03:04:05Z
+    // the characters after the six numbers of "2026-01-02T03:04:05Z"
     static const char ends[] = "--T::Z";
     long parts[6];
     for (size_t i = 0; i < 6; i++) {

@@ -24,17 +24,17 @@ enum screen_paint {
 };
 
 struct screen {
-    FILE *stream;        // stream for the text of the screen, which is collected in `memory`
-    struct arena *arena; // arena for texts that are made for the screen; screen_finish destroys it
+    FILE *stream;        // receives the text of the screen and collects it in `memory`
+    struct arena *arena; // arena of texts that are made for the screen; screen_finish destroys it
     bool colour;
     unsigned columns; // maximum width of a line, in columns
     struct text_stream memory;
 };
 
-// Starts a screen, which collects text in memory. Its width is `columns`, but at least
-// SCREEN_COLUMNS_MIN; if `columns` is 0, it is SCREEN_COLUMNS. screen_finish writes the text to
-// `stream`, without the blanks at the ends of lines, and destroys the arena. Each control character
-// of the text except the ends of lines, and each byte that is not UTF-8, becomes "?".
+// Starts a screen, which collects text in memory. It is `columns` wide, but at least
+// SCREEN_COLUMNS_MIN; 0 means SCREEN_COLUMNS. screen_finish writes the text to `stream`, without
+// blanks at the ends of lines, and destroys the arena. Control characters except newlines, and
+// bytes that are not UTF-8, become "?".
 void screen_init(struct screen *screen, bool colour, unsigned columns);
 void screen_finish(struct screen *screen, FILE *stream);
 
@@ -42,15 +42,15 @@ void screen_finish(struct screen *screen, FILE *stream);
 // double-width characters are not expected.
 size_t screen_width(const char *text);
 
-// Raises *columns to the width of the text if the text is wider.
+// If the text is wider than *columns, sets *columns to its width.
 void screen_widen(size_t *columns, const char *text);
 
 // Returns the text, cut to at most `columns` columns. A text that was cut ends with an ellipsis.
 // Each control character, and each byte that is not UTF-8, is replaced by "?".
 const char *screen_quote(struct arena *arena, const char *text, size_t columns);
 
-// Returns `list` with " · ", `what` and `value` appended, such as "vulkan:0 · driver 580.1".
-// Returns `list` itself if `value` is NULL or "".
+// Appends " · ", `what` and `value` to `list`, as in "vulkan:0 · driver 580.1", and returns the
+// result. If `value` is NULL or "", returns `list`.
 const char *screen_also(struct arena *arena, const char *list, const char *what, const char *value);
 
 // Returns `text` repeated `count` times.
@@ -61,9 +61,8 @@ const char *screen_repeat(struct arena *arena, const char *text, size_t count);
 void screen_left(struct screen *screen, const char *text, size_t columns);
 void screen_right(struct screen *screen, const char *text, size_t columns);
 
-// These functions write a text in a colour or style, if the screen has colours. Two of them also
-// fill a width of `columns` with blanks: screen_paint_left after the text, screen_paint_right
-// before it.
+// These functions write a text in a colour or style, if the screen has colours. screen_paint_left
+// then adds blanks up to a width of `columns`; screen_paint_right writes them first.
 void screen_paint(struct screen *screen, enum screen_paint paint, const char *text);
 void screen_paint_left(struct screen *screen, enum screen_paint paint, const char *text,
                        size_t columns);
@@ -109,19 +108,18 @@ const char *screen_counts(struct arena *arena, const struct run_counts *counts);
 const char *screen_bar(struct arena *arena, double share, size_t columns);
 
 // Converts `utc`, a UTC time as in run files, to this machine's time zone (TZ):
-// "2026-01-02T04:04:05+01:00", or with "Z" at the end if the zone is UTC. Returns a text that is no
-// such time unchanged, and "" for NULL.
+// "2026-01-02T04:04:05+01:00", or with "Z" at the end if the zone is UTC. Returns any other text
+// unchanged, and "" for NULL.
 const char *screen_time(struct arena *arena, const char *utc);
 
 // Returns a block whose height shows the share, from ▁ (0) to █ (1).
 const char *screen_block(double share);
 
-// Draws a curve as a text of blocks, from ▁ (lowest value) to █ (highest value): one block per
-// value, but at most `columns`. If there are more values, a block shows the last of several
-// neighbouring values. A value is not drawn if it is not finite, or if it is ≤ 0 and `logarithmic`
-// is true. The block before it is repeated in its place; before the first drawn value, its place is
-// blank. The text ends after the last drawn value. If the lowest and the highest value differ by
-// less than 2 % of the highest, all blocks are ▁.
+// Draws a curve as a text of blocks, from ▁ (lowest value) to █ (highest value). Each value gets
+// one block. If there are more than `columns` values, a block shows the last of several neighbours.
+// A value that is not finite, or ≤ 0 if `logarithmic` is true, repeats the block before it; at the
+// beginning of the curve it is blank. The text ends after the last drawn value. If the lowest and
+// the highest value differ by less than 2 % of the highest, all blocks are ▁.
 const char *screen_spark(struct arena *arena, const double *values, size_t count, size_t columns,
                          bool logarithmic);
 

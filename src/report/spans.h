@@ -19,7 +19,7 @@ enum {
     SPANS_LINE_ROWS = 32
 };
 
-// Value of a column's index if the series does not have the column.
+// index of a column that the series does not have
 #define SPANS_NONE SIZE_MAX
 
 // Returns the index of the column with this name; SPANS_NONE if `series` is NULL or has no such
@@ -56,15 +56,15 @@ bool spans_crowd(const struct result *result, struct spans *spans);
 // SPANS_NONE.
 double spans_cell(const struct spans *spans, size_t row, size_t column, double fallback);
 
-// True if the lane of this row is not the lane of any earlier row.
+// True if this row is the first one of its lane.
 bool spans_first_of_lane(const struct spans *spans, size_t row);
 
-// Returns the name of a lane, such as "compute A". The name is the result's detail "lane N" up to
-// the first comma, or "lane N" itself if the result has no such detail.
+// Returns the name of a lane, such as "compute A": the result's detail "lane N" up to the first
+// comma. If there is no such detail, the name is "lane N" itself.
 const char *spans_label(struct arena *arena, const struct result *result, size_t lane);
 
-// Divides from_ns … to_ns into `columns` equal parts. Returns for each part how many spans run at
-// the middle of that part.
+// Divides from_ns … to_ns into `columns` equal parts. Returns for each part the number of spans
+// that run at its middle.
 double *spans_at_once(struct arena *arena, const struct spans *spans, double from_ns, double to_ns,
                       size_t columns);
 

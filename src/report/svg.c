@@ -74,8 +74,8 @@ static void bar_put(struct svg *svg, const struct spans *line, const struct span
 
 // ---------------------------------------------------------------- drawing a time line
 
-// Returns the index of the row in which a lane is drawn. Lanes are in the order of their first
-// spans.
+// Returns the index of the row in which a lane is drawn. Lanes are drawn in the order of their
+// first spans.
 static double lane_row(const struct spans *line, double lane)
 {
     double row = 0;
@@ -118,8 +118,8 @@ static void lanes_put(struct svg *svg, const struct spans *line)
     svg->y += ROW * rows + GAP;
 }
 
-// Draws a scale for the time: a bar whose length is 1, 2 or 5 times a power of ten ns, at most a
-// fifth of the whole time line.
+// Draws a scale for the time: a bar whose length is 1, 2 or 5 times a power of ten ns. The bar is
+// at most a fifth as long as the time line.
 static void scale_put(struct svg *svg, const struct spans *line)
 {
     double fifth = (line->to_ns - line->from_ns) / 5, power = pow(10, floor(log10(fifth)));

@@ -15,7 +15,7 @@ enum {
 
 struct cases {
     struct screen *screen;
-    // An argument for cell_of: a struct table in which only the screen and the notes are set.
+    // a struct table for calls of cell_of; only its screen and its notes are set
     struct table table;
     const struct benchmark_info *info;
     const struct result *const *results;
@@ -49,9 +49,9 @@ static struct column axis_column_of(const struct cases *cases, const struct para
     return column;
 }
 
-// Fills `column` with the values of all cases. `metrics` is NULL if the values are not medians of
-// metrics; otherwise values[i] is the median of metrics[i]. If `margins` is false, the cells have
-// no intervals and no letters of notes. Returns false if no value is finite.
+// Fills `column` with one value per case. If the values are medians of metrics, values[i] is the
+// median of metrics[i]; otherwise `metrics` is NULL. If `margins` is false, the cells have no
+// intervals and no letters of notes. Returns false if no value is finite.
 static bool column_of(const struct cases *cases, const char *name, enum unit unit,
                       const double *values, const struct metric *const *metrics, bool margins,
                       struct column *column)
@@ -141,14 +141,13 @@ static void head_print(const struct cases *cases, const struct column *columns, 
 // The columns of a table: those of the parameters that vary, and other columns beside them.
 struct choice {
     struct column *columns;
-    // Number of columns of parameters, of other columns that fit the screen, and of columns that do
-    // not fit.
+    // Number of columns: those of parameters, others that fit the screen, others that do not fit.
     size_t axes, count, left;
     size_t used; // width of all columns chosen so far, in columns of the screen
 };
 
-// Begins the columns of a table with those of the parameters. `most` is the number of other columns
-// that may follow.
+// Begins to choose the columns of a table: takes all columns of parameters. At most `most` other
+// columns may follow.
 static struct choice choice_begin(const struct cases *cases, size_t most)
 {
     struct arena *arena = cases->screen->arena;
@@ -174,8 +173,8 @@ static void column_add(const struct cases *cases, struct choice *choice,
     choice->columns[choice->axes + choice->count++] = *column;
 }
 
-// Adds columns of metrics that fit the screen; the first column of a table is always added. If
-// `wanted` is true, adds the column of the view's metric, else the columns of all other metrics.
+// Adds the column of the view's metric if `wanted` is true, otherwise the columns of all other
+// metrics. A column that does not fit the screen is left out; the first one is always added.
 static void metrics_add(const struct cases *cases, const struct view_info *view, bool wanted,
                         bool all_margins, struct choice *choice)
 {
@@ -254,9 +253,8 @@ void cases_print(struct screen *screen, const struct notes *notes,
 
 static const double percent = 100;
 
-// Fills `names` with names of hardware counters, in the order of their first appearance. A counter
-// is named if any of the results has a claim above 0 for it. (A claim is a value that the benchmark
-// computes.) Returns the number of names.
+// Fills `names` with the names of hardware counters, in the order of their first appearance. Lists
+// only counters for which a result has a claim above 0. Returns the number of names.
 static size_t claimed_names(struct arena *arena, const struct result *const *results, size_t count,
                             const char ***names)
 {
@@ -283,8 +281,7 @@ static double claimed_percent(const struct result *result, const char *name)
     return NAN;
 }
 
-// Adds a column with values in percent. `unit` is the head of the column, such as "% hits": it
-// names the quantity whose share the values are.
+// Adds a column of percentages. `unit` is the lower line of its head, such as "% hits".
 static void percent_add(const struct cases *cases, const char *name, const char *unit,
                         const double *values, struct choice *choice)
 {

@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    // Maximum number of printed rows per chip. If a chip has more rows, a row is printed only if
-    // the values of the APIs differ by more than 3 %.
+    // Maximum number of printed rows per chip. If a chip has more rows, only rows in which the APIs
+    // differ by more than 3 % are printed.
     ROWS_MAX = 40,
     VALUE_COLUMNS = 12,
     RATIO_COLUMNS = 15,
@@ -25,9 +25,9 @@ struct group {
     const char *common; // parameter values that all rows share: "chain=index, load=idle"
 };
 
-// Returns the rows of the benchmark and metric of chip->rows[from], from this row on. If `all` is
-// false, leaves out rows in which the values of the APIs differ by at most 3 % (cross_row.apart);
-// the group may then be empty.
+// Returns the rows of chip->rows, from index `from` on, that have the same benchmark and metric as
+// the row `from`. If `all` is false, returns only rows in which the values of the APIs differ by
+// more than 3 % (cross_row.apart); there may be none.
 static struct group group_of(struct arena *arena, const struct run *run,
                              const struct cross_chip *chip, size_t from, bool all)
 {

@@ -5,8 +5,8 @@
 #include <math.h>
 
 enum {
-    LABEL_COLUMNS = 20, // maximum width of the text above a column
-    ROW_COLUMNS = 36,   // maximum width of the label of a row
+    LABEL_COLUMNS = 20, // maximum width of the text above a column, in columns of the screen
+    ROW_COLUMNS = 36,   // maximum width of the label of a row, in columns of the screen
     GAP = 1
 };
 

@@ -21,8 +21,8 @@ struct timeline {
     struct spans spans;
     // width of the labels of lanes, and width of the drawing of spans, in columns of the screen
     size_t label, columns;
-    // Overlap of each lane with each other lane, as a square matrix with values from 0 to 1. A
-    // value that is not known is NaN. The pointer is NULL if overlaps are not printed.
+    // Square matrix: overlap of each lane with each other lane, from 0 to 1, or NaN if it is not
+    // known. The pointer is NULL if overlaps are not printed.
     double *overlaps;
     size_t lanes; // number of rows, and of columns, of the matrix `overlaps`
 };
@@ -78,8 +78,7 @@ static bool timeline_open(struct screen *screen, const struct result *result,
     overlaps_open(timeline, result);
     timeline->columns = screen->columns - timeline->label - LENGTH_COLUMNS - 6;
     if (timeline->columns < DRAWING_LEAST + timeline->lanes + 2)
-        // The screen has no room for the overlaps. They are left out, because the bars are more
-        // important.
+        // The screen has no room for the overlaps. The bars are more important.
         timeline->overlaps = NULL;
     if (timeline->overlaps)
         timeline->columns -= timeline->lanes + 2;

@@ -10,17 +10,17 @@
 // ---------------------------------------------------------------- views as grids
 
 // The data of one table. A grid has panels, a panel has series, and a series has one result per
-// value of x. A grid is made from the parameters and metrics that the run file declares, so this
-// code knows no particular benchmark.
+// value of x. All parameters and metrics come from the run file, so this code knows no particular
+// benchmark.
 struct view_series {
-    // Name of the series, such as "vector random". "" if there is only one series.
+    // Name of the series, such as "vector random". "" if no parameter distinguishes the series.
     const char *label;
     // Result for each x of the grid; NULL if there is no such case.
     const struct result **results;
 };
 
-// A part of a grid. A heat map has one panel for each combination of the parameters that vary (role
-// AXIS, or named in the view's `group`), without x and y. All other views have a single panel.
+// A part of a grid. Usually a grid has a single panel. A heat map has one for each combination of
+// the varying parameters (role AXIS, or named in the view's `group`) except x and y.
 struct view_panel {
     // Name of the panel, such as "vector random". "" if there is only one panel.
     const char *label;
@@ -50,9 +50,9 @@ const struct result **view_select(struct arena *arena, const struct run *run, co
                                   const struct view_info *view, const struct benchmark_info *info,
                                   size_t *count);
 
-// Sets *shown to the view that is drawn for this device. Usually this is `declared`. If `declared`
-// draws cycles but no result has cycles, *shown draws the time of the same work, unless another
-// view does so. Returns false if no result has a number for the view.
+// Sets *shown to the view that is drawn for this device, usually `declared`. If `declared` draws
+// cycles but no result has cycles, *shown draws the time of the same work, unless another view
+// already does. Returns false if no result has a number for the view.
 bool view_shown(struct arena *arena, const struct run *run, const char *device,
                 const struct benchmark_info *info, const struct view_info *declared,
                 struct view_info *shown);
@@ -83,10 +83,9 @@ const char *view_common(struct arena *arena, const struct benchmark_info *info,
                         const struct view_info *view, const struct result *const *results,
                         size_t count);
 
-// Fills `grid` with the data of a view. Each combination of varying parameters of role AXIS that
-// the view does not name gets a series (in a heat map: a panel) of its own, so that no case hides
-// another. Returns false if the view shows no case of this device, has no x, or names an undeclared
-// x or metric.
+// Fills `grid` with the data of a view. Cases that differ in a parameter of role AXIS other than x
+// and y are in different series (in a heat map: panels), so no case hides another. Returns false if
+// the view shows no case of this device, has no x, or names an undeclared x or metric.
 bool view_grid_build(struct arena *arena, const struct run *run, const char *device,
                      const struct benchmark_info *info, const struct view_info *view,
                      struct view_grid *grid);
@@ -95,8 +94,8 @@ bool view_grid_build(struct arena *arena, const struct run *run, const char *dev
 // finite median of this metric.
 const struct metric *view_metric(const struct view_grid *grid, const struct result *result);
 
-// Returns a value as text for people: "32 KiB", "64", "vector". `param` gives the unit; if it is
-// NULL, the value has no unit.
+// Returns a value as text for people: "32 KiB", "64", "vector". A number that is not a size in
+// bytes has the unit of `param`; it has none if `param` is NULL.
 const char *view_value_text(struct arena *arena, const struct case_value *value,
                             const struct param_info *param);
 
@@ -108,14 +107,14 @@ bool view_log_y(const struct view_info *view);
 
 enum screen_paint verdict_paint(enum verdict verdict);
 
-// A note below a table about one reason with one verdict. It says why results are suspect, skipped
-// or failed; for results that are ok, it is a remark. All results of a note are of one benchmark.
-// The tables print the note's letter beside the numbers of these results.
+// A note below a table: why results are suspect, skipped or failed, or a remark about results that
+// are ok. There is one note for each verdict and reason of a benchmark. The tables print the note's
+// letter beside the numbers of its results.
 struct note {
     enum verdict verdict;
     const char *code, *text; // code of the reason, and its text in the first result that has it
     size_t cases;            // number of results that have this verdict and reason
-    bool one_text;           // true: all these results give the same text for the reason
+    bool one_text;           // true: the text of the reason is the same in all these results
 };
 
 struct notes {
@@ -159,22 +158,19 @@ struct table {
 struct cell cell_of(const struct table *table, const struct result *result,
                     const struct metric *metric, const struct screen_scale *scale);
 
-// Makes each part of a column (number, interval, letters) at least as wide as that part of the
-// cell.
+// Widens the three parts of a column (number, interval, letters) until the cell fits.
 void cell_measure(struct cell_widths *widths, const struct cell *cell);
 
-// If the head is wider than the cells, makes widths->number larger until the head fits. Returns the
-// width of the column.
+// Enlarges widths->number until the column is as wide as its head. Returns the column's width.
 size_t cell_columns(struct cell_widths *widths, const char *head);
 void cell_print(struct screen *screen, const struct cell *cell, const struct cell_widths *widths);
 
-// Returns the medians of a series, one per x of the grid. A median is NaN if the case does not
-// exist or has none.
+// Returns the medians of a series, one per x of the grid; NaN if there is no case or no median.
 double *series_values(struct arena *arena, const struct view_grid *grid,
                       const struct view_series *series);
 
-// Returns the unit in which the metric of all results of a grid is shown (metric_unit_shown). If
-// the units of the results differ, sets *mixed to true and returns the unit of the run file.
+// Returns the unit in which the metric of a grid is shown (metric_unit_shown). If the results
+// differ in this unit, sets *mixed to true and returns the unit of the run file.
 enum unit grid_unit(const struct view_grid *grid, bool *mixed);
 
 // Returns the scale (unit and decimals) that the numbers of all panels and series of a grid share.
@@ -186,15 +182,15 @@ void curve_print(const struct table *table);
 void bars_print(const struct table *table);
 void heatmap_print(const struct table *table);
 
-// Prints the benchmark's first view of kind VIEW_LINES that has results: lines such as "Y X:
-// 0.377ms 3.908x", in the form of a table that others published. If it returns true, the caller
-// prints no other view. Returns false if there is no such view.
+// Prints the benchmark's first view of kind VIEW_LINES that has results. Its lines, such as "Y X:
+// 0.377ms 3.908x", have the form of a table that others published. Returns false if there is no
+// such view. Otherwise the caller prints no other view.
 bool lines_instead_print(struct screen *screen, const struct run *run, const char *device,
                          const struct benchmark_info *info);
 
-// Prints one row per case, with a column for each metric and for each sensor of the view: at most
-// 256 rows, and as many columns as fit. The view may lack an x parameter. If not all metrics fit
-// with their intervals, only the first metric keeps them.
+// Prints a table with one row per case, and a column for each metric and each sensor of the view.
+// It has at most 256 rows, and as many columns as fit. If not all metrics fit with intervals, only
+// the first metric has them. The view needs no x parameter.
 void cases_print(struct screen *screen, const struct notes *notes,
                  const struct benchmark_info *info, const struct view_info *view,
                  const struct result *const *results, size_t count);
@@ -209,9 +205,9 @@ void timelines_print(struct screen *screen, const struct benchmark_info *info,
                      const struct result *const *results, size_t count);
 
 // Compares cases that were measured on one chip through several APIs. Prints one row for each
-// metric of a case, with the values and their ratios, and a summary. Prints nothing if there are no
-// such cases. For a chip with more than 40 rows, prints only rows that differ by more than 3 %, at
-// most 40.
+// metric of a case, with the values and their ratios, and a summary. If a chip has more than 40
+// rows, prints at most 40, only those that differ by more than 3 %. Prints nothing if there are no
+// such cases.
 void cross_print(struct screen *screen, const struct run *run);
 
 #endif

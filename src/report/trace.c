@@ -9,17 +9,16 @@
 #include <string.h>
 
 enum {
-    FIRST_TRACK = 1000, // lowest number of a track; the numbers of processes are below it
+    FIRST_TRACK = 1000, // lowest number of a track; processes have lower numbers
     // Maximum number of tracks per core. A core needs several tracks, because spans on one track
     // must not overlap.
     TRACKS_A_CORE = 64
 };
 
-// Time of the first event. It is not 0, because Perfetto 20 ignores the value of a counter at time
-// 0.
+// Time of the first event. At time 0, Perfetto 20 would ignore the value of a counter.
 static const double first_ns = 1000;
 
-// A named part of the trace: a process (tid < 0), or a track of a process (tid ≥ 0).
+// A process of the trace (tid < 0), or a track of a process (tid ≥ 0).
 struct track {
     long long pid, tid;
     const char *name;
@@ -29,7 +28,7 @@ struct trace {
     struct arena *arena;
     struct json_out *out;
     size_t flows;    // number of arrows so far, which is also the id of the next arrow
-    double start_ns; // time in ns at which the result that is being added begins in the trace
+    double start_ns; // time in the trace, in ns, at which the result that is being added begins
     struct track *tracks;
     size_t track_count, track_capacity;
 };
@@ -74,8 +73,8 @@ static void track_add(struct trace *trace, long long pid, long long tid, const c
     name_add(trace, tid < 0 ? "process_name" : "thread_name", pid, tid < 0 ? 0 : tid, name);
 }
 
-// Returns the number of the process with this name. Adds the process if it does not exist yet.
-// Results that a device measured on the same queue share a process.
+// Returns the number of the process with this name; adds the process if there is none. Results that
+// a device measured on the same queue share a process.
 static long long process_of(struct trace *trace, const char *name)
 {
     long long last = 0;
@@ -89,9 +88,9 @@ static long long process_of(struct trace *trace, const char *name)
     return last + 1;
 }
 
-// Returns the number of the track with this name in a process. Adds the track if it does not exist
-// yet. The number is unique among all tracks and processes, because Perfetto 20 confuses tracks
-// that have the same number in two processes.
+// Returns the number of a process's track with this name; adds the track if there is none. The
+// number is unique among all tracks and processes, because Perfetto 20 confuses tracks that have
+// the same number in two processes.
 static long long track_of(struct trace *trace, long long pid, const char *name)
 {
     for (size_t i = 0; i < trace->track_count; i++) {
@@ -137,8 +136,8 @@ static void flow_end_add(struct trace *trace, const char *phase, const struct sp
     json_put_close(trace->out, '}');
 }
 
-// Draws the arrow of one wait as two events. Perfetto attaches an event to the span that runs at
-// the event's time. So the first event lies shortly before the end of the span in row edge->from.
+// Draws the arrow of a wait as two events. Perfetto attaches an event to the span that runs at its
+// time. So the first event lies shortly before the end of the span that was waited for.
 static void flow_add(struct trace *trace, const struct spans *line, const struct spans_edge *edge)
 {
     double start = spans_cell(line, edge->from, line->start, 0) - line->from_ns;
@@ -186,8 +185,7 @@ static int bound_compare(const void *left, const void *right)
     const struct bound *a = left, *b = right;
     if (a->ns != b->ns)
         return a->ns < b->ns ? -1 : 1;
-    // At equal times, the end of a span comes before the begin of another span. So the track of the
-    // first span is free when the other span begins.
+    // At equal times, ends come before begins, so that a track is free for the next span.
     return a->change - b->change;
 }
 
@@ -231,8 +229,7 @@ static unsigned track_take(uint64_t *used)
     return track;
 }
 
-// Adds a span to the given track of its core. A core needs several tracks if it has several spans
-// at the same time.
+// Adds a span to a track of its core. Spans that run at the same time need different tracks.
 static void core_add(struct trace *trace, const struct spans *crowd, size_t row, size_t core,
                      unsigned track)
 {
@@ -272,14 +269,15 @@ static void crowd_add(struct trace *trace, const struct spans *crowd)
 
 // ---------------------------------------------------------------- the trace file
 
-// Adds the spans of a result to the trace. The next result begins after this one and a gap.
+// Adds the spans of a result to the trace. The next result begins after a gap.
 static void result_add(struct trace *trace, const struct result *result)
 {
     struct spans line, crowd;
     if (!spans_line(result, &line))
         return;
     bool crowded = spans_crowd(result, &crowd);
-    // The time line and the crowd begin at the same time, so that cores and queues stay aligned.
+    // The time line and the crowd (report/spans.h) begin at the same time, so that they stay
+    // aligned.
     if (crowded)
         line.from_ns = crowd.from_ns = fmin(line.from_ns, crowd.from_ns);
     line_add(trace, &line);

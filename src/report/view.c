@@ -69,8 +69,8 @@ const struct param_info **view_varying(struct arena *arena, const struct benchma
     return varying;
 }
 
-// Returns the values of the given parameters in the case, as one text. For a parameter that the
-// case does not have, the text contains `absent`.
+// Returns the values of the given parameters in the case, as one text. A parameter that the case
+// does not have appears as `absent`.
 static const char *words_of(struct arena *arena, const struct bench_case *c,
                             const struct param_info *const *keys, size_t count, const char *absent)
 {
@@ -191,8 +191,8 @@ static struct view_series *series_get(struct arena *arena, const struct view_gri
     return &series[panel->series_count++];
 }
 
-// Returns the parameters by which series (in a heat map: panels) differ. These are the varying
-// parameters of role AXIS and those in the view's `group`, except x and y.
+// Returns the parameters by which series (in a heat map: panels) differ: the varying parameters of
+// role AXIS and those in the view's `group`, except x and y.
 static const struct param_info **group_of(struct arena *arena, const struct view_grid *grid,
                                           const struct result *const *results, size_t count,
                                           size_t *group_count)
@@ -222,8 +222,8 @@ static bool any_number(const struct result *const *results, size_t count, const 
     return false;
 }
 
-// True if the benchmark has a view that draws this metric, is of the same kind as `view`, and has
-// the same condition for its cases as `view`.
+// True if the benchmark has a view that draws this metric, with the kind of `view` and with its
+// condition for cases.
 static bool has_view_of(const struct benchmark_info *info, const struct view_info *view,
                         const char *metric)
 {
@@ -237,8 +237,8 @@ static bool has_view_of(const struct benchmark_info *info, const struct view_inf
     return false;
 }
 
-// Returns a copy of the view. If the view draws cycles and no result has cycles, the copy draws the
-// time of the same work, unless another view of the benchmark draws that time.
+// Returns a copy of the view. If the view draws cycles but no result has cycles, the copy draws the
+// time of the same work, unless another view already does.
 static struct view_info view_in_time(const struct benchmark_info *info,
                                      const struct view_info *view,
                                      const struct result *const *results, size_t count)
