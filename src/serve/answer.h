@@ -8,8 +8,8 @@
 
 // Returns the message that greets a page:
 //   {"type":"welcome","version":…,"devices":[…],"benchmarks":[…],"scenarios":[…]}
-// It has the devices of `offered` as in a run file. It has the benchmarks that a page can measure,
-// as in `fathom list --json`. It also has the built-in scenarios of benchmarks.
+// It has the devices of `offered` as in a run file, the benchmarks that a page can measure as in
+// `fathom list --json`, and the built-in scenarios of benchmarks.
 const char *answer_welcome(struct arena *arena, const struct run *offered);
 
 // Returns the message about the start of measurement `id`, with its number of cases:

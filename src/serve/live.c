@@ -10,22 +10,23 @@
 
 struct live {
     const struct live_desc *desc;
-    struct arena *arena; // while the thread runs, it also holds the message that is being sent
+    // arena that holds this struct and, while the thread runs, the message that is being sent
+    struct arena *arena;
     struct arena_mark before_messages;
     pthread_t thread;
-    // Interrupt that ends the current measurement early. It is raised at most once per measurement.
+    // Ends the current measurement early. It is raised at most once per measurement.
     struct interrupt interrupt;
 
     // The measuring thread and the callers of live_… functions share the members from here to
-    // `ends`. They access these members only under `mutex`.
+    // `ends`. They access these members only while they hold `mutex`.
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    struct request next; // the requested measurement; next.arena is NULL if none waits
+    struct request next; // the measurement that waits to start; next.arena is NULL if there is none
     bool busy, raised, ends;
 
     // Only the measuring thread uses the members below.
     struct arena *worker_arena; // arena in which `executor` lives
-    // Starts the worker process and lets it measure cases. NULL before the first measurement.
+    // executor that starts the worker process; NULL before the first measurement
     struct executor *executor;
     const struct gpu_info *device;
     size_t cases; // number of cases that the worker got in all its measurements so far
@@ -80,8 +81,8 @@ static bool take_request(struct live *live, struct request *request)
     return goes_on;
 }
 
-// Returns true if another measurement waits for the end of the current one. The pages are then not
-// told how the current one ended.
+// Returns true if another measurement waits to start. The pages then get no message about the end
+// of the current one.
 static bool is_replaced(struct live *live)
 {
     pthread_mutex_lock(&live->mutex);
@@ -92,7 +93,7 @@ static bool is_replaced(struct live *live)
 
 // ---------------------------------------------------------------- messages to pages
 
-// Sends a message, which lives in live->arena, to every page, and frees it.
+// Sends a message to every page, and frees it. The message lives in live->arena.
 static void say(const struct live *live, const char *message)
 {
     live->desc->say(live->desc->context, message);
@@ -110,15 +111,15 @@ static void end_worker(struct live *live)
     live->cases = 0;
 }
 
-// Makes live->executor ready to measure on the device. The old executor is used again if it is of
-// the same device, its worker has got fewer than LIVE_CASES_KEPT cases, and this worker was not
-// lost. Otherwise a new executor starts with a new worker.
+// Prepares live->executor to measure on the device. Starts a new executor with a new worker if
+// there is none, if the old one is for another device, or if its worker was lost or has got
+// LIVE_CASES_KEPT cases. Otherwise keeps the old one.
 static void prepare_worker(struct live *live, const struct gpu_info *device,
                            const struct budget *budget)
 {
     const struct runner_desc *desc = &live->desc->runner;
-    // If cancelling a measurement ended its worker, the executor counts that as a loss. After a few
-    // losses in a row, an executor gives the device up. A new executor starts with 0 losses.
+    // If cancelling a measurement ended the worker, the executor counts a loss. After a few losses
+    // in a row, an executor gives the device up. A new executor begins with 0 losses.
     bool is_cut = live->executor && executor_losses(live->executor) > 0;
     if (live->device != device || live->cases >= LIVE_CASES_KEPT || is_cut)
         end_worker(live);
@@ -143,9 +144,8 @@ static void prepare_worker(struct live *live, const struct gpu_info *device,
 
 // ---------------------------------------------------------------- one frame
 
-// A plan with the cases of the plan `cases`, but with numbers that the worker has not seen in
-// earlier measurements. The worker keeps data of a case under its number, and must not use the data
-// of an earlier case for a new one.
+// The plan `cases` with other case numbers, which the worker has not seen in earlier measurements.
+// The worker keeps data of a case under its number, and must not use old data for a new case.
 struct numbered_plan {
     // Must be the first member: a pointer to `plan` is cast to a pointer to struct numbered_plan.
     struct plan plan;
@@ -176,7 +176,7 @@ struct frame {
     struct run *run;
     struct numbered_plan plan;
     const char *key; // key of the case that is being measured
-    unsigned losses; // number of lost workers that the pages already know of
+    unsigned losses; // number of workers that were lost up to the end of the last visit
     bool lost;       // true if a worker was lost in this frame
 };
 
@@ -188,8 +188,8 @@ static void say_result(const struct frame *frame, const struct result *result)
 static void say_loss(struct frame *frame, const struct result *result)
 {
     struct live *live = frame->live;
-    // If in_visit is true, the worker was lost while it measured a case, and the last reason in
-    // `result` says why. Otherwise the worker was lost between two cases.
+    // If in_visit is true, the worker was lost while it measured a case; the last reason in
+    // `result` says why. Otherwise it was lost between two cases.
     bool in_visit = executor_losses(live->executor) > 0;
     const char *why = in_visit && result && result->reason_count
                           ? result->reasons[result->reason_count - 1].text
@@ -207,9 +207,8 @@ static void begin_visit(void *context, const struct schedule_state *state)
     frame->key = state->plan_case->key;
 }
 
-// Callback for schedule_desc.save, called after each visit (one round of measuring a case). Sends
-// the case's result so far to the pages. If the visit lost the worker, also sends an error. Sends
-// nothing after an interrupt.
+// Callback for schedule_desc.save: after each visit, sends the case's result so far to the pages.
+// If the visit lost the worker, also sends an error. Sends nothing after an interrupt.
 static void end_visit(void *context)
 {
     struct frame *frame = context;
@@ -288,9 +287,9 @@ static void say_done(const struct frame *frame, const struct run *run, bool whol
     say(frame->live, answer_done(frame->live->arena, &end));
 }
 
-// Measures one frame (a run of all cases). If the measurement is continuous, measures frames until
-// it is interrupted. If the worker was lost in a frame, the frame is repeated. After LIVE_ATTEMPTS
-// such frames in a row, the measurement ends.
+// Measures one frame (a run of all cases) or, if the measurement is continuous, frame after frame
+// until an interrupt. Repeats a frame in which the worker was lost. After LIVE_ATTEMPTS such frames
+// in a row, ends the measurement.
 static void measure_frames(struct frame *frame, const struct budget *budget)
 {
     bool continuous = frame->request->continuous, goes_on = true;
@@ -313,7 +312,7 @@ static void measure_frames(struct frame *frame, const struct budget *budget)
         frame->number += whole;
         goes_on = goes_on && open_frame(frame, &err);
     }
-    // frame->run is NULL unless open_frame failed and left an unfinished run
+    // open_frame may have failed and left an unfinished run
     run_destroy(frame->run);
     run_destroy(last);
 }

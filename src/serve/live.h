@@ -13,24 +13,23 @@
 #include "serve/request.h"
 #include "suite/runner.h"
 
-// A cancelled visit (one round of measuring a case) has this many ns to end by itself. After that,
-// its worker process is killed.
+// Time in ns that a cancelled visit gets to end by itself. After that, its worker process is
+// killed.
 #define LIVE_LEAVE_NS UINT64_C(700000000)
 
 enum {
-    // A worker keeps data of each case that it measured (struct bench_visit.memory). A worker that
-    // has got this many cases is replaced before the next measurement begins.
+    // If a worker has got this many cases, another one replaces it before the next measurement. A
+    // worker keeps data of each case that it measured (struct bench_visit.memory).
     LIVE_CASES_KEPT = 256,
-    // If this many frames in a row lost their worker, the measurement ends. (A frame is one run of
-    // all cases.)
+    // A measurement ends if this many frames (runs of all cases) in a row lost their worker.
     LIVE_ATTEMPTS = 3
 };
 
 struct live_desc {
-    // Of `runner`, a live measurement uses only these members: worker_argv, worker_environment,
+    // A live measurement uses only these members of `runner`: worker_argv, worker_environment,
     // silence_ns, choices.system and, in tests, in_process.
     struct runner_desc runner;
-    int argc; // command line, which the run records
+    int argc; // argc, argv: the command line of `fathom serve`; each run stores it
     char **argv;
     // Sends a message to every page. Called in the measuring thread.
     void (*say)(void *context, const char *message);
@@ -46,9 +45,8 @@ struct live *live_start(const struct live_desc *desc, struct error *err);
 // Cancels the current measurement and starts the requested one. Takes ownership of request->arena.
 void live_measure(struct live *live, const struct request *request);
 
-// Cancels the current measurement, without waiting for its end. If the visit that is running (one
-// round of measuring a case) ends within LIVE_LEAVE_NS, the worker is kept for the next
-// measurement.
+// Cancels the current measurement, without waiting for its end. If the running visit ends within
+// LIVE_LEAVE_NS, the worker is kept for the next measurement.
 void live_cancel(struct live *live);
 
 // Ends the current measurement, the worker process and the measuring thread.

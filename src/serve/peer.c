@@ -8,8 +8,8 @@
 
 enum {
     FRAME_LAST = 0x80,
-    // Bits in the first byte of a frame for extensions of web sockets. They must be 0, because
-    // client and server agreed on no extension.
+    // Bits in the first byte of a frame that belong to extensions of web sockets. They must be 0,
+    // because client and server agreed on no extension.
     FRAME_RESERVED = 0x70,
     FRAME_CODE = 0x0f
 };
@@ -47,8 +47,8 @@ static bool count_message(struct peer *peer, uint64_t now_ns)
     return peer->allowance >= 0;
 }
 
-// Returns true if `text` is the token. All texts with the length of the token take the same time to
-// compare, so this time tells an attacker nothing about the token.
+// Returns true if `text` is the token. The comparison takes equally long for all texts of the
+// token's length, so its time tells an attacker nothing.
 static bool is_token(const char *text, const char *token)
 {
     size_t length = strlen(token);
@@ -70,7 +70,7 @@ static enum peer_outcome judge_hello(struct peer *peer, const struct request *re
 }
 
 // Reads a complete message into `request`. If the outcome is PEER_ASKS, request->arena contains the
-// message and belongs to the caller. Otherwise the arena is destroyed.
+// message, and the caller destroys the arena. Otherwise it is destroyed here.
 static enum peer_outcome take_message(struct peer *peer, uint64_t now_ns,
                                       const struct peer_rules *rules, struct request *request,
                                       struct error *err)
@@ -95,8 +95,8 @@ static enum peer_outcome take_message(struct peer *peer, uint64_t now_ns,
     return outcome;
 }
 
-// Appends the frame's data to the message that the page is sending. If the message would become too
-// long, returns false and appends nothing.
+// Appends the frame's data to the message that the page is sending. Returns false and appends
+// nothing if the message would become too long.
 static bool add_frame(struct peer *peer, const struct peer_frame *frame)
 {
     if (frame->bytes > REQUEST_BYTES_MAX - peer->used)
@@ -140,7 +140,8 @@ enum peer_outcome peer_take(struct peer *peer, const struct peer_frame *frame, u
 
 // ---------------------------------------------------------------- judging HTTP requests
 
-// True if `text`, which follows the host's name in the header Host, is "" or a port like ":8080".
+// True if `text` is "" or a port such as ":8080". The text comes from the header Host and follows
+// the host's name.
 static bool is_port(const char *text)
 {
     if (*text == '\0')

@@ -42,7 +42,7 @@ struct peer_frame {
 };
 
 enum peer_outcome {
-    PEER_WAITS,   // the caller need not do anything; more frames may follow
+    PEER_WAITS,   // nothing to do yet; more frames may follow
     PEER_GREETED, // the page sent a hello with the right token
     PEER_ASKS,    // the page made a request (request->kind); the caller destroys request->arena
     PEER_REFUSED, // the message is wrong; err says why, and request->id is its id, or 0
@@ -73,9 +73,9 @@ enum {
 };
 
 // Returns the HTTP status of the answer: PEER_PAGE, PEER_SOCKET or an error. If Host is not a name
-// of this machine's loopback address, the status is 403, because another site may let its own name
-// point to that address (DNS rebinding). Any port is allowed, because an ssh tunnel has another
-// port. If the Origin of a web socket is not "http://" followed by Host, the status is 403, too.
+// of this machine's loopback address, the status is 403: another site may let its own name point to
+// that address (DNS rebinding). The port is not checked, because an ssh tunnel has another one. If
+// the Origin of a web socket is not "http://" followed by Host, the status is 403, too.
 int peer_judge(const struct peer_http *http);
 
 #endif

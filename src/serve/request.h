@@ -31,8 +31,8 @@ enum request_kind {
 struct request {
     struct arena *arena; // owns all the data of the request
     enum request_kind kind;
-    const char *token; // token in the message "hello"
-    // Number that the page gave to the measurement. In a message "measure", it is set even if other
+    const char *token; // the page's token, in the message "hello"
+    // Number that the page gave to the measurement. A message "measure" sets it even if other
     // members are wrong.
     uint64_t id;
     const struct gpu_info *device;

@@ -18,7 +18,7 @@ enum {
 };
 
 struct serve_desc {
-    // Of `runner`, the server uses only these members: devices, choices.system, worker_argv,
+    // The server uses only these members of `runner`: devices, choices.system, worker_argv,
     // worker_environment, silence_ns, and interrupt, whose first signal ends the server.
     struct runner_desc runner;
     int argc; // argc, argv: the command line of `fathom serve`; each run stores it
@@ -29,10 +29,9 @@ struct serve_desc {
     void *context;
 };
 
-// Serves pages until the first signal comes, then returns false with ERROR_INTERRUPTED. If the
-// server cannot be started, returns false with another error: ERROR_IO (the port is taken, no
-// thread, no token), ERROR_UNSUPPORTED (this build has no page), ERROR_USAGE (civetweb is not
-// installed).
+// Serves pages until the first signal comes, then fails with ERROR_INTERRUPTED. If the server
+// cannot be started, fails with ERROR_IO (the port is taken, no thread, no token),
+// ERROR_UNSUPPORTED (this build has no page) or ERROR_USAGE (civetweb is not installed).
 MUST_CHECK bool serve_run(const struct serve_desc *desc, struct error *err);
 
 #endif

@@ -48,7 +48,7 @@ struct civetweb {
 
 static struct dynlib *open_civetweb(struct civetweb *calls, struct error *err)
 {
-    // The second name is for the kit (`make kit`), which contains lib/libcivetweb.so.1.
+    // The kit (`make kit`) contains the library as lib/libcivetweb.so.1.
     static const char *const files[] = {"libcivetweb.so.1", "$ORIGIN/lib/libcivetweb.so.1", NULL};
     static const struct dynlib_symbol table[] = {
 #define SYMBOL(name) DYNLIB_SYMBOL(struct civetweb, name),
@@ -73,7 +73,7 @@ struct tab {
     // Connection of the page; NULL if this element of `tabs` is free.
     struct mg_connection *connection;
     // State of the connection's frames and messages. Only the thread that receives the frames uses
-    // this member, with one exception: other threads may read opened_ns.
+    // it; other threads may only read opened_ns.
     struct peer peer;
     bool open; // true once the page has sent a valid hello, so that it gets messages
 };
@@ -90,8 +90,8 @@ struct server {
     struct tab tabs[SERVE_TABS_MAX];
 };
 
-// Returns the element of server->tabs for this connection, or a free element if `connection` is
-// NULL. Returns NULL if there is no such element. Must be called with the mutex held.
+// Returns the element of server->tabs for this connection; a free element if `connection` is NULL.
+// Returns NULL if there is no such element. The caller must hold the mutex.
 static struct tab *find_tab(struct server *server, const struct mg_connection *connection)
 {
     for (size_t i = 0; i < SERVE_TABS_MAX; i++)
@@ -180,8 +180,8 @@ static void obey(const struct server *server, const struct request *request)
     arena_destroy(request->arena);
 }
 
-// Argument of take_arrival: a frame that has arrived. take_arrival sets `stays` to false if the web
-// socket must be closed.
+// Argument of take_arrival: a frame that has arrived. `stays` becomes false if the web socket must
+// be closed.
 struct arrival {
     struct server *server;
     struct tab *tab;
@@ -207,9 +207,9 @@ static void *take_arrival(void *context)
     return NULL;
 }
 
-// civetweb calls this function for a frame that has arrived; it closes the web socket if the
-// function returns 0. A new thread reads each frame, because the stack of civetweb's threads (100
-// KiB in Debian's library) is too small for a parser of nested text.
+// Callback of civetweb for a frame that has arrived. If it returns 0, civetweb closes the web
+// socket. A new thread reads the frame: the stack of civetweb's threads (100 KiB in Debian's
+// library) is too small for a parser of nested text.
 static int take_frame(struct mg_connection *connection, int bits, char *data, size_t bytes,
                       void *context)
 {
@@ -373,11 +373,11 @@ static bool listen_at(struct server *server, struct arena *arena, struct error *
         "num_threads",
         THREADS,
         "request_timeout_ms",
-        "3000", // this limit also holds for sending to a page that does not read
+        "3000", // also the time limit for sending to a page that does not read
         "websocket_timeout_ms",
         "1000",
         "enable_websocket_ping_pong",
-        "yes", // civetweb then closes the socket of a page that does not answer pings
+        "yes", // civetweb closes the socket of a page that does not answer pings
         "enable_auth_domain_check",
         "no",
         "tcp_nodelay",
@@ -459,8 +459,7 @@ static bool serve(struct server *server, struct arena *arena, struct error *err)
         tell_ready(server, arena);
         wait_signal(server);
     }
-    // Cancels the measurement before mg_stop, so that nothing is measured while civetweb closes the
-    // sockets.
+    // Cancels the measurement first: nothing is measured while mg_stop closes the sockets.
     live_cancel(server->live);
     if (listens)
         server->civetweb.mg_stop(server->context);
