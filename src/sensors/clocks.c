@@ -14,8 +14,8 @@ enum {
     LINE_BYTES = 512
 };
 
-// The machine's first PID namespace always has this inode (Linux, include/linux/proc_ns.h,
-// PROC_PID_INIT_INO). In a container, /proc/self/ns/pid has a different inode.
+// Inode of the machine's first PID namespace (Linux, include/linux/proc_ns.h, PROC_PID_INIT_INO).
+// In a container, /proc/self/ns/pid has another inode.
 static const char first_namespace[] = "pid:[4026531836]";
 
 struct sensor_clocks {

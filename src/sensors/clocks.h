@@ -27,41 +27,41 @@ enum {
 
 struct sensor_clocks_desc {
     struct sensors_desc card;
-    const char *proc_root; // path of procfs; if NULL, "/proc"; tests set another folder
+    const char *proc_root; // path of procfs; NULL means "/proc"; tests use another folder
     long own_pid;          // the process with this id and its descendants may use the card
-    // State of the clock before the lock by a guard process that has died. sensor_clocks_open
-    // restores this state. NULL if there is nothing to restore.
+    // State that sensor_clocks_open restores first, because an earlier guard process died and left
+    // the clock locked. NULL if there is nothing to restore.
     const char *undo;
 };
 
 struct sensor_clocks;
 
-// Opens a card whose clock can be set. Changes nothing, except that it restores the state
-// desc->undo if that is not NULL. Returns NULL with ERROR_UNSUPPORTED if the clock cannot or must
-// not be set; the message says why and what to do. The caller closes the result.
-// sensor_clocks_close does not restore the clock; it accepts NULL.
+// Opens a card to set its clock. If desc->undo is not NULL, restores that state; changes nothing
+// else. Returns NULL with ERROR_UNSUPPORTED if the clock cannot or must not be set; the message
+// says why and what to do. The caller closes the result. sensor_clocks_close does not restore the
+// clock; it accepts NULL.
 struct sensor_clocks *sensor_clocks_open(const struct sensor_clocks_desc *desc, struct error *err);
 void sensor_clocks_close(struct sensor_clocks *clocks);
 
-// Locks the card's clock at the possible value nearest to `hz`, and sets *granted_hz to that value.
-// Checks again first that no other process uses the card. A failed call restores the clock, even if
-// an earlier call had locked it. If the clock cannot be restored, the message says so.
+// Locks the card's clock at the supported clock nearest to `hz`, and sets *granted_hz to that.
+// Fails if another process now uses the card. After a failure the clock is restored, even if an
+// earlier call had locked it. If it cannot be restored, the message says so.
 MUST_CHECK bool sensor_clocks_lock(struct sensor_clocks *clocks, double hz, double *granted_hz,
                                    struct error *err);
 
 // Returns the state that sensor_clocks_restore restores, as one word. For amdgpu, this is the
-// performance level before the lock ("auto"). NVML does not report an earlier state, so for NVML
-// the word is "default".
+// performance level before the lock, such as "auto". For NVML, it is always "default", because NVML
+// does not report an earlier state.
 const char *sensor_clocks_before(const struct sensor_clocks *clocks);
 
-// Restores the clock if it is locked. If it stays locked, returns false with the reason.
+// Restores the clock if it is locked. Returns false with the reason if it stays locked.
 MUST_CHECK bool sensor_clocks_restore(struct sensor_clocks *clocks, struct error *err);
 
 // Returns the processes that use a card, as a text in `arena`: "python3 (process 4711), blender
-// (process 815)". NVML's list counts; if it is empty, the processes whose fdinfo names the card are
-// returned instead. The process desc->own_pid and its descendants are left out. Returns NULL if no
-// process is visible: a container hides processes, and only root sees the fdinfo of other users'
-// processes. A listed process does not necessarily keep the card busy.
+// (process 815)". They come from NVML's list or, if it is empty, from /proc/PID/fdinfo. The process
+// desc->own_pid and its descendants are left out. Returns NULL if no process is visible: a
+// container hides processes, and only root sees the fdinfo of other users' processes. A listed
+// process may be idle.
 const char *sensor_clocks_users(struct arena *arena, const struct sensor_clocks_desc *desc);
 
 #endif

@@ -5,13 +5,12 @@
 #include <string.h>
 
 enum {
-    // From this value of nvmlGpuVirtualizationMode_t on, the card is a virtual GPU or hosts virtual
-    // GPUs.
+    // Smallest nvmlGpuVirtualizationMode_t of a card that is a virtual GPU or hosts virtual GPUs.
     VIRTUAL_VGPU = 2,
     PROCESSES_MAX = 256
 };
 
-// Has the layout of nvmlProcessInfo_t in NVML's functions with the suffixes _v3 and _v2.
+// Layout of nvmlProcessInfo_t, as NVML's functions with the suffixes _v2 and _v3 use it.
 struct nvml_process {
     unsigned pid;
     unsigned long long used_bytes;

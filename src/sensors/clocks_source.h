@@ -15,21 +15,21 @@ struct clocks_choices {
 struct clocks_source {
     const char *name;
     // Opens the card. Returns a handle, in `arena`, or NULL with the reason if the clock cannot be
-    // set. Sets *choices to the clocks that can be locked, and *before to the state of the clock
-    // before a lock. If the interface (NVML or amdgpu) knows the card, sets *knows to true; the
-    // other interface is then not tried.
+    // set. Sets *choices to the clocks that can be locked, and *before to the state that `restore`
+    // restores. If this interface (NVML or amdgpu) knows the card, sets *knows to true; the other
+    // interface is then not tried.
     void *(*open)(struct arena *arena, const struct sensor_clocks_desc *desc,
                   struct clocks_choices *choices, const char **before, bool *knows,
                   struct error *err);
-    void (*close)(void *handle); // NULL if the arena's end is enough
-    // Checks whether the card's clock may be set. Fails with ERROR_UNSUPPORTED and the reason if
-    // other processes use the card, if they cannot be listed, or if the card is divided (MIG,
-    // virtual GPUs).
+    void (*close)(void *handle); // closes the handle; NULL if freeing the arena is enough
+    // Checks whether the card's clock may be set. It may not be set if other processes use the
+    // card, if they cannot be listed, or if the card is divided (MIG, virtual GPUs). The function
+    // then fails with ERROR_UNSUPPORTED and the reason.
     bool (*check)(void *handle, const struct sensor_clocks_desc *desc, struct error *err);
     // Returns the processes that use the card, as a text of the form "python3 (process 4711)".
     const char *(*users)(struct arena *arena, const struct sensor_clocks_desc *desc);
-    // Locks the card's core clock at choices->hz[choice]. *touched becomes true as soon as a
-    // setting of the card has changed, so it may be true after a failure.
+    // Locks the card's core clock at choices->hz[choice]. Sets *touched to true as soon as it has
+    // changed a setting of the card, even if it fails later.
     bool (*lock)(void *handle, const struct clocks_choices *choices, size_t choice, bool *touched,
                  struct error *err);
     bool (*restore)(void *handle, const char *before, struct error *err);
@@ -44,15 +44,15 @@ const char *clocks_proc(const struct sensor_clocks_desc *desc);
 // visible.
 bool clocks_is_own(const struct sensor_clocks_desc *desc, long pid);
 
-// Returns an array, in `arena`, with the ids of the processes that have the card open, without
+// Returns the ids of the processes that have the card open, as an array in `arena`, without
 // desc->own_pid and its descendants. The line drm-pdev in /proc/PID/fdinfo names the card. Sets
-// *barred to true if the list may lack processes: access to one was denied, /proc cannot be read,
-// or the card's PCI address is unknown.
+// *barred to true if processes may be missing: access to one was denied, /proc cannot be read, or
+// the card's PCI address is unknown.
 const long *clocks_openers(struct arena *arena, const struct sensor_clocks_desc *desc,
                            size_t *count, bool *barred);
 
-// Appends a process to the list `text`, as "python3 (process 4711)", in `arena`. If `text` is NULL,
-// the list is empty. Returns `text` unchanged if the process is not visible.
+// Appends a process to the list `text`, as "python3 (process 4711)", and returns the list, in
+// `arena`. NULL is an empty list. If the process is not visible, returns `text` unchanged.
 const char *clocks_add_user(struct arena *arena, const struct sensor_clocks_desc *desc, long pid,
                             const char *text);
 

@@ -26,14 +26,14 @@ static bool read_process(const struct sensor_clocks_desc *desc, long pid, const 
     return text_read_line(line, LINE_BYTES, "%s/%ld/%s", clocks_proc(desc), pid, file);
 }
 
-// Returns the parent of a process; 0 if the process is not visible. In /proc/PID/stat, the name of
-// the process stands in brackets and may contain brackets, so the name ends at the line's last ')'.
+// Returns the parent of a process; 0 if the process is not visible. In /proc/PID/stat, the
+// process's name is in parentheses and may contain parentheses, so it ends at the line's last ')'.
 static long parent_of(const struct sensor_clocks_desc *desc, long pid)
 {
     char line[LINE_BYTES];
     if (!read_process(desc, pid, "stat", line))
         return 0;
-    // `after` points to ") S 4711 …": the name's ')', the state of the process, its parent.
+    // `after` points to ") S 4711 …": end of the name, state of the process, its parent.
     const char *after = strrchr(line, ')');
     return after && strlen(after) > strlen(") S ") ? strtol(after + strlen(") S "), NULL, 10) : 0;
 }

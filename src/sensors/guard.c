@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Maximum times to wait until the guard process answers, and until it ends. A driver that wakes up
-// a sleeping card takes seconds.
+// Time limits in ns: for an answer of the guard process, and for its end. A driver that wakes up a
+// sleeping card takes seconds.
 static const uint64_t answer_ns = 20 * NS_PER_S;
 static const uint64_t end_ns = 10 * NS_PER_S;
 
@@ -19,10 +19,10 @@ struct clock_guard {
     struct clock_guard_desc desc;
     struct child *child; // the guard process; NULL if it died and no new one runs yet
     const char *before;
-    // asked_hz is the core clock that the caller asked for, and granted_hz the one at which the
-    // card was locked, both in Hz. asked_hz is 0 if no clock is locked.
+    // asked_hz: core clock that the caller asked for, in Hz; 0 if no clock is locked. granted_hz:
+    // core clock at which the card was locked, in Hz.
     double asked_hz, granted_hz;
-    bool undo; // true if a guard process was lost and may have left the clock locked
+    bool undo; // true if a guard process was lost: the clock may still be locked
 };
 
 // ---------------------------------------------------------------- asking
@@ -135,7 +135,7 @@ bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz, 
     }
     if (!start(guard, err))
         return false;
-    // set before the request, because the clock may be locked as soon as it is sent
+    // set before the request is sent, because the clock may be locked from then on
     guard->asked_hz = hz;
     if (ask(guard, arena_printf(guard->arena, "lock %.0f", hz), "locked", &granted, err)) {
         *granted_hz = guard->granted_hz = strtod(granted, NULL);
@@ -229,8 +229,8 @@ static const char *handle_lock(struct guarding *g, const char *hz, struct error 
                : NULL;
 }
 
-// Does what the request in `line` asks for. Returns the answer, in the arena, or NULL with the
-// reason if the request failed.
+// Carries out the request in `line`. Returns the answer, in the arena; NULL with the reason if the
+// request failed.
 static const char *handle(struct guarding *g, const char *line, struct error *err)
 {
     char *request = arena_strdup(g->arena, line);

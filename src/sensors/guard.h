@@ -25,17 +25,17 @@ struct clock_guard_desc {
     const char *const *argv; // command of the guard, which calls clock_guard_serve; ends with NULL
     // Environment of the guard process; if NULL, that of this process.
     const char *const *environment;
-    // The card whose clock the guard sets. If own_pid is 0, it means this process. The paths in
-    // this struct must not contain white space.
+    // The card whose clock the guard sets. own_pid 0 means this process. The paths in this struct
+    // must not contain white space.
     struct sensor_clocks_desc card;
 };
 
 struct clock_guard;
 
-// Starts the guard process. Sets no clock yet. Returns NULL if it fails. The error is
-// ERROR_UNSUPPORTED if the clock cannot or must not be set (sensor_clocks_open). The error is
-// ERROR_IO or ERROR_INTERNAL if the guard does not start or does not answer. All that `desc` points
-// to must live as long as the guard.
+// Starts the guard process, which sets no clock yet. Returns NULL with ERROR_UNSUPPORTED if the
+// clock cannot or must not be set (sensor_clocks_open). Returns NULL with ERROR_IO or
+// ERROR_INTERNAL if the guard does not start or does not answer. All that `desc` points to must
+// live as long as the guard.
 struct clock_guard *clock_guard_create(const struct clock_guard_desc *desc, struct error *err);
 
 // Restores the clock if it is locked, and ends the guard. Returns false with the reason if the
@@ -43,8 +43,8 @@ struct clock_guard *clock_guard_create(const struct clock_guard_desc *desc, stru
 bool clock_guard_destroy(struct clock_guard *guard, struct error *err);
 
 // Locks the clock like sensor_clocks_lock. If it is already locked for the same `hz`, only sets
-// *granted_hz. After a failure the clock is not locked, unless the message says that it could not
-// be restored.
+// *granted_hz. If it fails, the clock is not locked; if the clock could not be restored, the
+// message says so.
 MUST_CHECK bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz,
                                  struct error *err);
 

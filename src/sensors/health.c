@@ -95,7 +95,7 @@ static double ecc_mode(const struct health_api *api, struct nvml_device *device)
     return known ? (double)(now != 0) : (double)NAN;
 }
 
-// Adds an error counter of one NVLink to *sum. *sum is NaN until a link has this counter.
+// Adds an error counter of one NVLink to *sum. Until a link has this counter, *sum is NaN.
 static void add_counter(const struct health_api *api, struct nvml_device *device, unsigned link,
                         int counter, double *sum)
 {
@@ -134,7 +134,7 @@ static void read_memory(const struct health_api *api, struct nvml_device *device
     }
     for (int cause = NVML_RETIRED_CORRECTED;
          api->nvmlDeviceGetRetiredPages && cause <= NVML_RETIRED_UNCORRECTED; cause++) {
-        // Called with room for 0 page addresses, NVML only returns the number of retired pages.
+        // If NVML gets room for 0 page addresses, it only returns the number of retired pages.
         unsigned pages = 0;
         int status = api->nvmlDeviceGetRetiredPages(device, cause, &pages, NULL);
         if (status == NVML_SUCCESS || status == NVML_INSUFFICIENT_SIZE)
@@ -152,7 +152,7 @@ static void read_vbios(const struct health_api *api, struct nvml_device *device,
         memcpy(health->vbios, version, sizeof version);
 }
 
-// Opens the card in NVML, with those functions in `api` that the driver has.
+// Opens the card in NVML. Fills `api` with those functions that the driver has.
 static bool open_nvml(const struct sensors_desc *desc, struct nvml_card *card,
                       struct health_api *api)
 {
@@ -203,7 +203,7 @@ static double device_number(const struct sensors_desc *desc, const char *name)
     return number > 0 ? number : (double)NAN;
 }
 
-// Transfers per second of one lane; the index is the generation of PCI Express.
+// Transfers per second of one lane, for each generation of PCI Express (the index).
 static const double rates_hz[] = {0, 2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9};
 
 // Returns the generation of PCI Express with this rate; NaN if there is none.
@@ -266,7 +266,8 @@ double sensors_link_rate(double transfers_hz, unsigned lanes)
     return transfers_hz * lanes * code / 8;
 }
 
-// Fills `link`. Returns false if this is no link of PCI Express; a number that is not known is NaN.
+// Fills `link`. Returns false if PCI Express has no such rate or number of lanes, or if one of them
+// is not known (NaN).
 static bool set_link(struct sensor_link *link, const char *source, double transfers_hz,
                      double lanes)
 {

@@ -10,17 +10,15 @@
 // What a driver reports about a card's health. A number that it does not report is NaN.
 struct sensor_health {
     double power_w, power_limit_w;
-    // The card's PCI Express link: number of lanes and generation, now and at most. A card lowers
-    // the generation when it is idle, so read the values right after some work.
+    // The card's PCI Express link: number of lanes and generation, now and the maximum. An idle
+    // card lowers the generation, so read it right after some work.
     double lanes, lanes_max, generation, generation_max;
-    // Numbers since the driver was loaded: corrected and uncorrected ECC errors, and packets that
-    // the PCI Express link sent again. The difference of two readings is what happened between
-    // them.
+    // Since the driver was loaded: number of corrected and uncorrected ECC errors, and of packets
+    // that the PCI Express link sent again. Subtract an earlier reading to count new ones.
     double ecc_corrected, ecc_uncorrected, link_replays;
     double ecc_enabled; // 1 if error correction (ECC) is on, 0 if it is off
-    // nvlinks and nvlinks_active: how many NVLinks the card has, and how many of them are active.
-    // nvlink_replays and nvlink_recoveries, summed over all links since the driver was loaded:
-    // packets that were sent again, and recoveries of a link.
+    // Number of the card's NVLinks, and of active NVLinks. Since the driver was loaded, for all
+    // links together: number of packets that were sent again, and of recoveries of a link.
     double nvlinks, nvlinks_active, nvlink_replays, nvlink_recoveries;
     // remapped_rows: memory rows that failed and were replaced by spare rows, since the card was
     // made. remap_pending: 1 if a replacement takes effect only after a reset of the card.
@@ -39,10 +37,9 @@ void sensors_health_read(const struct sensors_desc *desc, struct sensor_health *
 struct sensor_link {
     double transfers_hz; // transfers per second of one lane: 32e9 for "32.0 GT/s"
     unsigned lanes;
-    // Bandwidth of all lanes in one direction, without the overhead of the line code. The line code
-    // is 8b/10b up to 5 GT/s and 128b/130b above; at 64 GT/s, 242 of 256 bytes of a flit count. The
-    // overhead of packet headers is not subtracted. (PCI Express Base Specification 6.0, 1.2 and
-    // 4.2)
+    // Bandwidth of all lanes in one direction. The overhead of the line code is subtracted: 8b/10b
+    // up to 5 GT/s, 128b/130b above; at 64 GT/s, 242 of 256 bytes of a flit count. The overhead of
+    // packet headers is not subtracted. (PCI Express Base Specification 6.0, 1.2 and 4.2)
     double bytes_per_s;
     const char *source; // where the values come from: "sysfs" or "NVML"
 };
@@ -51,8 +48,8 @@ struct sensor_link {
 // from NVML. Returns false if neither reports a link, as for software devices.
 bool sensors_link_read(const struct sensors_desc *desc, struct sensor_link *link);
 
-// Returns the bandwidth, like sensor_link.bytes_per_s, of a link with this rate and number of
-// lanes; 0 if PCI Express has no such rate or number.
+// Returns the bandwidth of a link, like sensor_link.bytes_per_s; 0 if PCI Express has no such rate
+// or number of lanes.
 double sensors_link_rate(double transfers_hz, unsigned lanes);
 
 #endif

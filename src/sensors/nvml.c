@@ -32,9 +32,9 @@ struct nvml_violation {
     unsigned long long reference_us, violation_ns;
 };
 
-// Fields of nvmlDeviceGetFieldValues. For NVLink: KiB of data that all NVLinks sent and received
-// since the driver was loaded, in 64 bits. For PCI Express: bytes that the card sent and received,
-// in 32 bits (drivers since 555). The struct has the layout of nvmlFieldValue_t.
+// Fields of nvmlDeviceGetFieldValues. NVLINK: KiB that all NVLinks sent or received since the
+// driver was loaded, in 64 bits. PCIE: bytes that the card sent or received, in 32 bits (drivers
+// since 555). The struct has the layout of nvmlFieldValue_t.
 enum {
     NVML_NVLINK_SENT = 138,
     NVML_NVLINK_RECEIVED = 139,
@@ -162,8 +162,8 @@ static double throttle_set(const struct nvml *nvml)
     return set;
 }
 
-// Returns the seconds since the driver was loaded in which `policy` (the power or the thermal
-// limit) lowered the clock. NaN if the driver does not report this time.
+// Returns for how many seconds `policy` (the power or the thermal limit) has lowered the clock
+// since the driver was loaded. Returns NaN if the driver does not report it.
 static double limited_s(const struct nvml *nvml, int policy)
 {
     struct nvml_violation violation = {0};
@@ -191,7 +191,7 @@ static void nvml_read(void *handle, double values[SENSOR_VALUE_COUNT])
     values[SENSOR_THERMAL_LIMITED] = limited_s(nvml, NVML_POLICY_THERMAL);
 }
 
-// Traffic counters of a card's PCI Express link and NVLinks, read at one time.
+// Traffic counters of a card's PCI Express link and NVLinks, all read at the same time.
 struct link_counts {
     uint64_t at_ns;
     bool has_pcie, has_nvlink;
@@ -200,7 +200,7 @@ struct link_counts {
 };
 
 enum {
-    // Number of the counters of PCI Express. count_links reads them before the other counters.
+    // Number of counters of PCI Express; count_links reads them first.
     PCIE_COUNTERS = 2,
     ALL_COUNTERS = 4
 };
@@ -226,9 +226,9 @@ static void count_links(const struct nvml *nvml, struct nvml_device *device, int
     counts->nvlink_bytes = 1024.0 * ((double)fields[2].value + (double)fields[3].value);
 }
 
-// Returns the bytes per second that passed over PCI Express between two readings, in both
-// directions; NaN if the card does not count them. The counters overflow after 4 GiB, which takes
-// at least 30 ms. The readings are only a few ms apart.
+// Returns the PCI Express traffic between two readings, in bytes per second, both directions
+// together; NaN if the card does not count it. The counters overflow after 4 GiB, which takes at
+// least 30 ms, but the readings are only a few ms apart.
 static double pcie_traffic(const struct link_counts *before, const struct link_counts *after)
 {
     double bytes = 0;
@@ -238,8 +238,8 @@ static double pcie_traffic(const struct link_counts *before, const struct link_c
     return known ? bytes * NS_PER_S / (double)(after->at_ns - before->at_ns) : (double)NAN;
 }
 
-// Returns the bytes per second that pass over PCI Express, in both directions; NaN if this is not
-// known. For drivers before 555, which do not count bytes. Takes 20 ms per direction.
+// Returns the present PCI Express traffic in bytes per second, both directions together; NaN if it
+// is not known. Used for drivers before 555, which count no bytes. Takes 20 ms per direction.
 static double slow_pcie_traffic(const struct nvml *nvml)
 {
     enum {
@@ -288,9 +288,9 @@ static double others_traffic_now(const struct nvml *nvml)
     return sum;
 }
 
-// Returns the traffic of the host's other cards. A reading above brief_bytes_per_s may be a brief
-// copy: another process of fathom copies for 0.2 ms when it watches its card. So the traffic is
-// read again, and the smaller value is returned.
+// Returns the traffic of the host's other cards. If it is above brief_bytes_per_s, reads it again
+// and returns the smaller value. The first may be a brief copy: another process of fathom copies
+// for 0.2 ms when it watches its card.
 static double nvml_others_traffic(void *handle)
 {
     static const double brief_bytes_per_s = 1e9;

@@ -32,9 +32,9 @@ struct nvml_card {
     struct nvml_device *device; // NVML's handle of the card
 };
 
-// Starts NVML and finds the card by its uuid, else by its PCI address. calls->symbols lists the
-// other NVML functions that the caller needs; calls->table gets their addresses; calls->files is
-// ignored. Fails with ERROR_NO_DEVICE if the library or a symbol is missing. Fails with
+// Starts NVML and finds the card by its uuid, else by its PCI address. The caller lists the other
+// NVML functions that it needs in calls->symbols; their addresses come into calls->table. Ignores
+// calls->files. Fails with ERROR_NO_DEVICE if the library or a symbol is missing, and with
 // ERROR_UNSUPPORTED if NVML does not start or does not know the card. After a failure, nothing is
 // left open.
 MUST_CHECK bool nvml_card_open(struct nvml_card *card, const struct sensors_desc *desc,

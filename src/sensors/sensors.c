@@ -15,8 +15,8 @@ struct sensors {
 
 static const struct sensors_source *const sources[] = {&sensors_nvml, &sensors_hwmon};
 
-// Lowest and highest possible value of each sensor. The ranges exclude values of broken counters
-// and of wrong units, but include those of unusual cards.
+// Lowest and highest possible value of each sensor. Values of unusual cards are possible; those of
+// broken counters or in wrong units are not.
 static const struct {
     double low, high;
 } plausible[SENSOR_VALUE_COUNT] = {

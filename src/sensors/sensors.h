@@ -32,8 +32,8 @@ enum sensor_value {
     SENSOR_VALUE_COUNT
 };
 
-// Why the card lowers its core clock. A clock that is low because the card is idle, or because
-// application clocks are set, is normal and not listed here.
+// Reasons for which the card lowers its core clock. It is also low if the card is idle or
+// application clocks are set; that is normal and not listed here.
 enum sensor_throttle {
     SENSOR_THROTTLE_POWER = 1,    // the card is at its power limit
     SENSOR_THROTTLE_THERMAL = 2,  // the card is too hot
@@ -41,21 +41,21 @@ enum sensor_throttle {
 };
 
 struct sensor_reading {
-    uint64_t at_ns; // time of the reading in ns, of CLOCK_MONOTONIC
+    uint64_t at_ns; // time of the reading in ns (CLOCK_MONOTONIC)
     // Values of the sensors, indexed by enum sensor_value. A value that is not known is NaN.
     double values[SENSOR_VALUE_COUNT];
 };
 
 const char *sensor_name(enum sensor_value value);
 
-// Returns the names of the reasons in `set`, a bit set of enum sensor_throttle, in `arena`: "power
-// limit, thermal"; "none" for 0.
+// Returns the names of the reasons in `set`, a bit set of enum sensor_throttle, such as "power
+// limit, thermal"; "none" for 0. The text lives in `arena`.
 const char *sensor_throttle_text(struct arena *arena, unsigned set);
 
 struct sensors_desc {
     const uint8_t *uuid;    // UUID of the card, 16 bytes; NULL if not known
     const char *pci;        // PCI address, "0000:1b:00.0"; NULL if not known
-    const char *sysfs_root; // path of sysfs; if NULL, "/sys"; tests set another folder
+    const char *sysfs_root; // path of sysfs; NULL means "/sys"; tests use another folder
 };
 
 struct sensors;
@@ -72,18 +72,18 @@ const char *sensors_source(const struct sensors *sensors);
 // Reads all sensors. A value that cannot be read, or is impossible (0 Hz, 200 °C), becomes NaN.
 void sensors_read(struct sensors *sensors, struct sensor_reading *reading);
 
-// Returns the bytes per second that pass over the card's PCI Express and NVLinks now, in both
-// directions together. Reads the card's counters twice: this takes 2 ms on an H200, but 40 ms with
-// NVIDIA's drivers before 555. NaN if the source has no such counters.
+// Returns the present traffic of the card's PCI Express and NVLinks in bytes per second, both
+// directions together. Takes 2 ms on an H200, but 40 ms with NVIDIA's drivers before 555. Returns
+// NaN if the source has no such counters.
 double sensors_traffic(struct sensors *sensors);
 
-// Returns the bytes per second over PCI Express of the host's other cards that the source shows, in
-// both directions together. With one other card, the call takes 1.5 ms or more. Returns NaN if
-// there is no other card, or if another card has no such counters.
+// Returns the present PCI Express traffic of the host's other cards in bytes per second, both
+// directions together. Only cards that the source shows are counted. With one such card, this takes
+// at least 1.5 ms. Returns NaN if there is none, or if one has no such counters.
 double sensors_others_traffic(struct sensors *sensors);
 
-// Observes for `ns` nanoseconds how many bytes of the card's memory are in use. Returns the largest
-// minus the smallest number; NaN if the source does not report it. If the caller allocates and
+// Watches for `ns` nanoseconds how many bytes of the card's memory are in use. Returns the largest
+// number minus the smallest; NaN if the source does not report them. If the caller allocates and
 // frees nothing meanwhile, another process caused the difference.
 double sensors_memory_change(struct sensors *sensors, uint64_t ns);
 

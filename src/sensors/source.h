@@ -11,7 +11,7 @@ struct sensors_source {
     // Opens the source for the card. Returns a handle, in `arena`; NULL with the reason if this
     // source does not know the card.
     void *(*open)(struct arena *arena, const struct sensors_desc *desc, struct error *err);
-    void (*close)(void *handle); // NULL if the arena's end is enough
+    void (*close)(void *handle); // closes the handle; NULL if freeing the arena is enough
     // Sets the elements of `values` that this source can read. The caller checks whether the values
     // are possible.
     void (*read)(void *handle, double values[SENSOR_VALUE_COUNT]);
