@@ -23,8 +23,8 @@ bool check_metric_is_pair(enum check_metric metric)
 
 // ---------------------------------------------------------------- the check in a run file
 
-// True if this version of fathom knows the figure's metric. A later version may have written a
-// metric that it does not know; such a figure is dropped when it is read.
+// True if this version of fathom knows the figure's metric. Figures of other metrics, which a later
+// version wrote, are dropped.
 static bool figure_keep(const void *object)
 {
     return ((const struct check_figure *)object)->metric < CHECK_METRIC_COUNT;

@@ -16,10 +16,11 @@ enum check_verdict {
     CHECK_VERDICT_COUNT
 };
 
-// Code of a result's reason: something altered the driver. CHECK_ALTERED has this name, too.
+// Code of a result's reason: something altered the driver. In files, CHECK_ALTERED has this name,
+// too.
 #define REASON_ALTERED "altered"
 
-// Code of the reason why a device got its verdict. CHECK_OK is the code of the verdict "healthy".
+// Reason why a device got its verdict.
 enum check_code {
     CHECK_OK,
     // The next codes are reasons for the verdict "slow".
@@ -29,20 +30,19 @@ enum check_code {
     CHECK_THERMAL,
     CHECK_LINK_WIDTH,
     CHECK_LINK_GENERATION,
-    // a figure is worse than its bound (check_figure.expected_low), and no other cause of "slow"
-    // was found
+    // a figure is worse than its bound (check_figure.expected_low), and no other cause was found
     CHECK_BELOW_EXPECTATION,
     // The next codes are reasons for the verdict "broken".
     CHECK_WRONG_RESULTS,
     CHECK_HUNG,
     CHECK_LOST,
-    CHECK_MISSING, // the host has fewer devices than expected, and this device is missing
+    CHECK_MISSING, // the device is missing: the host has fewer devices than expected
     // The driver reports uncorrected ECC errors, a failed memory row without a spare row, or an
     // NVLink that lost its connection and was retrained.
     CHECK_ERRORS,
     // The next codes are reasons for the verdict "unknown".
     CHECK_BUSY,
-    CHECK_ALTERED, // something altered the driver (gpu_device_alteration), and a figure is low
+    CHECK_ALTERED, // a figure is low, but something altered the driver (gpu_device_alteration)
     CHECK_NO_EXPECTATION,
     CHECK_NO_PERMISSION,
     CHECK_NOT_MEASURED,
@@ -61,28 +61,31 @@ enum check_metric {
     CHECK_LATENCY_DRAM,
     CHECK_HOST_TO_DEVICE,
     CHECK_DEVICE_TO_HOST,
-    CHECK_LINK_BOTH,        // bandwidth of copies from and to the host at the same time
-    CHECK_LINK_ALL_AT_ONCE, // bandwidth of this device while the host copies to all devices
-    CHECK_PEER,             // bandwidth of a copy from this device to one other device
-    CHECK_PEER_READ,        // bandwidth of a copy from one other device to this device
-    CHECK_PEER_BOTH,        // bandwidth of copies to and from one other device at the same time
-    CHECK_PEER_ALL, // total bandwidth of copies between all pairs of devices at the same time
+    // bandwidth of the link while the host copies to and from the device at the same time
+    CHECK_LINK_BOTH,
+    // bandwidth from the host to this device while the host copies to all devices
+    CHECK_LINK_ALL_AT_ONCE,
+    CHECK_PEER,      // bandwidth from this device to another device
+    CHECK_PEER_READ, // bandwidth from another device to this device
+    // bandwidth while this device copies to and from another device at the same time
+    CHECK_PEER_BOTH,
+    CHECK_PEER_ALL, // total bandwidth while all pairs of devices copy at the same time
     CHECK_METRIC_COUNT
 };
 
-// Says which values of a metric are better: BETTER_LOWER for latencies, BETTER_HIGHER for all other
-// metrics.
+// Returns BETTER_LOWER for a latency, else BETTER_HIGHER.
 enum better check_metric_better(enum check_metric metric);
 
 // True if the metric measures the link between the device and the host.
 bool check_metric_is_host_link(enum check_metric metric);
 
-// True if a check has a figure of this metric for each other device (check_figure.peer).
+// True if the metric measures copies between two devices. A check then has one figure for each
+// other device (check_figure.peer).
 bool check_metric_is_pair(enum check_metric metric);
 
-// Where the expected value of a figure of a check comes from.
+// Source of a figure's expected value.
 enum check_basis {
-    CHECK_BASIS_NONE, // the figure has no expected value
+    CHECK_BASIS_NONE, // no source: the figure has no expected value
     CHECK_BASIS_REFERENCE,
     CHECK_BASIS_LIMIT,
     // The expected value is from runs that the user gave (--expect).
@@ -96,48 +99,49 @@ enum check_judgement {
     CHECK_FIGURE_UNKNOWN
 };
 
-// A figure of a check: one measured number, with what was expected. Numbers that are not known are
-// not finite.
+// One measured number of a check, and the value expected for it. A number is not finite if it is
+// not known.
 struct check_figure {
     enum check_metric metric;
     enum unit unit;
-    double peer; // index of the other device, if check_metric_is_pair(metric)
+    // index of the other device, for a metric between two devices (check_metric_is_pair)
+    double peer;
     double value, low, high;
-    double noise; // standard deviation of the medians of the rounds, relative to `value`
+    // noise of the figure: standard deviation of the round medians, relative to `value`
+    double noise;
     double expected;
-    // Bound for the verdict "slow": a bandwidth or rate is slow below it, a latency above it.
+    // Bound of the expected values: a latency above the bound is slow, any other metric is slow
+    // below it.
     double expected_low;
-    size_t cards; // number of cards from which `expected` was computed
+    size_t cards; // number of cards whose figures gave `expected`
     enum check_basis basis;
     enum check_judgement judgement;
 };
 
-// The state of the card under load: the core clock as kernels measured it, everything else as the
-// driver reported it. Numbers that are not known are not finite.
+// The state of the card under load. Kernels measured the core clock; the driver reported everything
+// else. A number is not finite if it is not known.
 struct check_state {
     double core_clock_hz, memory_clock_hz, power_w, power_limit_w, temperature_c;
     double link_width, link_width_max, link_generation, link_generation_max;
-    // Error counters of the card: by how much each of them increased during the check.
+    // Increase of each error counter of the card during the check.
     double ecc_corrected, ecc_uncorrected, link_replays, nvlink_replays, nvlink_recoveries;
-    // number of the card's NVLink links, and number of those that are active
+    // number of NVLink links of the card, and number of active ones
     double nvlinks, nvlinks_active;
     double ecc_enabled; // 1 if ECC (error correction of the memory) is on, 0 if it is off
-    // remapped_rows: number of memory rows that failed and were replaced by spare rows.
-    // remap_pending: 1 if a row will be replaced at the next reset of the device. remap_failed: 1
-    // if no spare row was left. retired_pages: number of failed memory pages of older devices,
-    // which have no spare rows.
+    // remapped_rows: number of failed memory rows that spare rows replaced. remap_pending: 1 if a
+    // reset of the device will replace a row. remap_failed: 1 if no spare row was left.
+    // retired_pages: number of failed memory pages on older devices, which have no spare rows.
     double remapped_rows, remap_pending, remap_failed, retired_pages;
-    // Names of everything that limited the clock during the check; NULL if that is not known.
+    // What limited the clock during the check, as text; NULL if not known.
     const char *throttle;
-    // Version of the card's firmware, such as "96.00.74.00.01"; NULL if not known.
+    // Version of the card's firmware (VBIOS), such as "96.00.74.00.01"; NULL if not known.
     const char *vbios;
 };
 
 struct check {
-    // Id of the device. NULL if the device is missing or if no API can open it.
+    // Id of the device; NULL if the device is missing or no API can open it.
     const char *device;
-    // Index of the device on this host, as in `fathom devices`; if `device` is NULL, the index of
-    // the check in the run.
+    // Index of the device in `fathom devices`. If `device` is NULL: index of the check in the run.
     size_t index;
     const char *uuid, *pci;
     enum check_verdict verdict;
@@ -145,26 +149,26 @@ struct check {
     const char *cause; // cause of the verdict, as one sentence for people
     const char **remarks;
     size_t remark_count;
-    bool shared_check; // true: another fathom process on this host measured the device
+    // true: another fathom process on this host made the check, and this process took it over
+    bool shared_check;
     struct check_figure *figures;
     size_t figure_count;
     struct check_state state;
 };
 
-// Each function returns a struct in which all numbers are unknown. check_empty returns a check with
-// the verdict UNKNOWN and the code NOT_MEASURED, check_figure_empty a figure of this metric.
+// check_empty and check_figure_empty return a struct whose real numbers are NaN. An empty check has
+// the verdict UNKNOWN and the code NOT_MEASURED.
 struct check check_empty(void);
 
-// Returns the worst verdict of the checks. Broken is the worst, then slow, unknown and healthy.
+// Returns the worst verdict of the checks; from bad to good: BROKEN, SLOW, UNKNOWN, HEALTHY.
 // Returns CHECK_UNKNOWN if there is no check.
 enum check_verdict check_worst(const struct check *checks, size_t count);
 struct check_figure check_figure_empty(enum check_metric metric);
 
-// Adds an empty check to the run and returns it. The address of a check is valid only until the
-// next one is added.
+// Adds an empty check to the run and returns it. Adding another check may move it in memory.
 struct check *run_add_check(struct run *run);
 
-// The table of the members of a check, for run files (results/codec.h).
+// JSON members of a check in run files (results/codec.h).
 extern const struct json_table check_table;
 
 #endif

@@ -15,7 +15,7 @@ void json_message_clean(struct error *err)
     if (!err)
         return;
     for (unsigned char *c = (unsigned char *)err->message; *c; c++) {
-        // true if `c` points to a control character from U+0080 to U+009F (two bytes in UTF-8)
+        // true at a control character from U+0080 to U+009F, which has two bytes in UTF-8
         bool c1 = c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F;
         if (c1 || *c < 0x20 || *c == 0x7F)
             *c = '?';
@@ -25,19 +25,18 @@ void json_message_clean(struct error *err)
 }
 
 enum {
-    // maximum number of bytes that one read takes from a file; also the minimum initial size of the
-    // buffer for its text
+    // maximum bytes of one read from a file; also the minimum initial size of the text's buffer
     READ_BYTES = 1 << 20
 };
 
-// Maximum size in bytes of the unpacked text of a gzipped file, so that a small file cannot fill
-// the memory. For comparison, a run file with 100,000 results has 107 MB.
+// Maximum unpacked size of a gzipped file, in bytes, so that a small file cannot fill the memory. A
+// run file with 100,000 results has 107 MB.
 static const uint64_t unpacked_most = UINT64_C(256) << 20;
 
 static json_t *parse(const char *text, size_t bytes, size_t flags, json_error_t *why)
 {
-    // arena_malloc ends the process if memory runs out, because jansson 2.14 does not survive a
-    // failed allocation: its lexer loses a byte and continues, or an assertion fails.
+    // jansson 2.14 does not survive a failed allocation: its lexer loses a byte, or an assertion
+    // fails. So jansson uses arena_malloc, which ends the process if memory runs out.
     json_set_alloc_funcs(arena_malloc, free);
     return json_loadb(text, bytes, flags | JSON_REJECT_DUPLICATES, why);
 }
@@ -66,12 +65,12 @@ static bool cannot_read(const char *path, int number, struct error *err)
     return error_set(err, ERROR_IO, "cannot read %s: %s", path, strerror(number));
 }
 
-// A file that is being read. zlib recognizes by the first two bytes whether the file is gzipped.
+// A file that is being read. zlib recognizes a gzipped file by its first two bytes.
 struct source {
     gzFile file;
     char *text;
     size_t bytes, capacity;
-    int number; // errno of the read that failed; 0 if no read failed
+    int number; // errno of a failed read; 0 if no read failed
     bool too_long;
 };
 
@@ -86,9 +85,8 @@ static void make_room(struct source *source)
     source->text = text;
 }
 
-// Reads the file up to its end. Stops earlier if reading fails, if the text of a gzipped file is
-// too long, or if the first byte is a NUL: no JSON text begins with NUL, but /dev/zero does, and it
-// has no end.
+// Reads the file to its end. Stops early after an error, if a gzipped file is too long, or if the
+// first byte is a NUL. No JSON text begins with NUL, but /dev/zero does, and never ends.
 static void read_all(struct source *source)
 {
     int count;
@@ -103,8 +101,7 @@ static void read_all(struct source *source)
     } while (count > 0 && !source->too_long && source->text[0]);
 }
 
-// Checks whether a file was read completely. Returns false with a message if reading failed, or if
-// a gzipped file is damaged or too long.
+// Returns false with a message if reading failed, or if a gzipped file is damaged or too long.
 static bool source_check(const struct source *source, const char *path, struct error *err)
 {
     int status;
@@ -136,7 +133,7 @@ char *json_read_text(const char *path, size_t *bytes, struct error *err)
             close(file);
         return NULL;
     }
-    // One byte more than the file has: the last read finds the end of the file without a larger
+    // One byte more than the file has: then the last read, which finds the end, needs no larger
     // buffer.
     if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= READ_BYTES)
         source.capacity = (size_t)info.st_size + 1;
@@ -162,8 +159,7 @@ json_t *json_read_file(const char *path, struct error *err)
 
 // ---------------------------------------------------------------- elements of a long array
 
-// A position in a text. At the end of the text, `at` equals `end`; the byte at `end` must not be
-// read.
+// A position in a text. `end` is the end of the text; the byte at `end` must not be read.
 struct scan {
     const char *at, *end;
 };
@@ -199,8 +195,8 @@ static void skip_string(struct scan *scan)
     scan->at = scan->end;
 }
 
-// Moves past a JSON value, to the next comma or bracket that is not part of the value. Does not
-// check the value, because it is parsed later.
+// Moves past a JSON value, to the next comma or bracket outside the value. The value is not checked
+// here, because it is parsed later.
 static void skip_value(struct scan *scan)
 {
     size_t depth = 0;
@@ -218,8 +214,8 @@ static void skip_value(struct scan *scan)
     }
 }
 
-// Finds the array that is the member `name` of the top-level object, and sets `rows` to the text
-// between the array's brackets. Returns false if the document has no such array.
+// Finds the array `name` in the top-level object, and sets `rows` to the text between its brackets.
+// Returns false if there is no such array.
 static bool find_rows(struct scan scan, const char *name, struct scan *rows)
 {
     if (!skip_char(&scan, '{'))
@@ -253,7 +249,7 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
     struct scan inside;
     if (!find_rows((struct scan){text, text + bytes}, name, &inside))
         return NULL;
-    // Parses the document with an empty array in place of the elements of the array `name`.
+    // Removes the array's elements from the text and parses the rest.
     size_t before = (size_t)(inside.at - text), after = (size_t)(text + bytes - inside.end);
     char *rest = arena_malloc(before + after);
     memcpy(rest, text, before);
@@ -268,15 +264,14 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
 
 // ---------------------------------------------------------------- rows in fathom's own form
 
-// Reads a JSON value in the form in which fathom writes rows: texts are ASCII without escapes, and
-// names and numbers are short. Returns NULL for any other value; the caller then lets jansson read
-// the row or report its error. This function saves time. jansson needs about 200 instructions per
-// byte. That would be half of the time of a report on a long run.
+// Reads a JSON value quickly if it has the form that fathom writes: ASCII texts without escapes,
+// short names and numbers. Returns NULL for any other value; the caller then uses jansson. jansson
+// alone would take half of the time of a report on a long run (about 200 instructions per byte).
 static json_t *read_value(struct scan *scan, unsigned depth);
 
 enum {
-    DEEPEST = 16,   // maximum depth of nested arrays and objects; fathom's rows are less deep
-    NAME_BYTES = 64 // maximum size of a member's name, with its terminating NUL
+    DEEPEST = 16,   // maximum nesting of arrays and objects; fathom's rows are less deep
+    NAME_BYTES = 64 // maximum size of a member's name, including the NUL
 };
 
 static bool is_plain(char c)
@@ -318,7 +313,7 @@ static json_t *read_object(struct scan *scan, unsigned depth)
     for (size_t count = 1; right; count++) {
         right = read_name(scan, name) &&
                 json_object_set_new_nocheck(object, name, read_value(scan, depth)) == 0 &&
-                // fewer than `count` if the object already had a member of this name
+                // the size is smaller than `count` if two members have the same name
                 json_object_size(object) == count;
         if (!skip_char(scan, ','))
             break;
@@ -353,8 +348,8 @@ static size_t skip_digits(const char **text)
     return count;
 }
 
-// True if the text is a JSON number with at most 18 digits before the point. Sets *is_whole to true
-// if the number has neither a fraction nor an exponent.
+// True if the text is a JSON number with at most 18 digits before the point. Sets *is_whole if the
+// number has no fraction and no exponent.
 static bool is_number(const char *text, bool *is_whole)
 {
     text += *text == '-';
@@ -437,9 +432,9 @@ json_t *json_rows_next(struct json_rows *rows)
         scan.at = rows->at;
         json = parse(scan.at, (size_t)(scan.end - scan.at),
                      JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, &why);
-        scan.at += json ? why.position : 0; // the bytes that jansson has read
+        scan.at += json ? why.position : 0; // skips the bytes that jansson has read
     }
-    // After a comma, another row must follow. Without a comma, the text of the rows must end.
+    // A comma must be followed by another row. Without a comma, the text must end here.
     bool more = skip_char(&scan, ',');
     rows->failed = !json || (more ? scan.at == scan.end : scan.at != scan.end);
     rows->at = scan.at;

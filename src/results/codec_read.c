@@ -140,7 +140,7 @@ uint64_t json_count(struct json_reader *reader, const struct json_node *node)
     if (json_is_integer(node->value) && json_integer_value(node->value) >= 0)
         return (uint64_t)json_integer_value(node->value);
     double real = json_number(reader, node);
-    // A jansson integer is at most 2^63 − 1, so json_put_count writes larger numbers as reals.
+    // json_put_count writes numbers above 2^63 − 1 as reals, because jansson's integers end there.
     if (real == 0x1p64)
         return UINT64_MAX; // json_put_count writes UINT64_MAX as 2^64, the nearest real
     if (real >= 0 && real < 0x1p64 && real == trunc(real))
@@ -219,8 +219,8 @@ static void get_texts(struct json_reader *reader, const struct json_node *node, 
     }
 }
 
-// Reads the array's first `count` elements into `elements`, one struct each. Returns how many
-// structs were kept (json_table.keep).
+// Reads the first `count` elements of an array into structs. Returns the number of structs that
+// json_table.keep kept.
 static size_t get_structs(struct json_reader *reader, const struct json_node *node,
                           const struct json_table *table, char *elements, size_t count)
 {
@@ -234,8 +234,7 @@ static size_t get_structs(struct json_reader *reader, const struct json_node *no
     return kept;
 }
 
-// json_read_rows left elements out of the document. Reads these elements from their text, one at a
-// time.
+// Reads the elements that json_read_rows left out of the document, one at a time.
 static void get_rows(struct json_reader *reader, const struct json_node *node,
                      const struct json_field *field, void *object)
 {

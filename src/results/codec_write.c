@@ -32,7 +32,7 @@ static voidpf packer_alloc(voidpf out, uInt count, uInt bytes)
 
 static void packer_free(voidpf out, voidpf address)
 {
-    (void)out, (void)address; // zlib's memory is freed together with the arena
+    (void)out, (void)address; // nothing to free: zlib's memory belongs to the arena
 }
 
 // Compresses the text and writes it as the next part of a gzipped stream. `flush` is Z_FINISH for
@@ -264,7 +264,7 @@ void json_put_count(struct json_out *out, const char *name, uint64_t count)
     begin(out, name, false);
     if (count <= INT64_MAX)
         append(out, text, (size_t)snprintf(text, sizeof text, "%" PRIu64, count));
-    else // jansson cannot read an integer above INT64_MAX, so it is written as a real
+    else // writes a real, because jansson reads no integer above INT64_MAX
         append_number(out, (double)count);
 }
 

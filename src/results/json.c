@@ -42,8 +42,8 @@ static void rows_get(struct json_reader *reader, const struct json_node *node, v
 {
     struct series *series = object;
     series->row_count = json_elements(reader, node);
-    // Every row of a series must have one number per column. Otherwise a small file could make
-    // fathom allocate much memory.
+    // Checks that every row has one number per column. Otherwise a small file could make fathom
+    // allocate much memory.
     for (size_t i = 0; i < series->row_count && !reader->failed; i++) {
         struct json_node row = json_element(node, i);
         if (json_elements(reader, &row) != series->column_count)
@@ -139,8 +139,8 @@ static const struct json_field metric_info_fields[] = {
 static const struct json_table metric_info_table = {
     JSON_TABLE(struct metric_info, metric_info_fields)};
 
-// True if a view is part of run files. False for a view of kind LINES, which only terminals show,
-// and for a view of an unknown kind.
+// True for a view that run files contain. Views of kind LINES are only for terminals; views of an
+// unknown kind are dropped.
 static bool view_keep(const void *object)
 {
     return ((const struct view_info *)object)->kind < VIEW_LINES;
@@ -218,9 +218,8 @@ void run_put_case(struct json_out *out, const char *name, const void *result)
     json_put_close(out, '}');
 }
 
-// Returns the value of a parameter that the benchmarks in the file do not declare; only its type
-// and role are set. The type follows from the JSON value. The role is AXIS if the result's key
-// contains the parameter, else METHOD.
+// Returns a value with type and role for a parameter that the file does not declare. The JSON value
+// gives the type. The role is AXIS if the result's key names the parameter, else METHOD.
 static struct case_value value_undeclared(struct json_reader *reader, const struct json_node *node,
                                           const char *result_key)
 {
@@ -256,8 +255,8 @@ static struct case_value value_get(struct json_reader *reader, const struct json
     return value;
 }
 
-// Reads the case of a result. The types of its values come from the benchmarks of the run, which
-// run_fields reads before the results.
+// Reads the case of a result. The types of its values come from the run's benchmarks, which are
+// read before the results.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     if (!json_is_map(reader, node) || !node->value)
@@ -307,8 +306,8 @@ static void of_limit_put(struct json_out *out, const char *name, const void *obj
         json_put_real(out, name, metric_share(metric, metric->median));
 }
 
-// Writes the share of its limit that a metric reaches. Reading computes the share from the limit
-// instead, so that results in older files have one, too.
+// Writes the share of its limit that a metric reaches. Reading ignores this member, because fathom
+// computes the share from the limit, also for older files.
 static void share_put(struct json_out *out, const char *name, const void *object)
 {
     const struct metric *metric = object;

@@ -23,42 +23,41 @@ struct json_table;
 MUST_CHECK bool run_write(const struct run *run, FILE *stream, struct error *err);
 MUST_CHECK bool run_write_gzipped(const struct run *run, FILE *stream, struct error *err);
 
-// Writes the run as a part of a larger document: as the member `name` or, if `name` is NULL, as an
-// element of an array or the document itself (results/codec.h).
+// Writes the run into a larger document (results/codec.h), as its member `name`. If `name` is NULL,
+// the run is an element of an array, or the whole document.
 void run_put(struct json_out *out, const char *name, const struct run *run);
 
-// Writes the case of a result as an object, in the form of the run file. `result` points to a
-// struct result.
+// Writes the case of `result`, a struct result, as an object in the form of the run file.
 void run_put_case(struct json_out *out, const char *name, const void *result);
 
 // The type of functions that write a run to a stream: run_write and those of report/export.h.
 typedef bool run_writer(const struct run *run, FILE *stream, struct error *err);
 
-// These functions write a run to a file. If this fails, an existing file stays unchanged
-// (results/save.h). run_save_as writes what the function `writer` produces. run_save writes a run
-// file, gzipped if the path ends with ".gz".
+// run_save writes a run file, gzipped if the path ends with ".gz". run_save_as writes what the
+// function `writer` produces. If writing fails, an existing file stays unchanged (results/save.h).
 MUST_CHECK bool run_save_as(const struct run *run, run_writer *writer, const char *path,
                             struct error *err);
 MUST_CHECK bool run_save(const struct run *run, const char *path, struct error *err);
 
-// Reads a run, which the caller releases with run_destroy. Returns NULL with ERROR_IO if the file
-// cannot be read. Returns NULL with ERROR_USAGE if the file is not a run file, is cut short, has
-// another schema, or contains a value of the wrong type. The message then names the line or the
-// JSON path ("results[3].metrics[0].median"). "-" is the standard input. The file may be gzipped
-// (json_read_file in results/codec.h).
+// Reads a run from a file ("-": the standard input), which may be gzipped. The caller releases the
+// run with run_destroy. Returns NULL with ERROR_IO if the file cannot be read.
+//
+// Returns NULL with ERROR_USAGE if the file is not a run file of this schema. The message names the
+// line of a syntax error, or the JSON path of a wrong value ("results[3].metrics[0].median").
 struct run *run_read(const char *path, struct error *err);
 
-// Like run_read, but does not read the results. This takes a fraction of the time.
+// Like run_read, but skips the results, which saves most of the time.
 struct run *run_read_head(const char *path, struct error *err);
 
 // Like run_read, but reads from memory. `name` is used in messages.
 struct run *run_read_text(const char *text, size_t bytes, const char *name, struct error *err);
 
-// The tables of the members of a run file (except "schema"), of a result and of a benchmark.
+// Tables (results/codec.h) of the members of a run file except "schema", of a result, and of a
+// benchmark.
 extern const struct json_table run_table, result_table, benchmark_table;
 
-// Tables of structs that are part of results. They are also used for the messages of worker
-// processes, which report the same structs to the main process.
+// Tables of structs that are part of results. A worker process sends these structs to the main
+// process in the same form.
 extern const struct json_table reason_table, named_text_table, named_number_table, series_table,
     counter_table, kernel_table;
 

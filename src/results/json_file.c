@@ -23,8 +23,7 @@ bool run_write(const struct run *run, FILE *stream, struct error *err)
 
 bool run_write_gzipped(const struct run *run, FILE *stream, struct error *err)
 {
-    // A run that is not finished may be saved each second, so its file is compressed with gzip's
-    // fastest level.
+    // An unfinished run may be saved each second, so it gets gzip's fastest level.
     int level = run->status == RUN_RUNNING ? 1 : 9;
     return write_at(run, level, stream, err);
 }
@@ -66,9 +65,9 @@ static bool schema_check(struct json_reader *reader, const struct json_node *top
     return true;
 }
 
-// Makes a run from the parsed document `json`, and releases the document. If `rows` is not NULL,
-// `json` lacks the results, and they are read from `rows`. Returns NULL if `json` is NULL or is not
-// a valid run.
+// Makes a run of the parsed document `json`, and releases the document. If `rows` is not NULL, the
+// results are read from `rows`, because `json` lacks them. Returns NULL if `json` is NULL or not a
+// valid run.
 static struct run *run_of(json_t *json, struct json_rows *rows, const char *name, struct error *err)
 {
     if (!json)
@@ -87,7 +86,7 @@ static struct run *run_of(json_t *json, struct json_rows *rows, const char *name
     return run;
 }
 
-// Reads a run. Reads its results only if `whole` is true.
+// Reads a run. Skips its results unless `whole` is true.
 static struct run *read_text(const char *text, size_t bytes, const char *name, bool whole,
                              struct error *err)
 {
@@ -97,8 +96,8 @@ static struct run *read_text(const char *text, size_t bytes, const char *name, b
     if (head && !whole)
         rows.at = rows.end;
     struct run *run = run_of(head, &rows, name, &ignored);
-    // Without a run, the document is faulty or has no array "results". To report the error, or to
-    // get a run without results, it is read as a whole.
+    // If no run was made, the document is faulty or has no array "results". Reading it as a whole
+    // reports the error, or gives a run without results.
     return run ? run : run_of(json_read_memory(text, bytes, name, err), NULL, name, err);
 }
 

@@ -65,8 +65,8 @@ static bool is_file(const char *word)
            (length > 5 && strcmp(word + length - 5, ".json") == 0);
 }
 
-// Sets *place to the index of `word` in a list of words such as "stride|banks", of which only the
-// first `bytes` bytes are read. If the word is not in the list, sets *place to 0 and returns false.
+// Finds `word` in the first `bytes` bytes of a list such as "stride|banks", and sets *place to its
+// index. If the list lacks the word, sets *place to 0 and returns false.
 static bool place_of(const char *list, size_t bytes, const char *word, unsigned *place)
 {
     size_t length = strlen(word);
@@ -101,8 +101,8 @@ bool case_value_equal(const struct case_value *a, const struct case_value *b)
 
 // ---------------------------------------------------------------- conditions for cases
 
-// Returns the value of a parameter as text. A text is returned itself ("" if it is NULL). A number
-// is written to `text`.
+// Returns the value of a parameter as text. A number is written to `text`. A text is returned
+// itself, or "" if it is NULL.
 static const char *value_format(const struct case_value *value, char text[REAL_BYTES])
 {
     if (value->type == PARAM_TEXT)
@@ -114,7 +114,8 @@ static const char *value_format(const struct case_value *value, char text[REAL_B
     return text;
 }
 
-// True if the value, as text, is one of the words in the first `bytes` bytes of a list.
+// True if the value, as text, is a word of the list `texts`, of which only the first `bytes` bytes
+// count.
 static bool is_among(const struct case_value *value, const char *texts, size_t bytes)
 {
     char number[REAL_BYTES];
@@ -144,8 +145,8 @@ bool case_matches(const struct bench_case *c, const char *conditions)
 
 // ---------------------------------------------------------------- values of a case
 
-// Like case_find, but ends the process if the case lacks the key. That is a programming error: the
-// benchmark uses a parameter that it does not declare.
+// Like case_find, but ends the process if the case lacks the key: the benchmark then uses a
+// parameter that it does not declare.
 static const struct case_value *must_find(const struct bench_case *c, const char *key)
 {
     const struct case_value *value = case_find(c, key);
@@ -175,10 +176,10 @@ const char *case_text(const struct bench_case *c, const char *key)
     return must_find(c, key)->text;
 }
 
-// Returns false if `exact`, the 17 digits of `value`, certainly does not read back as `value` after
-// it is rounded to `cut` digits fewer. A number reads back if it differs from `value` by at most
-// half the distance of two doubles, which is at most 2^-53 of the value. The 17 digits themselves
-// differ from the value by up to half of their last digit.
+// `exact` has the 17 digits of `value`. Returns false if `exact`, rounded to `cut` digits fewer,
+// certainly does not read back as `value`. To read back, a text may differ from `value` by at most
+// half the distance of two doubles: at most 2^-53 of the value. `exact` itself differs by up to
+// half of its last digit.
 static bool may_read_back(double value, const char *exact, int cut)
 {
     int lead = 0, rest = 0, place = 0, unit = cut == 1 ? 10 : 100;

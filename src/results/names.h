@@ -6,12 +6,12 @@
 
 #include "results/results.h"
 
-// The words for the values of an enumeration, in the order of the values.
+// The words for the values of an enumeration; names[i] is the word for the value i.
 struct words {
     const char *const *names;
     size_t count;
-    // The words as a text for error messages: "lower, higher or none". If it is NULL, an unknown
-    // word is no error and is read as the index `count`.
+    // All words as text for error messages: "lower, higher or none". If NULL, an unknown word is no
+    // error, and is read as the index `count`.
     const char *expected;
 };
 
@@ -20,30 +20,29 @@ extern const struct words better_words, card_level_words, card_section_words, ch
     headline_kind_words, param_role_words, param_type_words, run_status_words, unit_words,
     verdict_words, view_kind_words;
 
-// Sets *index to the index of a word in `words`. For an unknown word, returns false and sets *index
-// to words->count.
+// Sets *index to the index of `word`. If the word is unknown, sets *index to words->count and
+// returns false.
 bool words_find(const struct words *words, const char *word, unsigned *index);
 // Returns the word of this index; "?" if index ≥ words->count.
 const char *words_name(const struct words *words, unsigned index);
 
-// Returns a parameter's value as it is written in a case key: "32768", "0.5", "vector". A text is
-// returned without copying; "" if the text is NULL. A number is written into `arena`.
+// Returns a parameter's value as in a case key: "32768", "0.5", "vector". A number is written into
+// `arena`. A text is returned without copying, or "" if it is NULL.
 const char *case_value_text(struct arena *arena, const struct case_value *value);
 
-// Like case_value_text, but for screens. If the value is the text of a JSON file, returns the
-// member "name" of that JSON. Returns "unnamed" if the JSON has no such member.
+// Like case_value_text, but for screens. For the text of a JSON file, returns its member "name", or
+// "unnamed" if it has none.
 const char *case_value_shown(struct arena *arena, const struct case_value *value);
 
 enum {
     REAL_BYTES = 32
 };
 
-// Writes `value` with 15, 16 or 17 digits: with the fewest that read back as the same number. An
-// example is "0.1".
+// Writes `value` with 15, 16 or 17 digits: the fewest that read back as the same number ("0.1").
 void real_format(double value, char text[REAL_BYTES]);
 
-// `exact` must be the text that "%.17g" gives for `value`. Replaces it by a text with 15 or 16
-// digits if that text reads back as the same number.
+// Shortens `exact`, the text that "%.17g" gives for `value`, to 15 or 16 digits if these read back
+// as the same number.
 void real_shorten(double value, char exact[REAL_BYTES]);
 
 #endif

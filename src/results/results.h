@@ -14,9 +14,9 @@
 
 #define RUN_SCHEMA "fathom-run/1"
 
-// Largest relative difference between the core clocks of healthy cards of one model, or between the
-// core clocks of one card under different loads. An H100 keeps 1980, 1995 or 2010 MHz, depending on
-// load and temperature. The largest difference is two steps of 15 MHz, which are 1.5 %.
+// Largest relative difference between core clocks of healthy cards of one model, also under
+// different loads. An H100 keeps 1980, 1995 or 2010 MHz. The largest difference is two steps of 15
+// MHz, or 1.5 %.
 #define RESULTS_CLOCK_STEPS 0.0175
 
 // ---------------------------------------------------------------- what a benchmark declares
@@ -31,28 +31,25 @@ struct metric_info {
     const char *name; // name of the metric, such as "latency"
     enum unit unit;
     enum better better;
-    const char *help; // help text: one sentence
-    // For a metric in core cycles: name of the metric that measures the same work in time, such as
-    // "latency". In a list such as "triangles,pixels", the first metric that the result has counts.
-    // NULL if no metric measures the same work in time.
+    const char *help; // explanation of the metric, in one sentence
+    // For a metric in core cycles: name of the metric that measures the same work in time. It may
+    // be a list such as "triangles,pixels"; then the first metric that the result has counts. NULL
+    // if there is no such metric.
     const char *cycles_of;
-    // Name of the metric of which this metric is a part; both have the same unit. For example, the
-    // time of the host's call is a part of the time of a kernel. The precision and the changes of
-    // the part are then judged relative to the whole. NULL if this metric is judged relative to its
-    // own median.
+    // Name of the metric of which this metric is a part, in the same unit: the time of a host's
+    // call is a part of a kernel's time. The precision and the changes of the part are judged
+    // relative to the whole; if NULL, relative to the metric's own median.
     const char *part_of;
-    // For a metric in op/s: a condition (case_matches) for cases whose operations are
-    // floating-point operations, such as "op=fp32-fma". NULL if there is no such case. Run files do
-    // not have this member; they have metric.floating instead.
+    // For a metric in op/s: condition (case_matches) for cases with floating-point operations, such
+    // as "op=fp32-fma". NULL if there is no such case. Run files have metric.floating instead.
     const char *floating;
-    // True: the metric depends on the host's processors, although the benchmark's other metrics do
-    // not. Run files do not have this member.
+    // True: the metric depends on the host's processors, unlike the benchmark's other metrics. Not
+    // in run files.
     bool by_host;
 };
 
-// The role of a parameter. The value of an AXIS is part of the case key. The value of a METHOD is
-// not in the key but is recorded; results with different values are not compared. The value of a
-// DISPLAY is not recorded.
+// Role of a parameter. An AXIS is part of the case key. A METHOD is recorded, but is not in the
+// key; results with different METHOD values are not compared. A DISPLAY is not recorded.
 enum param_role {
     PARAM_AXIS,
     PARAM_METHOD,
@@ -69,72 +66,73 @@ struct param_info {
     const char *key; // key of the parameter, such as "bytes"
     enum param_type type;
     enum unit unit;
-    // The values in each preset, in the grammar of --set: "a,b,c", "A..B/n" (n values per octave)
-    // or "A..B+s" (steps of s). Sizes are written like 1KiB or 4GiB. The word "max" means the
-    // largest value that the device allows. If a preset is NULL, it has the values of `standard`.
+    // Values in each preset, as --set takes them: "a,b,c", "A..B/n" (n values per octave) or
+    // "A..B+s" (steps of s). Sizes may have a unit, such as 4GiB. "max" is the largest value that
+    // the device allows. A preset that is NULL has the values of `standard`.
     const char *quick, *standard, *full;
     enum param_role role;
-    // Words that are allowed, such as "vector|scalar|shared" for a TEXT or "4|8|16" for a UINT. The
-    // word FILE stands for the name of a JSON file (it has a '/' or ends with ".json"), or for a
-    // JSON text. If `choices` is NULL, any word is allowed; numbers have the limits below.
+    // Allowed words, such as "vector|scalar|shared" for a TEXT or "4|8|16" for a UINT. The word
+    // FILE allows a JSON text, or the name of a JSON file (with a '/', or ".json" at its end). NULL
+    // allows any text, and any number within the limits below.
     const char *choices;
-    const char *help; // help text: one sentence
+    const char *help; // explanation of the parameter, in one sentence
 
-    // The members below this comment are not in run files. These members say which values are
-    // allowed and which cases have the parameter.
-    const char *when; // condition under which a case has the parameter; if NULL, every case has it
-    uint64_t least, most; // minimum and maximum of a UINT or BYTES; no maximum if `most` is 0
-    uint64_t multiple;    // every value must be a multiple of this; 0 if there is no such condition
+    // The members below are not in run files.
+    const char *when; // condition under which a case has the parameter; NULL: every case has it
+    // smallest and largest value of a UINT or BYTES; no largest value if `most` is 0
+    uint64_t least, most;
+    uint64_t multiple; // every value is a multiple of this number; 0 allows any value
     bool power_of_two;
     bool takes_max; // true: the word "max" is an allowed value
-    // A parameter with this value is left out of the case. NULL if there is no such value.
+    // Value with which the parameter is left out of a case. NULL if there is no such value.
     const char *unsaid;
-    // Key that the parameter has in cases, if it is not `key`: the parameter "message" may have the
-    // key "bytes". Else NULL.
+    // Key that the parameter has in cases, such as "bytes" for the parameter "message". NULL if the
+    // parameter has the same key in cases.
     const char *said_as;
 };
 
-// The ways in which a report can draw the results of a benchmark. Except for report/map_console.c,
-// reports have no code for particular benchmarks.
+// Ways to draw the results of a benchmark in a report. No report has code for a particular
+// benchmark, except report/map_console.c.
 enum view_kind {
     VIEW_CURVE,
     VIEW_BARS,
     VIEW_HEATMAP,
     VIEW_TABLE,
     VIEW_TIMELINE,
-    // Lines like "Y X: 0.377ms 3.908x", only on terminals, never in files. view_info.metric is a
-    // list of metrics, and times are multiplied by view_info.scale. If such a view shows a case, it
-    // replaces the benchmark's other views.
+    // Lines such as "Y X: 0.377ms 3.908x", only on terminals. If a case is shown in such lines, the
+    // benchmark's other views are not shown. view_info.metric is a list of metrics, and
+    // view_info.scale a factor for times.
     VIEW_LINES
 };
 
 struct view_info {
     enum view_kind kind;
     const char *title;
-    // Keys of two parameters. `y` may be NULL. In a heat map, the values of `y` are the rows.
+    // Keys of the parameters of the two axes; `y` may be NULL. In a heat map, `y` gives the rows.
     const char *x, *y;
     const char *metric; // name of the metric that is drawn
-    // List of parameters: "path,order". Each combination of their values is one series.
+    // List of parameters, such as "path,order". Each combination of their values is one series.
     const char *group;
-    const char *scale; // scale of x, then of y: "log2", "log2-log10", "linear"
-    const char *where; // condition for cases that are drawn: "scope=device"; NULL draws all cases
-    // List of sensors, such as "core_clock,power"; NULL if no sensor is drawn. In a VIEW_TABLE each
-    // sensor gets a column, and the table is not drawn if no result has any of the sensors. In a
-    // VIEW_CURVE the HTML page can draw a sensor instead of the metric.
+    const char *scale; // scale of the x axis, then of the y axis: "log2", "log2-log10", "linear"
+    const char *where; // condition for cases to draw, such as "scope=device"; NULL draws all cases
+    // List of sensors, such as "core_clock,power"; NULL if none. A VIEW_TABLE has a column for each
+    // sensor, and is not drawn if no result has any of them. A VIEW_CURVE on the HTML page can show
+    // a sensor instead of the metric.
     const char *sensors;
 };
 
 // Kinds of headlines. A headline is a figure of a benchmark that readers want to see first.
 enum headline_kind {
-    HEADLINE_BEST, // the best value among all cases, by the metric's `better`
-    // One figure for each level of memory. headline_info.by names a parameter. If the parameter has
-    // the type BYTES, it is the size of the working set: the cases are points of curves in ns, and
-    // the levels are the flat parts of the longest curve. Otherwise the parameter is the number of
-    // the level, and level 1 is nearest to the core.
+    // the best value of all cases; the metric's `better` says whether that is the lowest
+    HEADLINE_BEST,
+    // One figure for each level of memory, by the parameter headline_info.by. If this parameter has
+    // the type BYTES, it is the size of the working set, and the levels are the flat parts of the
+    // longest curve of latencies in ns. Otherwise the parameter is the number of the level; level 1
+    // is nearest to the core.
     HEADLINE_LEVELS
 };
 
-// The sections of the card (analysis/card.h) in which headlines are shown, in their order.
+// The sections of the card (analysis/card.h), in the order in which they are shown.
 enum card_section {
     CARD_NONE, // the headline is not on the card
     CARD_LATENCY,
@@ -143,8 +141,8 @@ enum card_section {
     CARD_HOST
 };
 
-// The levels of memory that the card shows: the cache nearest to the core, the next cache, and the
-// memory behind all caches.
+// Levels of memory on the card. L1 is the cache nearest to the core, L2 the next cache, and DRAM
+// the memory behind all caches.
 enum card_level {
     CARD_LEVEL_ANY,
     CARD_LEVEL_L1,
@@ -156,25 +154,26 @@ struct headline_info {
     enum headline_kind kind;
     const char *title; // title of the headline, such as "FP32 peak"
     const char *metric;
-    // Condition for cases from which the headline is taken (case_matches); NULL means all cases.
+    // Condition (case_matches) for cases that may give the figure; NULL means all cases.
     const char *where;
-    // Key of the parameter that gives the size of the working set, or the number of the level.
-    // Needed for HEADLINE_LEVELS, and for HEADLINE_BEST if `level` (below) is set.
+    // Key of the parameter that has the size of the working set, or the number of the level. Needed
+    // for HEADLINE_LEVELS, and for HEADLINE_BEST with a `level` (below).
     const char *by;
-    // For HEADLINE_BEST: a level of memory. Only cases whose working set shows this level give the
-    // figure: for a cache, the largest measured set of at most half of the cache; for memory, all
-    // sets that are much larger than the caches. CARD_LEVEL_ANY: all cases. The parameter that `by`
-    // names is the size of the working set.
+    // For HEADLINE_BEST: level of memory that the figure describes. A case counts only if its
+    // working set shows this level. For a cache, this is the largest measured set of at most half
+    // of the cache; for memory, every set much larger than the caches. With CARD_LEVEL_ANY, all
+    // cases count.
     enum card_level level;
 
-    // Place of the figure on the card. Headlines with the same `row`, of one or more benchmarks,
-    // are in one row. If the `name` is the same, too, they are one figure, which shows the better
-    // value. Rows have the order of the declarations. HEADLINE_LEVELS makes one row per level.
+    // Section of the card that shows the figure. Headlines with the same `row`, of one or more
+    // benchmarks, are in one row. If they have the same `name`, too, they are one figure, which
+    // shows the better value. Rows have the order of the declarations. HEADLINE_LEVELS makes one
+    // row per level.
     enum card_section section;
-    // Label of the row, such as "DRAM". For HEADLINE_LEVELS the text that follows the name of the
-    // level, such as "latency".
+    // Label of the row, such as "DRAM". For HEADLINE_LEVELS: text after the name of the level, such
+    // as "latency".
     const char *row;
-    const char *name; // name of the figure, "read", if the row has several figures; else NULL
+    const char *name; // name of the figure in a row with several figures, such as "read"; else NULL
 };
 
 struct benchmark_info {
@@ -191,8 +190,8 @@ struct benchmark_info {
     size_t view_count;
     const struct headline_info *headlines;
     size_t headline_count;
-    // True if the benchmark measures a distribution: the spread of the samples of its first metric
-    // is then a result, not a lack of precision (measure/rounds.h).
+    // True if the benchmark measures a distribution. Then the spread of its first metric's samples
+    // is a result, not a lack of precision (measure/rounds.h).
     bool distribution;
 };
 
@@ -200,13 +199,13 @@ struct benchmark_info {
 // benchmark_info with the array `views` and its number of elements.
 #define BENCHMARK_TABLE(member, array) .member##s = (array), .member##_count = COUNT(array)
 
-// These functions return the parameter or metric that the benchmark declares under that name. They
-// return NULL if there is none, or if `info` or the name is NULL.
+// These functions return the parameter or metric with this name that the benchmark declares. They
+// return NULL if there is none, or if an argument is NULL.
 const struct param_info *benchmark_param(const struct benchmark_info *info, const char *key);
 const struct metric_info *benchmark_metric(const struct benchmark_info *info, const char *name);
 
-// Returns the name of the metric that measures the same work in core cycles as the metric `name`
-// measures in time (metric_info.cycles_of). Returns "" if there is none, or if `info` is NULL.
+// Returns the name of the metric in core cycles that measures the same work as the metric `name` in
+// time (metric_info.cycles_of). Returns "" if there is none, or if `info` is NULL.
 const char *benchmark_cycles(const struct benchmark_info *info, const char *name);
 
 // ---------------------------------------------------------------- a case and its result
@@ -218,25 +217,25 @@ struct case_value {
     uint64_t uint;    // value of a parameter of type UINT or BYTES
     double real;      // value of a parameter of type REAL
     const char *text; // value of a parameter of type TEXT
-    // Index of the value among param_info.choices; 0 if it is not among them, or if the value was
-    // read from a run file.
+    // Index of the value among param_info.choices; 0 if it is not among them, or comes from a run
+    // file.
     unsigned choice;
 };
 
 // Returns an empty value of the parameter: the number is 0, the text NULL.
 struct case_value case_value_of(const struct param_info *param);
 
-// Sets the text of a value (not copied) and its choice. If the parameter has choices and the text
-// is none of them, sets choice 0 and returns false. The name of a JSON file, or a text that begins
-// with '{', is the choice FILE.
+// Sets the text of a value, which is not copied, and its choice. A text that begins with '{', or is
+// the name of a JSON file, is the choice FILE. If the parameter has choices and the text is none of
+// them, sets choice 0 and returns false.
 bool case_value_set_text(struct case_value *value, const struct param_info *param,
                          const char *text);
 
 // True if two values of the same type are equal. A NaN counts as equal to every number.
 bool case_value_equal(const struct case_value *a, const struct case_value *b);
 
-// True if `text`, a list of words such as "stride|banks", contains the value as a word. The value
-// is written as in a case key ("32768", "0.5", "vector").
+// True if the value, written as in a case key ("32768", "0.5", "vector"), is one of the words in
+// `text`, such as "stride|banks".
 bool case_value_says(const struct case_value *value, const char *text);
 
 // One case of a benchmark: a value for each of its parameters.
@@ -248,26 +247,26 @@ struct bench_case {
 // Returns the value of the parameter with this key; NULL if the case does not have the parameter.
 const struct case_value *case_find(const struct bench_case *c, const char *key);
 
-// True if the case has a parameter with this key and the parameter's value is this text.
+// True if the case has a parameter with this key and this text. False if the parameter is a number.
 bool case_says(const struct bench_case *c, const char *key, const char *text);
 
-// True if the case meets all conditions. In "pattern=stride|banks,path=shared", each key must have
-// one of its listed values. In "mode!=single", the key must have another value, or the case must
-// lack the key. NULL and "" are no conditions.
+// True if the case meets all conditions, which are separated by commas. "pattern=stride|banks": the
+// key has one of these values. "mode!=single": the case has another value, or lacks the key. Every
+// case meets NULL and "".
 bool case_matches(const struct bench_case *c, const char *conditions);
 
-// Returns the index of the key's value among the choices of the parameter (case_value.choice).
-// Returns 0 if the case does not have the key.
+// Returns the index of the key's value among the parameter's choices (case_value.choice). Returns 0
+// if the case lacks the key.
 unsigned case_choice(const struct bench_case *c, const char *key);
 
-// These functions return the number or text of a key that the case must have. If the case lacks the
-// key, the process ends: this is a programming error.
+// These functions return the number or text of a key. If the case lacks the key, the process ends:
+// this is a programming error.
 uint64_t case_uint(const struct bench_case *c, const char *key);
 double case_real(const struct bench_case *c, const char *key);
 const char *case_text(const struct bench_case *c, const char *key);
 
-// Returns the case key: the name of the benchmark, then the parameters of role AXIS with their
-// values, in the order of the case: "latency/path=vector/bytes=32768".
+// Returns the case key: the benchmark's name, then each parameter of role AXIS with its value, in
+// the order of the case: "latency/path=vector/bytes=32768".
 const char *case_key(struct arena *arena, const char *benchmark, const struct bench_case *c);
 
 enum verdict {
@@ -280,7 +279,7 @@ enum verdict {
 const char *verdict_name(enum verdict verdict); // returns the word of a verdict, such as "ok"
 
 struct reason {
-    // Code of the reason, such as "correlated". Versions of fathom never change a code.
+    // Code of the reason, such as "correlated"; it is the same in all versions of fathom.
     const char *code;
     const char *text; // the reason as one sentence for people
 };
@@ -289,21 +288,18 @@ struct metric {
     const char *name;
     enum unit unit;
     enum better better;
-    // `ci95` has the low and the high end of the 95 % interval of the median. Both are not finite
-    // if the interval is not known.
+    // `ci95` has the low and the high end of the median's 95 % interval; not finite if not known.
     double median, ci95[2];
-    // True: the median and its interval are only lower bounds, because some samples were cut off
-    // (censored).
+    // true: the median and its interval are lower bounds, because some samples were cut off
     bool at_least;
-    size_t n;              // number of samples
+    size_t n;              // number of samples of the metric
     double limit;          // physical limit of the metric; not finite or 0 if it is not known
-    double *round_medians; // medians of the single rounds, from which the interval was computed
+    double *round_medians; // median of each round; the interval is computed from them
     size_t round_count;
     bool floating; // true: a rate in op/s that counts floating-point operations
 };
 
-// Returns the unit for screens: FLOP/s for a metric in op/s that counts floating-point operations,
-// else the unit of the metric.
+// Returns the unit for screens: FLOP/s for floating-point operations per second, else metric->unit.
 enum unit metric_unit_shown(const struct metric *metric);
 
 // Returns how many times better `value` is than `other`: other ÷ value if lower is better, else
@@ -333,8 +329,8 @@ struct series {
     size_t row_count;
 };
 
-// A hardware counter of a case. `counted` is what the hardware counted, and `claimed` is what the
-// benchmark computes for the same work. Both are per unit of the case's work.
+// A hardware counter of a case, per unit of the case's work. `counted` is what the hardware
+// counted; `claimed` is what the benchmark computes for the same work.
 struct counter {
     // Name of the counter, such as "dram_read". The name of a vendor's own counter begins with
     // "native:".
@@ -342,14 +338,15 @@ struct counter {
     enum unit unit;
     double counted, claimed; // `claimed` is not finite if the benchmark computes no value
     double units;            // number of units of work by which the hardware's count was divided
-    // Number of passes in which all counters of the case were read; 0 if it is not known.
+    // Number of passes of the profiler that read all counters of the case; 0 if not known.
     unsigned passes;
 };
 
 struct kernel_info {
-    const char *hash; // hash of the kernel; NULL if no kernel was used
+    const char *hash; // hash of the kernel; NULL if the case used no kernel
     const char *source;
-    double registers, spill_bytes, loads; // a value is not finite if the driver does not report it
+    // numbers from the driver; not finite if the driver does not report them
+    double registers, spill_bytes, loads;
 };
 
 struct result {
@@ -363,15 +360,15 @@ struct result {
     size_t reason_count;
     struct metric *metrics;
     size_t metric_count;
-    // Texts that explain how the case was measured: "shape" = "grid 20000 × 1024".
+    // Texts that explain how the case was measured, such as "shape" = "grid 20000 × 1024".
     struct named_text *details;
     size_t detail_count;
     struct named_number *sensors; // sensor values during the measurement, such as "core_clock"
     size_t sensor_count;
     struct series *series;
     size_t series_count;
-    // Hardware counters, which are read in an additional round of measuring the case. The times of
-    // that round are not used.
+    // Hardware counters, read in an additional visit of the case. The times of that visit are not
+    // used.
     struct counter *counters;
     size_t counter_count;
     struct kernel_info kernel;
@@ -396,8 +393,8 @@ struct run_device {
 
 struct finding {
     const char *code, *text;
-    const char *device; // id of the device that the finding is about; if NULL, the whole run
-    const char *name;   // name of what `value` describes, such as "near L2"; NULL if not given
+    const char *device; // id of the device that the finding is about; NULL means the whole run
+    const char *name;   // what `value` describes, such as "near L2"; NULL if not given
     double value;       // value of the finding; not finite if the finding has no value
     const char **keys;
     size_t key_count;
@@ -426,68 +423,62 @@ struct run {
     size_t check_count, check_capacity;
 };
 
-// Returns a new empty run with its own arena. run_destroy accepts NULL.
+// Returns a new empty run, which owns an arena. run_destroy accepts NULL.
 struct run *run_create(void);
 void run_destroy(struct run *run);
 
-// These functions add an empty element to the run and return the element. The address of a result
-// never changes. A device may be moved when another device is added.
+// These functions add an empty element to the run and return it. A result never moves in memory.
+// Adding another device may move a device.
 struct result *run_add_result(struct run *run);
 struct run_device *run_add_device(struct run *run);
 
 // Returns the device's limit with this name, for example "memory_bytes"; NaN if it is not known.
 double run_device_limit(const struct run_device *device, const char *name);
-// Adds an empty finding to the run and returns it. The finding may be moved when another finding is
-// added.
+// Adds an empty finding to the run and returns it. Adding another finding may move it in memory.
 struct finding *run_add_finding(struct run *run);
-// Adds a finding without a value and keys. `device` is NULL if the finding is about the whole run.
+// Adds a finding without a value and keys. If `device` is NULL, the finding is about the whole run.
 void run_add_note(struct run *run, const char *code, const char *device, const char *text);
-// Adds a finding about the device of the result `first`. The text of the finding is "DEVICE: TEXT",
-// where TEXT is made from `format`. The finding has the key of `first` and, unless `second` is
-// NULL, the key of `second`.
+// Adds a finding about the device of `first`, with the text "DEVICE: TEXT"; `format` makes TEXT.
+// Its keys are those of `first` and `second`; `second` may be NULL.
 void run_add_conclusion(struct run *run, const char *code, double value, const struct result *first,
                         const struct result *second, const char *format, ...) PRINTF_LIKE(6, 7);
 void run_add_benchmark(struct run *run, const struct benchmark_info *info);
 
-// Completes a run that an earlier version of fathom wrote, by the names of benchmarks and metrics.
-// Results that a later version has refuted become suspect (reason `refuted`). Also adds what is
-// missing:
-// - cycles_of. Without it, `compare` would count a figure in time and in cycles as two figures.
-// - part_of. Without it, `compare` would count a few nanoseconds of a host's call as a change.
-// - HEADLINE_LEVELS of `latency` and `map`, if they have no headlines. Without it, `report` would
-//   find no levels of memory.
+// Completes a run of an earlier version of fathom. Results that were refuted since then become
+// suspect (reason `refuted`). Adds what the benchmarks' declarations lack:
+// - cycles_of: without it, `compare` counts a figure in time and in cycles as two figures
+// - part_of: without it, `compare` reports a few nanoseconds of a host's call as a change
+// - HEADLINE_LEVELS, if `latency` or `map` has no headline: `report` finds the levels by it
 void run_declare_missing(struct run *run);
 
 // Returns the run's device with this id; NULL if the run has none, or if `id` is NULL.
 const struct run_device *run_find_device(const struct run *run, const char *id);
 
-// Returns the last result with that key on that device; NULL if the run has none.
+// Returns the last result with this key on this device; NULL if the run has none.
 const struct result *run_find(const struct run *run, const char *device, const char *key);
 const struct benchmark_info *run_benchmark(const struct run *run, const char *name);
 
-// Numbers of results: of each verdict (`of`), of measured results (result_measured), and of all.
+// Numbers of results: with each verdict (`of`), measured ones (result_measured), and all.
 struct run_counts {
     size_t of[VERDICT_FAILED + 1], measured, all;
 };
 
-// Counts the results of a device and a benchmark. If `device` is NULL, counts those of all devices.
-// If `benchmark` is NULL, counts those of all benchmarks.
+// Counts the results of a device and a benchmark. NULL means all devices, or all benchmarks.
 struct run_counts run_count(const struct run *run, const char *device, const char *benchmark);
 
-// These functions return the metric, the series, or the text of the detail with that name. They
-// return NULL if the result has none.
+// These functions return the metric, the series or the detail's text with this name; NULL if the
+// result has none.
 const struct metric *result_metric(const struct result *result, const char *name);
 const struct series *result_series(const struct result *result, const char *name);
 const char *result_detail(const struct result *result, const char *name);
 
-// Returns the sensor value that has this name; NULL if the result has none.
+// Returns the sensor value with this name; NULL if the result has none.
 const struct named_number *result_sensor(const struct result *result, const char *name);
 
 // Returns the median of a metric; NaN if the result has no such metric.
 double result_median(const struct result *result, const char *metric);
 
-// Sets metric.floating of the result's metrics according to what the benchmark declares
-// (metric_info.floating).
+// Sets metric.floating of the result's metrics as the benchmark declares (metric_info.floating).
 void result_mark_floating(const struct benchmark_info *info, struct result *result);
 
 // True if the case was measured: the verdict is ok or suspect.
@@ -496,15 +487,15 @@ bool result_measured(const struct result *result);
 // True if the result was measured (result_measured) and belongs to this benchmark and device.
 bool result_is_of(const struct result *result, const char *benchmark, const char *device);
 
-// Returns the text that the result's case has for the parameter `key`; "" if it has none.
+// Returns the text of the case's parameter `key`; "" if the case has no such parameter, or if it is
+// a number.
 const char *result_value(const struct result *result, const char *key);
 
 // Returns the result's first reason with this code; NULL if it has none.
 const struct reason *result_reason(const struct result *result, const char *code);
 
-// Adds a reason to a result, unless the result already has one with the same code and text. If
-// `verdict` is worse than the result's verdict, it replaces that verdict (from good to bad: ok,
-// suspect, skipped, failed).
+// Adds a reason to a result, unless it already has one with the same code and text. Sets the
+// result's verdict to `verdict` if that is worse. From good to bad: ok, suspect, skipped, failed.
 void result_flag(struct arena *arena, struct result *result, enum verdict verdict, const char *code,
                  const char *format, ...) PRINTF_LIKE(5, 6);
 

@@ -16,7 +16,7 @@ struct run *run_create(void)
 void run_destroy(struct run *run)
 {
     if (run)
-        arena_destroy(run->arena); // the struct run is in its own arena, too
+        arena_destroy(run->arena); // the arena contains the struct run, too
 }
 
 struct result *run_add_result(struct run *run)
@@ -235,8 +235,8 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
         result->verdict = verdict;
     if (has_reason(result, code, text))
         return;
-    // Each call copies the array of reasons, because its capacity is not known. A result has few
-    // reasons, so copying is cheap.
+    // The array's capacity is not known, so each call copies it. This is cheap: a result has few
+    // reasons.
     struct reason *reasons = ARENA_ARRAY(arena, result->reason_count + 1, struct reason);
     if (result->reason_count)
         memcpy(reasons, result->reasons, result->reason_count * sizeof *reasons);
@@ -247,7 +247,7 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
 
 // ---------------------------------------------------------------- files of earlier versions
 
-// Returns a copy of what a benchmark declares, with the members that earlier versions of fathom did
+// Returns a copy of a benchmark's declaration, with the members that earlier versions of fathom did
 // not write.
 static const struct benchmark_info *declared_since(struct arena *arena,
                                                    const struct benchmark_info *info)
@@ -305,8 +305,7 @@ static const struct benchmark_info *declared_since(struct arena *arena,
     return copy;
 }
 
-// Some figures were refuted after an earlier version of fathom had given them the verdict `ok`.
-// Makes a result with such figures suspect.
+// Makes a result suspect that an earlier version of fathom called `ok`, but that was refuted later.
 static void flag_refuted(struct arena *arena, struct result *result)
 {
     if (result->verdict == VERDICT_OK && strcmp(result->benchmark, "incore") == 0 &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _XOPEN_SOURCE 700 // for the declaration of S_ISVTX, which is in the XSI part of POSIX
+#define _XOPEN_SOURCE 700 // declares S_ISVTX, which belongs to the XSI part of POSIX
 #include "results/save.h"
 #include "base/arena.h"
 #include "base/text.h"
@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 enum {
-    LINKS_MAX = 40, // maximum number of symbolic links that are followed, as in Linux
-    // The name of a temporary file begins with the target's name, cut to this many bytes.
+    LINKS_MAX = 40, // maximum number of symbolic links in a chain, as in Linux
+    // The name of a temporary file begins with at most this many bytes of the target's name.
     NAME_BYTES_MAX = 200,
     LINK_BYTES = 4096,
     // Maximum time in milliseconds to wait until a reader empties a full pipe.
@@ -26,16 +26,15 @@ enum {
 
 // The file that is to be written.
 struct target {
-    // Path of the file after all symbolic links, also for error messages. The file may not exist
-    // yet.
+    // Path of the file after all symbolic links, also for error messages. The file need not exist.
     const char *path;
-    const char *folder; // the folder that contains the file
-    // Path of the temporary file in `folder`. NULL if `path` is written directly.
+    const char *folder;
+    // Temporary file in `folder`; NULL if `path` is written directly.
     const char *temporary;
-    struct stat info; // status of the file, if it exists
+    struct stat info; // status of the file; valid if `exists` is true
     bool exists;
-    bool standard; // true: the target is the standard output, which may be closed
-    bool endless;  // true: `path` is a chain of symbolic links without an end
+    bool standard; // true: the target is the standard output; `exists` is false if it is closed
+    bool endless;  // true: `path` is a chain of symbolic links that is endless or too long
 };
 
 // The contents of the file to write: a function that writes them, and its argument.
@@ -56,8 +55,8 @@ static bool cannot_write(struct error *err, const char *path, int number)
     return error_set(err, ERROR_IO, "cannot write %s: %s; %s", path, reason, remedy);
 }
 
-// Returns the path to which a chain of symbolic links leads; NULL if the chain has more than
-// LINKS_MAX links, or no end. The file at that path need not exist.
+// Returns the path at the end of a chain of symbolic links. The file at that path need not exist.
+// Returns NULL if the chain has more than LINKS_MAX links.
 static const char *follow(struct arena *arena, const char *path)
 {
     char link[LINK_BYTES];
@@ -72,7 +71,7 @@ static const char *follow(struct arena *arena, const char *path)
     return NULL;
 }
 
-// Returns the text with which the names of all temporary files of this target begin.
+// Returns the beginning of the names of this target's temporary files.
 static const char *temporary_prefix(struct arena *arena, const char *path)
 {
     return arena_printf(arena, "%.*s.", NAME_BYTES_MAX, text_file_name(path));
@@ -108,7 +107,7 @@ static int target_open(const struct target *target)
 {
     if (target->standard)
         return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-    // O_NONBLOCK: otherwise, opening a FIFO would wait until a program opens it for reading.
+    // Without O_NONBLOCK, opening a FIFO would wait for its reader.
     if (!target->temporary)
         return open(target->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (target->exists && S_ISDIR(target->info.st_mode)) {
@@ -119,13 +118,13 @@ static int target_open(const struct target *target)
         errno = target->endless ? ELOOP : ENOENT;
         return -1;
     }
-    // A crashed process with the same process id may have left a temporary file. Removes this file.
+    // Removes the temporary file that a crashed process with the same process id may have left.
     unlink(target->temporary);
     return open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-// Returns the errno of a failed write, which stdio does not keep. To get it, writes one more byte,
-// which fails in the same way. The byte does no harm, because the file is temporary and is deleted.
+// Returns the errno of a failed write, which stdio does not keep: writes one more byte, which fails
+// in the same way. This byte does no harm, because the temporary file is deleted.
 static int write_error(int file)
 {
     errno = 0;
@@ -150,8 +149,7 @@ static bool write_temporary(const struct target *target, int file, const struct 
                             struct error *err)
 {
     if (target->exists)
-        // If fchmod fails, the new file only has other permissions than the old one, so the failure
-        // is ignored.
+        // A failure of fchmod is ignored: the new file then only lacks the old permissions.
         (void)!fchmod(file, target->info.st_mode & 0777);
     FILE *stream = fdopen(file, "w");
     if (!stream) {
@@ -168,17 +166,16 @@ static bool write_temporary(const struct target *target, int file, const struct 
     return written;
 }
 
-// Writes text to a file descriptor that may be blocking or nonblocking: the standard output keeps
-// the mode that the parent process set. Returns 0 or the errno of the failure. If the file accepts
-// no bytes for wait_ms milliseconds, because nobody reads, returns ETIMEDOUT; a wait_ms of −1 has
-// no limit.
+// Writes text to a file descriptor, which may be nonblocking: the parent process chose the mode of
+// the standard output. Returns 0 or the errno of the failure. Returns ETIMEDOUT if nobody reads for
+// wait_ms milliseconds; −1 means no limit.
 static int write_out(int file, const char *text, size_t bytes, int wait_ms)
 {
     for (size_t done = 0; done < bytes;) {
         struct pollfd room = {.fd = file, .events = POLLOUT};
         if (poll(&room, 1, wait_ms) == 0)
             return ETIMEDOUT;
-        // A pipe that poll() reports as writable takes at least PIPE_BUF bytes without blocking.
+        // poll() reports a pipe as writable if it takes at least PIPE_BUF bytes without blocking.
         size_t left = bytes - done;
         ssize_t wrote = write(file, text + done, left < PIPE_BUF ? left : PIPE_BUF);
         if (wrote >= 0)
@@ -252,8 +249,8 @@ bool file_save_same(const char *one, const char *other)
     return same;
 }
 
-// Removes temporary files of this target. Processes that were killed left them behind. If the
-// process of a file still exists, the file stays.
+// Removes the target's temporary files that killed processes left. If the process of a file still
+// exists, the file stays.
 static void remove_stale(struct arena *arena, const struct target *target)
 {
     const char *prefix = temporary_prefix(arena, target->path);
@@ -271,8 +268,8 @@ static void remove_stale(struct arena *arena, const struct target *target)
         closedir(folder);
 }
 
-// True if the file can probably be replaced. In a folder with the sticky bit, such as /tmp, only
-// root, the owner of the file and the owner of the folder can replace a file.
+// True if the file can probably be replaced. In a folder with the sticky bit, such as /tmp, this
+// needs root, the owner of the file or the owner of the folder.
 static bool may_replace(const struct target *target)
 {
     struct stat folder;
@@ -281,9 +278,8 @@ static bool may_replace(const struct target *target)
            !(folder.st_mode & S_ISVTX) || user == folder.st_uid || user == target->info.st_uid;
 }
 
-// Opens the target as file_save does, to check that it can be written, but does not change it.
-// Returns 0 or the errno of the failure. A FIFO stays open, because its reader ends when the last
-// writer closes it.
+// Checks that the target can be written: opens it like file_save, but changes nothing. Returns 0 or
+// the errno of the failure. A FIFO stays open: its reader would end when the last writer closes it.
 static int try_open(const struct target *target)
 {
     if (!target->standard && target->exists && access(target->path, W_OK) != 0)

@@ -8,15 +8,15 @@
 
 #include <stdio.h>
 
-// A function that writes the contents of a file to `stream`. It need not report errors of writing,
+// A function that writes the contents of a file to `stream`. It may ignore errors of writing,
 // because file_save checks ferror.
 typedef bool file_write(void *context, FILE *stream, struct error *err);
 
-// Writes the file at `path` with the contents that the function `write` produces.
+// Writes what the function `write` produces to the file at `path`.
 //
-// A path that is not a regular file (/dev/stdout, a pipe) is written directly. If the path is a
-// symbolic link to a file, that file is replaced and the link stays. For all functions of this
-// header, "-" is the standard output; the caller must have flushed what it printed there.
+// A path that is not a regular file (/dev/stdout, a pipe) is written directly. A symbolic link
+// stays, and the file behind it is replaced. In all functions of this header, "-" is the standard
+// output; the caller must have flushed what it printed there.
 //
 // Fails with the error of `write`, or with ERROR_IO and a message that says what to do.
 MUST_CHECK bool file_save(const char *path, file_write *write, void *context, struct error *err);
@@ -25,16 +25,16 @@ MUST_CHECK bool file_save(const char *path, file_write *write, void *context, st
 bool file_save_is_standard(const char *path);
 
 // True if file_save to this path replaces or creates a regular file. False for a device, a pipe or
-// the standard output: file_save then appends to the output of earlier calls.
+// the standard output: there, each file_save adds to the output of earlier ones.
 bool file_save_replaces(const char *path);
 
-// True if file_save would write the same regular file for both paths, or if both are the standard
-// output. The files need not exist.
+// True if file_save to both paths writes the same regular file, or if both are the standard output.
+// The files need not exist.
 bool file_save_same(const char *one, const char *other);
 
 // Checks, before a long measurement, whether file_save can write to the path. Fails with ERROR_IO
-// if not. Does not change an existing file. Removes temporary files of this path that were left by
-// killed processes. If the path is a FIFO, this process keeps it open.
+// if not. Does not change an existing file, but removes temporary files that killed processes left.
+// Keeps a FIFO open.
 MUST_CHECK bool file_save_check(const char *path, struct error *err);
 
 #endif

@@ -12,8 +12,8 @@ const char *unit_name(enum unit unit)
     return words_name(&unit_words, unit);
 }
 
-// Scaling of a unit for readers. names[home] is the name of the unscaled unit. Each unit in `names`
-// is `base` times the unit before it.
+// How a unit is scaled for readers. names[home] is the unscaled unit. Each unit in `names` is
+// `base` times the unit before it.
 struct scale {
     double base;
     unsigned home, count;
@@ -102,8 +102,8 @@ const char *unit_format(double value, enum unit unit, char *text, size_t bytes)
     double scaled = unit_scale(value, unit, &name);
     char number[40];
     number_format(scaled, number, sizeof number);
-    // Sizes and counts are mostly whole numbers, so zeros at the end of a fraction are removed: 32
-    // KiB, not 32.00 KiB.
+    // Most sizes and counts are whole numbers, so zeros at the end are removed: 32 KiB, not 32.00
+    // KiB.
     if ((unit == UNIT_BYTE || unit == UNIT_NONE) && !strchr(number, 'e'))
         trim_zeros(number);
     snprintf(text, bytes, "%s%s%s", number, *name ? " " : "", name);

@@ -28,8 +28,7 @@ enum unit {
     UNITS(X)
 #undef X
     UNIT_COUNT,
-    // The unit FLOP/s, which only screens show: op/s of floating-point operations
-    // (metric_unit_shown).
+    // FLOP/s, only for screens: op/s of floating-point operations (metric_unit_shown)
     UNIT_FLOP_PER_S = UNIT_COUNT,
     UNIT_SHOWN_COUNT
 };
@@ -45,14 +44,14 @@ const char *unit_format(double value, enum unit unit, char *text, size_t bytes);
 // Like unit_format, but the text lives in `arena`.
 const char *unit_text(struct arena *arena, double value, enum unit unit);
 
-// unit_scale and number_format are the two steps of unit_format. Tables use them to show the unit
-// only in the head of a column. unit_scale returns the value in the scaled unit and sets *name to
-// the name of that unit ("" for UNIT_NONE).
+// unit_scale and number_format are the two steps of unit_format, for tables that show the unit only
+// in the head of a column. unit_scale returns the scaled value and sets *name to its unit ("" for
+// UNIT_NONE).
 double unit_scale(double value, enum unit unit, const char **name);
 
 // Writes a number to `text` and returns `text`. A number from 0.1 to 1000 has four significant
-// digits, a larger one no fraction, and a smaller one five decimals. A number from 1e15 on, or
-// below 1e-4 but not 0, is written with an exponent. The sign does not count.
+// digits. A larger number has no fraction; a smaller one has five decimals, but 0 is "0". From 1e15
+// on, and below 1e-4, the number has an exponent. The sign does not count.
 const char *number_format(double value, char *text, size_t bytes);
 
 #endif
