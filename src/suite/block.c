@@ -27,8 +27,8 @@ bool entry_wants_visit(const struct entry *entry)
     return false;
 }
 
-// True if an unfinished case has fewer than `least` rounds. Looks at the case of `entry` and at
-// those that follow in the same co-run (entry.co_run).
+// True if the case of `entry`, or a later case of its co-run (entry.co_run), is unfinished and has
+// fewer than `least` rounds.
 static bool lacks_rounds(const struct entry *entry, unsigned least)
 {
     for (; entry; entry = entry->co_run)
@@ -37,11 +37,12 @@ static bool lacks_rounds(const struct entry *entry, unsigned least)
     return false;
 }
 
-// True if an unfinished case should get late rounds, which are rounds beyond `least`. Looks at the
-// case of `entry` and at those that follow in the same co-run. After `least` rounds, a case gets
-// late rounds only if its interval is too wide. After 2 × `least` rounds, this is decided again; 4
-// × `least` is the maximum. In between, the width of the interval decides nothing: a case that ends
-// as soon as its interval is short would too often have an interval that is short by chance.
+// True if the case of `entry`, or a later case of its co-run, is unfinished and should get late
+// rounds, which are rounds beyond `least`. The maximum is 4 × `least` rounds.
+//
+// After `least` rounds, and again after 2 × `least`, a case gets late rounds only if its interval
+// is too wide. In between, the width decides nothing: a case that ends as soon as its interval is
+// short would too often have an interval that is short by chance.
 static bool lacks_late_rounds(const struct entry *entry, unsigned least)
 {
     for (; entry; entry = entry->co_run) {
@@ -54,8 +55,8 @@ static bool lacks_late_rounds(const struct entry *entry, unsigned least)
     return false;
 }
 
-// Divides the time until end_ns equally between `left` cases. Returns the time at which the share
-// of `cases` cases is over. Returns UINT64_MAX if end_ns is UINT64_MAX.
+// The time until end_ns is shared equally by `left` cases. Returns the time at which the share of
+// `cases` of them ends; UINT64_MAX if end_ns is UINT64_MAX.
 static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
@@ -66,9 +67,9 @@ void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t
     left += block->own;
     block->began_ns = clock_now_ns();
     block->soft_ns = share_ns(soft_ns, block->own, left);
-    // Gives the block more time than its share until hard_ns: the shares of one and a half times as
-    // many cases. Some cases need this time for their first rounds_min rounds. Other blocks may
-    // need less than their share.
+    // The hard deadline leaves the block the time of one and a half times its cases. Some cases
+    // need this time for their first rounds_min rounds; other blocks may need less than their
+    // share.
     size_t generous = block->own + block->own / 2;
     block->hard_ns = share_ns(hard_ns, generous < left ? generous : left, left);
 }
@@ -149,9 +150,8 @@ static struct entry *open_entry(struct block *block, const struct plan_case *pla
     return entry;
 }
 
-// True if the case's value "together" allows these two devices to measure the case together. "yes"
-// always allows it, and "auto" allows it for different chips. "no" never allows it, and neither
-// does a case without this value.
+// True if these two devices may measure the case together. The case's value "together" decides:
+// "yes" allows it, "auto" allows it for different chips. "no", or no value, forbids it.
 static bool may_co_run(const struct bench_case *bench_case, const struct gpu_info *device,
                        const struct gpu_info *other)
 {
@@ -170,8 +170,8 @@ static bool peer_may_join(const struct entry *first, const struct device_slot *p
     return !peer->given_up && peer->plan->take;
 }
 
-// Stores in each case of a co-run the ids of the other devices that take part (entry->with). Does
-// nothing if the case is in no co-run.
+// Stores in each case of a co-run the ids of the other devices (entry->with). Does nothing if the
+// case is in no co-run.
 static void name_co_run(const struct block *block, struct entry *first)
 {
     for (struct entry *entry = first; first->co_run && entry; entry = entry->co_run)
@@ -222,8 +222,8 @@ static void flag_cut_short(const struct block *block, const struct entry *entry,
                     block->preset, entry->plan_case.benchmark->info.name, rounds);
 }
 
-// Adds the value "with" (ids of the other devices of a co-run) to a copy of the case's values. The
-// original values belong to the plan.
+// Adds the value "with" (ids of the other devices of a co-run) to a copy of the case's values,
+// because the original values belong to the plan.
 static void add_with(struct arena *arena, struct bench_case *bench_case, const char *with)
 {
     struct case_value *values = ARENA_ARRAY(arena, bench_case->value_count + 1, struct case_value);
@@ -262,7 +262,7 @@ void block_publish(struct block *block, struct arena *arena, enum block_stage st
     for (size_t i = 0; i < block->count; i++) {
         struct entry *entry = &block->entries[i];
         if (entry_is_open(entry) && collect_visits(entry->collect) == 0)
-            continue; // the case was not visited yet
+            continue;
         fill_result(block, entry, arena, stage);
         run->results[run->result_count++] = entry->result;
     }

@@ -12,7 +12,7 @@
 
 struct interrupt;
 
-// A device, with the plan of its cases and the executor that measures these cases.
+// A device, the plan of its cases, and the executor that visits these cases.
 struct device_slot {
     const struct gpu_info *device;
     struct plan *plan;
@@ -23,19 +23,17 @@ struct device_slot {
 struct entry {
     struct plan_case plan_case;
     struct device_slot *slot; // device that measures the case
-    // Next entry of the same co-run. (In a co-run, several devices measure the same case at the
-    // same time.) NULL if this entry is the last one, or if its case is in no co-run.
+    // Entry of the next device in the same co-run. NULL if this entry is the last one, or if the
+    // case is in no co-run.
     struct entry *co_run;
-    // Ids of the other devices that measure this case at the same time, separated by commas. NULL
-    // if the case is in no co-run.
+    // Ids of the other devices in the co-run, separated by commas. NULL if the case is in no
+    // co-run.
     const char *with;
     struct collect *collect;
-    // Number of visits of this case that have already been checked for disturbance by other work on
-    // the device (suite/watcher.h).
+    // Number of the case's visits that a watch has already judged (suite/watcher.h).
     unsigned watched;
     struct result *result;
-    // The verdict that entry_end set, and the code and text of its reason. Until entry_end is
-    // called, the verdict is VERDICT_OK.
+    // Verdict that entry_end set, and the code and text of its reason. VERDICT_OK before entry_end.
     enum verdict verdict;
     const char *code, *why;
 };
@@ -53,38 +51,37 @@ struct block {
     size_t own;    // number of entries whose device is slots[0]
     size_t base;   // number of results in the run before this block
     bool compiled; // true: a worker was already asked to compile the programs of the block's cases
-    // Memory of the results that were put into the run before the block ended. NULL if there are
+    // Memory of the results that were put into the run before the block's end. NULL if there are
     // none.
     struct arena *provisional;
-    // began_ns is the time when the block began. The other members are deadlines; UINT64_MAX means
-    // no limit. After soft_ns, cases with rounds_min rounds get no more visits; only imprecise
-    // cases may get late rounds, until late_ns (block_has_time). After hard_ns, no case is visited.
-    // late_ns is 0 until late rounds begin.
+    // began_ns is the time when the block began; the others are deadlines, where UINT64_MAX means
+    // no limit. After soft_ns, only cases with fewer than rounds_min rounds are visited, and
+    // imprecise cases until late_ns (block_has_time). After hard_ns, no case is visited. late_ns is
+    // 0 until late rounds begin.
     uint64_t began_ns, soft_ns, late_ns, hard_ns;
 };
 
 // Adds a case of slots[0] to the block. If benchmark.together is set, other devices may measure the
-// case at the same time. These devices then form a co-run, and the case is taken out of their
-// plans. A device that was given up takes part in no co-run.
+// case in a co-run; the case is then taken out of their plans. A device that was given up takes
+// part in no co-run.
 void block_add(struct block *block, const struct plan_case *plan_case);
 
-// True if this case is measured on slots[0], the device whose plan is being measured.
+// True if the entry's device is slots[0], whose plan is being measured.
 bool block_is_own(const struct block *block, const struct entry *entry);
 
-// True while the case (entry) needs visits. If its stop rule or entry_end has ended the case, it
-// needs none.
+// True while the entry's case needs visits: neither its stop rule nor entry_end has ended the case.
 bool entry_is_open(const struct entry *entry);
 
-// True if the case still needs visits on the entry's device or, in a co-run, on the device of a
-// later entry (entry.co_run).
+// True if the case needs visits on the entry's device, or on the device of a later entry of the
+// co-run (entry.co_run).
 bool entry_wants_visit(const struct entry *entry);
 
-// Starts the block and sets its deadlines. `soft_ns` and `hard_ns` are the deadlines of the whole
-// benchmark. The block gets a share of the time until then. The rest is for `left` other cases,
-// which later blocks measure.
+// Starts the block and sets its deadlines. `soft_ns` and `hard_ns` are the deadlines of the
+// benchmark. The block gets a share of the time until then; the rest is for `left` cases of later
+// blocks.
 void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t left);
 
-// True if the case (entry) may be visited now:
+// True if the entry's case may be visited now:
 // - Until soft_ns, every case may be visited.
 // - After soft_ns, a case with fewer than rounds_min rounds may be visited.
 // - After soft_ns, an imprecise case may get late rounds, up to 4 × rounds_min rounds. Late rounds
@@ -93,22 +90,22 @@ void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t
 // A co-run may be visited if one of its cases may be visited. The caller checks hard_ns.
 bool block_has_time(struct block *block, const struct entry *entry);
 
-// At the first call for a block, sets order->ahead to the block's unfinished cases on slots[0]. The
-// worker compiles their programs before the visit. The array is in the block's arena. Does nothing
-// at later calls, or if benchmark.programs is NULL.
+// Sets order->ahead to the block's unfinished cases on slots[0]. The worker compiles their programs
+// before the visit. The array is in the block's arena. Does nothing after the first call for a
+// block, or if benchmark.programs is NULL.
 void block_compile_ahead(struct block *block, struct visit_order *order);
 
-// Ends the case (entry). The case gets no more visits. Its result has this verdict and reason, but
-// no metrics.
+// Ends the entry's case: it gets no more visits, and a result with this verdict and reason but
+// without metrics.
 void entry_end(struct entry *entry, enum verdict verdict, const char *code, const char *why);
 
-// Stops all visits on a device. If cases on this device still need visits, they fail. Cases that
-// are added later fail, too. `why` must live as long as the run.
+// Stops all visits on a device. Its unfinished cases fail, and so do cases that are added later.
+// `why` must live as long as the run.
 void block_give_up(struct block *block, struct device_slot *slot, const char *why);
 
-// Measured cases that wait for their counted visit. (A counted visit reads hardware counters.) Many
-// cases wait together, because the worker is replaced after counted visits: no timed visit may run
-// in a process that has loaded a profiler.
+// Measured cases that wait for their counted visit, which reads hardware counters. Many cases wait
+// together, because the worker is replaced after counted visits: no timed visit may run in a
+// process that has loaded a profiler.
 struct uncounted {
     struct uncounted_case {
         struct plan_case plan_case;
@@ -116,38 +113,37 @@ struct uncounted {
         unsigned visits;       // number of visits that the case had so far
     } * cases;
     size_t count, capacity;
-    // Measured benchmarks whose hardware counters fathom cannot read, because benchmark.counted is
-    // NULL. `names` has all their names ("launch, rays"); `never` is the last of these benchmarks.
-    // Both members are NULL if there is no such benchmark.
+    // Measured benchmarks that cannot be counted, because benchmark.counted is NULL. `names` lists
+    // them ("launch, rays"), and `never` is the last one. Both are NULL if there is none.
     const struct benchmark *never;
     const char *names;
 };
 
 enum {
-    // If this many cases wait for a counted visit at the end of a block, these visits are made
-    // then. (A counted visit reads hardware counters.)
+    // If this many cases wait for their counted visits at the end of a block, these visits are
+    // made.
     UNCOUNTED_MOST = 256
 };
 
-// Adds the block's measured cases on slots[0] to the cases that wait for a counted visit. Leaves
-// out:
+// Adds the block's measured cases on slots[0] to the cases that wait for a counted visit. The
+// block's results must already be in the run. Leaves out:
 // - failed cases
-// - cases of benchmarks that cannot be counted; adds these benchmarks to uncounted->names
+// - cases of benchmarks that cannot be counted; uncounted->names gets the names of these benchmarks
 // - co-runs; these get a remark
-//
-// The block's results must already be in the run.
 void block_await_count(const struct block *block, struct uncounted *uncounted);
 
 // Makes a counted visit of each waiting case, then ends the worker. Keeps only the counters of
-// these visits. A case whose visit fails or reads no counter gets a remark, and so does every case
-// of a device that was given up. Returns false if no more cases can be counted: counters cannot be
-// read (ERROR_UNSUPPORTED), the user interrupted the run (ERROR_INTERRUPTED), or two workers in a
-// row were lost. The case at work then gets no remark.
+// these visits. A case gets a remark if its visit fails or reads no counter, or if its device was
+// given up.
+//
+// Returns false if no more cases can be counted: counters cannot be read (ERROR_UNSUPPORTED), the
+// user interrupted the run (ERROR_INTERRUPTED), or two workers in a row were lost. The case of the
+// last visit then gets no remark.
 bool block_count(const struct block *block, struct uncounted *uncounted,
                  const struct visit_counting *counting, struct interrupt *interrupt,
                  struct error *err);
 
-// Code of a reason or finding that says why hardware counters of a case or device were not read.
+// Code of a reason or finding: why hardware counters of a case or device were not read.
 #define BLOCK_UNCOUNTED "uncounted"
 
 enum block_stage {

@@ -5,12 +5,11 @@
 #include "suite/interrupt.h"
 
 enum {
-    // After this many lost workers in a row, no more counted visits are made. (A counted visit is
-    // one that reads hardware counters.)
+    // After this many lost workers in a row, no more counted visits are made.
     LOSSES_MAX = 2,
-    // Maximum duration in ns of the work in a counted visit. (If the preset's samples are shorter,
-    // the work is as short as a sample.) 1 ms is enough: a card with a bandwidth of 1.1 TB/s moves
-    // 1 GiB in this time. The profiler may repeat the work up to three times in each of its passes.
+    // Maximum duration in ns of the work in a counted visit; shorter if the preset's samples are
+    // shorter. In 1 ms, a card with a bandwidth of 1.1 TB/s moves 1 GiB, which is enough. The
+    // profiler may repeat the work up to three times in each of its passes.
     COUNTED_NS = 1000 * 1000
 };
 
@@ -58,8 +57,7 @@ void block_await_count(const struct block *block, struct uncounted *uncounted)
     }
 }
 
-// Makes the counted visit of a case, which reads hardware counters, and stores the counters in the
-// case's result.
+// Makes the counted visit of a case, and stores its hardware counters in the case's result.
 static bool count_case(const struct block *block, const struct uncounted_case *one,
                        const struct visit_counting *counting, struct error *err)
 {

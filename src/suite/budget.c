@@ -10,9 +10,9 @@ static const struct {
     const char *preset;
     struct budget budget;
 } presets[] = {
-    // A visit takes at least 4 samples. With 5 rounds (COLLECT_ROUNDS_MIN), a result has at least
-    // 20 samples when the stop rule first decides. With `quick`, the rule decides after 3 rounds
-    // already (12 samples), because most cases repeat within 0.1 %.
+    // A visit takes at least 4 samples. So a result has at least 20 samples when the stop rule
+    // first decides, after 5 rounds (COLLECT_ROUNDS_MIN). With `quick`, the rule decides after 3
+    // rounds (12 samples), because most cases repeat within 0.1 %.
     {"quick",
      {.samples = 4,
       .sample_ns = NS_PER_MS,
@@ -22,8 +22,8 @@ static const struct {
       .case_ns = NS_PER_S,
       .time_ns = 5 * NS_PER_S,
       .time_most_ns = 12 * NS_PER_S}},
-    // 240 s (time_most_ns) are enough for the benchmark preempt: it has 47 cases with 300 deadlines
-    // each, and measures 90 deadlines per second.
+    // 240 s (time_most_ns) are enough for the benchmark preempt: its 47 cases have 300 deadlines
+    // each, and it measures 90 deadlines per second.
     {"standard",
      {.samples = 4,
       .sample_ns = 2 * NS_PER_MS,
@@ -32,9 +32,9 @@ static const struct {
       .case_ns = 10 * NS_PER_S,
       .time_ns = 12 * NS_PER_S,
       .time_most_ns = 240 * NS_PER_S}},
-    // `fathom map` measures many cases and needs only COLLECT_ROUNDS_MIN rounds of each. Its cases
-    // may run at any core clock: to find the levels that run at the core clock, it compares
-    // latencies at different clocks.
+    // `fathom map` measures many cases and needs only COLLECT_ROUNDS_MIN rounds of each. Any core
+    // clock is allowed, because the map compares latencies at different clocks: this shows which
+    // levels run at the core clock.
     {"map",
      {.samples = 4,
       .sample_ns = NS_PER_MS,
@@ -88,14 +88,14 @@ void budget_of(const char *preset, const struct gpu_info *device, struct budget 
                    strncmp(preset, "check", strlen("check")) == 0;
     if (device->kind == GPU_KIND_CPU && hurried)
         budget->sample_ns = NS_PER_MS / 2;
-    // A submission to a CPU device may take seconds: its driver may compile a kernel only when the
-    // kernel runs, and the host may be busy. So the timeout is at least cpu_timeout_ns.
+    // A CPU device gets a timeout of at least cpu_timeout_ns. Its driver may compile a kernel only
+    // when the kernel runs, and the host may be busy.
     if (device->kind == GPU_KIND_CPU && budget->timeout_ns < cpu_timeout_ns)
         budget->timeout_ns = cpu_timeout_ns;
     if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))
         return;
     // A model (a simulated GPU) simulates its time, so its benchmarks have no limit of host time.
-    // Its samples may be short, because nothing disturbs them.
+    // Nothing disturbs its samples, so they may be short.
     budget->time_ns = budget->time_most_ns = 0;
     budget->timeout_ns = 600 * NS_PER_S;
     if (hurried)
@@ -107,7 +107,7 @@ double budget_goal(const struct benchmark *benchmark)
     const struct benchmark_info *info = &benchmark->info;
     if (info->distribution)
         return 0.05;
-    // Rates of the link to the host vary more than other rates, so their goal is larger.
+    // Rates of the link to the host vary more than other rates, so their goal is wider.
     if (benchmark->link)
         return 0.02;
     enum unit unit = info->metric_count ? info->metrics[0].unit : UNIT_NONE;

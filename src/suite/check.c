@@ -16,10 +16,10 @@ struct checking {
     struct check_parts *parts;
     // children[i]: process that measures device i; NULL if no such process runs.
     struct child *children[CHECK_DEVICES_MAX];
-    // waiting[i]: process that has measured device i and waits until it is asked for the card's
-    // state again; NULL if no such process waits.
+    // waiting[i]: process that has measured device i and waits to send the card's state once more;
+    // NULL if there is none.
     struct child *waiting[CHECK_DEVICES_MAX];
-    // silent_until_ns[i]: time at which the process of device i is ended if it sends nothing
+    // silent_until_ns[i]: time at which the process of device i is ended, unless it sends something
     // before.
     uint64_t silent_until_ns[CHECK_DEVICES_MAX];
     const struct gpu_info *infos[CHECK_DEVICES_MAX];
@@ -51,9 +51,9 @@ static void start(struct checking *c, size_t i)
         c->run->checks[i].cause = arena_strdup(c->run->arena, err.message);
 }
 
-// Stores the run in `line`, which the process of device `i` sent. This run replaces the run that
-// the process sent before. If the run is COMPLETE, the process has measured everything. The process
-// is then ended, or it waits if several devices will be measured at once.
+// Stores the run in `line`, which the process of device `i` sent, in place of its earlier run.
+// After a COMPLETE run, the process is ended, or it waits if several devices will be measured at
+// once.
 static void take_line(struct checking *c, size_t i, const char *line)
 {
     struct error err;
@@ -71,7 +71,7 @@ static void take_line(struct checking *c, size_t i, const char *line)
     if (c->desc->worker_argv)
         c->waiting[i] = c->children[i];
     else
-        // killed, because a driver may crash or hang while it is unloaded
+        // kills the process, because a driver may crash or hang while it is unloaded
         child_destroy(c->children[i], 0);
     c->children[i] = NULL;
 }
@@ -83,9 +83,9 @@ static void take_end(struct checking *c, size_t i)
                              child_end_text(c->children[i])));
 }
 
-// Ends each process that was silent for too long. If deadline_ns has passed, ends all processes.
-// Returns the number of processes that still run. Sets *next_ns to the earliest time at which one
-// of these must be ended.
+// Ends each process that was silent for too long; after deadline_ns, ends all processes. Returns
+// the number of processes that still run. Sets *next_ns to the earliest time at which one of these
+// must be ended.
 static size_t end_late(struct checking *c, uint64_t deadline_ns, uint64_t *next_ns)
 {
     size_t left = 0;
@@ -102,8 +102,8 @@ static size_t end_late(struct checking *c, uint64_t deadline_ns, uint64_t *next_
     return left;
 }
 
-// Receives the lines that the processes of the devices send, until no process measures any more.
-// Returns false if a signal of the user ended this early.
+// Receives lines from the processes of the devices, until no process measures any more. Returns
+// false if a signal of the user ended this early.
 static bool receive_all(struct checking *c, uint64_t deadline_ns)
 {
     struct interrupt *interrupt = c->desc->interrupt;
@@ -147,17 +147,16 @@ static struct device_list working(const struct checking *c)
     return list;
 }
 
-// Sets two limits for the measurement of several devices at once. A benchmark gets the time until
-// the planned end of the check, less CHECK_START_S, but at least 1 s. A worker may be silent for at
-// most half of the time until deadline_ns. Returns false if too little time is left before
-// deadline_ns.
+// Sets limits for measuring several devices at once. A benchmark gets the time until the planned
+// end of the check, less CHECK_START_S, but at least 1 s. A worker may be silent for at most half
+// of the time until deadline_ns. Returns false if too little time is left until deadline_ns.
 static bool set_limits(const struct checking *c, uint64_t deadline_ns, struct runner_desc *runner)
 {
     static const uint64_t start_ns = CHECK_START_S * NS_PER_S;
     uint64_t planned_ns = clock_left_ns(c->planned_ns), left_ns = clock_left_ns(deadline_ns);
     runner->time_most_ns = planned_ns > start_ns + NS_PER_S ? planned_ns - start_ns : NS_PER_S;
-    // The time of a hanging worker counts as time of the benchmark. So after silence_ns, usually no
-    // time is left for further cases of this benchmark.
+    // While a worker hangs, the benchmark's time runs. So after silence_ns, usually no time is left
+    // for the benchmark's other cases.
     runner->silence_ns = c->desc->silence_ns < left_ns / 2 ? c->desc->silence_ns : left_ns / 2;
     return (double)left_ns > 2 * NS_PER_S * check_plan_s(2, CHECK_AT_ONCE);
 }
@@ -192,8 +191,8 @@ static bool measure_at_once(struct checking *c, uint64_t deadline_ns)
     return c->parts->at_once->status != RUN_INTERRUPTED;
 }
 
-// Asks the waiting processes for the states of their cards after all measurements. They have 2 s in
-// all to answer. If a process does not answer, the state that it sent earlier is kept.
+// Asks the waiting processes for the states of their cards after all measurements. All processes
+// together have 2 s to answer. Without an answer, the earlier state is kept.
 static void take_last_states(struct checking *c)
 {
     static const uint64_t patience_ns = 2 * NS_PER_S;
@@ -235,8 +234,7 @@ static void merge_results(struct run *run, const struct run *sent, const char *d
     }
 }
 
-// Copies into the run what the process of device `i` sent: the state of the card, results,
-// findings.
+// Copies into the run what the process of device `i` sent: the card's state, results and findings.
 static void merge(struct checking *c, size_t i)
 {
     const struct run *sent = c->parts->runs[i];
@@ -252,9 +250,8 @@ static void merge(struct checking *c, size_t i)
     }
 }
 
-// Returns how long the check may take, without soak_ns. Simulated devices need the host's processor
-// time, which other programs need, too. So a check of simulated devices only may take ten times as
-// long.
+// Returns how long the check may take, without soak_ns. A check of simulated devices only may take
+// ten times as long, because simulation needs processor time that other programs need, too.
 static uint64_t most_ns(const struct device_list *devices)
 {
     uint64_t times = 10;

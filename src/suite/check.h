@@ -17,9 +17,8 @@
 
 enum {
     CHECK_DEVICES_MAX = 16,
-    // Maximum seconds of a check, to which check_desc.soak_ns is added. A device that needs longer
-    // gets the verdict "broken". If all devices are simulated, the check may take ten times as
-    // long.
+    // Maximum time of a check in seconds, without check_desc.soak_ns. A device that needs longer
+    // gets the verdict "broken". A check of simulated devices only may take ten times as long.
     CHECK_DEADLINE_S = 60,
     CHECK_START_S = 2 // planned time in seconds for starting the processes and their drivers
 };
@@ -27,23 +26,22 @@ enum {
 // ---------------------------------------------------------------- the plan of a check
 
 enum check_part {
-    CHECK_ALONE,       // measures each device by itself; all devices are measured in parallel
+    CHECK_ALONE,       // measures each device by itself, all devices in parallel
     CHECK_ALONE_QUICK, // like CHECK_ALONE, with fewer cases and less time
     CHECK_AT_ONCE      // measures what several devices can do at the same time
 };
 
-// Chooses the cases of one part of a check: sets the preset, benchmarks and settings of `request`
-// so that a plan contains these cases, on the devices of the run. request->system must be set.
+// Chooses the cases of one part of a check, on the devices of the run: sets the preset, benchmarks
+// and settings of `request`, from which a plan is made. request->system must be set.
 void check_choose(struct run *run, enum check_part part, struct choice_request *request);
 
-// Makes the plan of one device for the part CHECK_AT_ONCE; serves as runner_desc.plan.
+// Makes the plan of one device for the part CHECK_AT_ONCE. Serves as runner_desc.plan.
 struct plan *check_plan_at_once(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err);
 
-// Returns the maximum time in seconds that a part of a check may take on `devices` devices:
-// CHECK_START_S plus the time limits of its benchmarks. Benchmarks of the host link count once per
-// device, because the devices take turns with them; others count once. CHECK_AT_ONCE takes 0 s if
-// there is one device.
+// Returns the maximum time in seconds of a part of a check on `devices` devices: CHECK_START_S plus
+// the time limits of its benchmarks. A benchmark of the host link counts once per device, because
+// the devices take turns. CHECK_AT_ONCE takes 0 s if there is one device.
 double check_plan_s(size_t devices, enum check_part part);
 
 // ---------------------------------------------------------------- measuring a check
@@ -51,23 +49,23 @@ double check_plan_s(size_t devices, enum check_part part);
 struct check_desc {
     const struct device_list *devices; // devices to check, at most CHECK_DEVICES_MAX
     const struct gpu_system *system;
-    const char *const *argv; // command of a device's process without "-d"; ends with NULL
-    // Command of a worker, as in runner_desc.worker_argv. If it is NULL, nothing is measured on
-    // several devices at once.
+    const char *const *argv; // command of a device's process, without "-d"; ends with NULL
+    // Command of a worker (runner_desc.worker_argv). NULL: nothing is measured on several devices
+    // at once.
     const char *const *worker_argv;
-    // Environment of the devices' processes, as child_desc.environment.
+    // Environment of the devices' processes (child_desc.environment).
     const char *const *environment;
     // Time in ns after which a silent process is ended; 0 means the maximum time of a check.
     uint64_t silence_ns;
-    // Time in ns for which the measurements are repeated. It is added to the maximum time of the
-    // check.
+    // Time in ns for which the measurements are repeated to heat the cards. It is added to the
+    // maximum time of the check.
     uint64_t soak_ns;
     // Counts the signals of the user, which end the check. NULL if signals are not watched.
     struct interrupt *interrupt;
 };
 
-// Each device is measured in its own process, which sends a run. These are the runs received.
-// check_measure fills another run that uses their texts. So keep them as long as that run.
+// The runs that the processes of the devices sent. The run of check_measure uses their texts, so
+// they must live as long as that run.
 struct check_parts {
     struct run *runs[CHECK_DEVICES_MAX]; // run of each device; NULL if its process sent no run
     size_t count;
@@ -75,20 +73,24 @@ struct check_parts {
 };
 
 // Measures all devices. Adds their results and one check per device to `run`. runner_describe must
-// have described the devices in `run`. A check is BROKEN if the device's process died or was ended;
-// the other checks have no verdict yet. The run ends as COMPLETE or INTERRUPTED. Fails with
+// have described the devices in `run`. The run ends as COMPLETE or INTERRUPTED. Fails with
 // ERROR_USAGE if there are more than CHECK_DEVICES_MAX devices.
+//
+// A check is BROKEN if the device's process died, was silent for too long or sent no valid run. The
+// other checks have no verdict yet.
 MUST_CHECK bool check_measure(struct run *run, const struct check_desc *desc,
                               struct check_parts *parts, struct error *err);
 void check_parts_destroy(struct check_parts *parts);
 
-// Input of check_serve, which runs in the process of one device. The standard input of this process
-// is a socket to the parent.
+// Describes what check_serve measures, in the process of one device. The standard input of this
+// process is a socket to the parent.
 struct check_serve_desc {
-    const char *const *known; // identities of all devices of the API; [0] is the measured device
+    // identities of all devices of the API; known[0] is the measured device
+    const char *const *known;
     size_t known_count;
     bool quick;
-    bool stays; // true: after measuring, waits for a line, then sends the card's state again
+    // true: after measuring, the process waits for a line, then sends the card's state once more
+    bool stays;
     uint64_t soak_ns;
     bool validation;
 };

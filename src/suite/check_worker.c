@@ -27,10 +27,10 @@ struct serving {
     struct sensors *sensors; // sensors of the card; NULL if they cannot be read
     struct sensor_reading last;
     struct sensor_health before; // state of the card before the first measurement
-    // Everything that has limited the card's clock so far: a set of enum sensor_throttle.
+    // What has limited the card's clock so far: a set of values of enum sensor_throttle.
     unsigned limiter;
     const struct choice_request *choices;
-    struct host_lock link; // lock that is held while the link to the host is measured
+    struct host_lock link; // lock that this process holds while it measures the link to the host
     bool unheard;          // true: the parent has ended, so nobody reads messages
 };
 
@@ -45,8 +45,8 @@ static void begin_state(struct serving *s)
         sensors_read(s->sensors, &s->last);
 }
 
-// Stores the card's present state in the check of the run. Must be called right after some work:
-// when a card is idle, its link is slower and its power is lower.
+// Stores the card's present state in the check of the run. Must be called right after some work,
+// because an idle card has a slower link and draws less power.
 static void note_state(struct serving *s)
 {
     struct check_state *state = &s->run->checks[0].state;
@@ -91,10 +91,10 @@ static void send(struct serving *s)
     arena_destroy(out.arena);
 }
 
-// Releases the lock of the host link. If the next benchmark measures the link to the host, takes
-// the lock again and waits up to 15 s for it. So only one process of the host measures its link at
-// a time: links that share a switch or the host's memory slow each other down, and the reference
-// values were measured with one card alone. The wait does not count as time of the next benchmark.
+// Releases the lock of the host link. If the next benchmark measures this link, takes the lock
+// again, and waits up to 15 s for it. So only one process of the host measures its link at a time.
+// Links that share a switch or the host's memory slow each other down, and the reference values
+// were measured with one card alone. The wait does not count as time of the benchmark.
 static void pass_link(struct serving *s, const char *done)
 {
     // Maximum time to wait for the lock. A process that holds the lock longer is assumed to hang.
@@ -116,10 +116,10 @@ static void benchmark_done(void *context, const char *device, const char *benchm
     send(s);
 }
 
-// Measures the cases of the check on this process's device. The results are in s->run, which is
-// sent to the parent after each benchmark and at the end. If `heats`, the cases are only measured
-// to heat the card, and will be measured again: the run then stays RUNNING. But if a case fails,
-// the run is the last one, because it shows that the card is broken.
+// Measures the cases of the check on this process's device. Sends s->run to the parent after each
+// benchmark and at the end. If `heats`, the cases only heat the card and will be measured again:
+// the run then stays RUNNING. But if a case fails, the run is the last one, because the card is
+// broken.
 static bool measure(struct serving *s, const struct check_serve_desc *desc,
                     const struct gpu_system *system, bool heats, struct error *err)
 {

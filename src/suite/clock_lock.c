@@ -11,10 +11,11 @@
 struct clock_lock {
     struct arena *arena;
     struct clock_lock_desc desc;
-    // Guard process. NULL if the device sets its own clock (GPU_CAP(CLOCK_CHOICE)).
+    // Guard process, which holds the lock. NULL if the device sets its own clock
+    // (GPU_CAP(CLOCK_CHOICE)).
     struct clock_guard *guard;
-    // granted_hz[i]: core clock in Hz that the device granted for desc.hz[i]; 0 if it was not
-    // locked yet.
+    // granted_hz[i]: core clock in Hz that the device granted for desc.hz[i]; 0 before it is
+    // locked.
     double *granted_hz;
     bool ended;
 };
@@ -55,7 +56,8 @@ struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_loc
     struct error unrestored;
     if (!clock_guard_destroy(lock->guard, &unrestored))
         error_prefix(err, "%s; and before that", unrestored.message);
-    // If the core clock that the user asked for cannot be set, the device is not used.
+    // The code is ERROR_NO_DEVICE: a device is not used if the core clock that the user asked for
+    // cannot be set.
     err->code = ERROR_NO_DEVICE;
     error_prefix(err, "--set clock: the core clock of %s cannot be set", desc->device->id);
     return NULL;

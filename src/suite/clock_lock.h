@@ -15,27 +15,29 @@ struct clock_lock;
 struct clock_lock_desc {
     const struct gpu_info *device;
     const double *hz;               // core clocks in Hz that the user asked for
-    size_t count;                   // number of clocks, > 0
+    size_t count;                   // number of clocks in `hz`, > 0
     const char *const *guard_argv;  // command of the guard process; ends with NULL
     const char *const *environment; // environment of the guard; if NULL, that of this process
 };
 
 // Creates a lock of the core clock, in `arena`; desc->hz must live as long as the lock. Sets the
-// first clock and then restores the old one, so that a missing permission is found before anything
-// is measured. If that fails, returns NULL with ERROR_NO_DEVICE; the message says why.
+// first clock and restores the old one, to find a missing permission before anything is measured.
+// (A device that sets its own clock is left alone.) If that fails, returns NULL with
+// ERROR_NO_DEVICE; the message says why.
 struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_lock_desc *desc,
                                      struct error *err);
 
 // Prepares the clock for the next visit: locks it to the value `clock` of the visit's case, or
-// releases it if the case has no such value. Does nothing if `lock` is NULL.
+// releases it if the case has no such value. Does nothing if `lock` is NULL, or if the device sets
+// its own clock.
 MUST_CHECK bool clock_lock_follow(struct clock_lock *lock, const struct bench_case *bench_case,
                                   struct error *err);
 
 #define CLOCK_STAYS_LOCKED "clock-stays-locked"
 
-// Restores the clock and ends the guard; a second call does nothing. Adds a finding to `run`. If
-// the clock was restored, its code is "clocks", and it says which clocks were requested and
-// granted. Otherwise its code is CLOCK_STAYS_LOCKED, and it says why, and what the user can do.
+// Restores the clock and ends the guard process; a second call does nothing. Adds a finding to
+// `run`. Its code is "clocks" if the clock was restored; the text names the requested and granted
+// clocks. Otherwise the code is CLOCK_STAYS_LOCKED; the text says why, and what the user can do.
 // Both `lock` and `run` may be NULL.
 void clock_lock_end(struct clock_lock *lock, struct run *run);
 

@@ -11,8 +11,7 @@
 #include <signal.h>
 #include <string.h>
 
-// Default time after which a silent driver is given up. A driver needs up to 20 s to wake eight
-// cards.
+// Default of enumerate_desc.silence_ns. A driver needs up to 20 s to wake eight cards.
 static const uint64_t silence_default_ns = 30 * NS_PER_S;
 static const uint64_t notice_ns = 2 * NS_PER_S;
 
@@ -25,7 +24,7 @@ enum {
 // ---------------------------------------------------------------- the answer of a process
 
 // The answer of a backend's process: the devices that it found, and the APIs that are unavailable.
-// If the process crashed, `crash` names the library in which it crashed.
+// `crash` names the library in which the process crashed; NULL if it did not crash.
 struct answer {
     struct gpu_info *devices;
     size_t device_count;
@@ -177,13 +176,14 @@ bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd, struct e
 
 // ---------------------------------------------------------------- in the parent process
 
-// A question to a backend for its devices, and the answer. A process of its own asks the backend.
+// A question to a backend for its devices, and the answer. Each backend is asked in a process of
+// its own.
 struct inquiry {
     const struct gpu_backend *backend;
     uint64_t deadline_ns;
-    // True if the backend's process loads no libraries of other backends first. This is the second
-    // try, after a process that loaded them has failed. In the second try, GLIBC_TUNABLES reserves
-    // the space for thread-local variables that those libraries would have reserved.
+    // true: this is the second try, after a process has failed that had loaded libraries of other
+    // backends first. The second process loads no such libraries. Instead, GLIBC_TUNABLES reserves
+    // the space for thread-local variables that they would have reserved.
     bool alone;
     struct answer answer;
 };
@@ -199,9 +199,9 @@ struct inquiries {
     bool is_noticed;
 };
 
-// Returns the inherited environment with GLIBC_TUNABLES set. This variable reserves more space for
-// thread-local variables of libraries that are loaded late. NVIDIA's OpenCL driver may need this
-// space (opencl_after_others).
+// Returns the inherited environment, with more space for thread-local variables of libraries that
+// are loaded late (GLIBC_TUNABLES). NVIDIA's OpenCL driver may need this space
+// (opencl_after_others).
 static const char *const *roomy_environment(struct arena *arena, const char *const *environment)
 {
     static const char name[] = "GLIBC_TUNABLES=";
@@ -247,18 +247,19 @@ static void start(struct inquiries *all, size_t index)
 
 static void finish(struct inquiries *all, size_t index)
 {
-    // killed, because a driver may crash while it is unloaded
+    // kills the process, because a driver may crash while it is unloaded
     child_destroy(all->children[index], 0);
     all->children[index] = NULL;
 }
 
-// Makes the API of a backend unavailable for this reason. If the process loaded libraries of other
-// backends first, one of these may have failed. The backend then gets a second try without them.
+// Makes the API of a backend unavailable for this reason. But if the process had loaded libraries
+// of other backends first, one of these may have failed: the backend then gets a second try without
+// them.
 static void fail(struct inquiries *all, size_t index, const char *reason)
 {
     static const char remedy[] = "update or reinstall this driver; the other APIs work without it";
     struct inquiry *inquiry = &all->of[index];
-    // `reason` is copied first, because it may be in memory of the process that finish() destroys.
+    // Copies `reason`, because finish() may free its memory with the process.
     reason = text_printable(all->arena, reason, SIZE_MAX);
     finish(all, index);
     if (!inquiry->alone && inquiry->backend->after_others && inquiry->backend->after_others()) {
@@ -316,7 +317,7 @@ static void take_answer(struct inquiries *all, size_t index, const char *line)
         fail(
             all, index,
             arena_printf(all->arena, "driver disturbs the process that loads it: %s", err.message));
-    // After a crash, waits for the end of the process; fail_gone() then reports the crash.
+    // After a crash, the process must end first; then fail_gone() reports the crash.
     else if (!answer->crash)
         finish(all, index);
 }
@@ -330,8 +331,8 @@ static const char *names_of_silent(const struct inquiries *all)
     return names;
 }
 
-// Returns the time in ns until the next deadline: that of a backend that has not answered, or the
-// time of the notice to the user.
+// Returns the time in ns until the next deadline of a silent backend, or until the notice to the
+// user.
 static uint64_t time_left_ns(const struct inquiries *all, uint64_t notice_at_ns)
 {
     uint64_t left_ns = all->is_noticed ? UINT64_MAX : clock_left_ns(notice_at_ns);
@@ -393,8 +394,8 @@ static void add_answer(struct gpu_system *system, const struct answer *answer)
         gpu_system_add_unavailable(system, &answer->unavailable[i]);
 }
 
-// Lists the devices of a backend without a driver, in this process. No other process is needed,
-// because no driver can crash this one.
+// Lists the devices of a backend that needs no driver. This process lists them itself, because no
+// driver can crash it.
 static void list_here(struct inquiries *all, struct gpu_system *system, const char *api)
 {
     struct gpu_system *own = gpu_system_create(

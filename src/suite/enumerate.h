@@ -16,21 +16,21 @@ struct enumerate_desc {
     uint64_t silence_ns;
     // True: turns the API's validation on, but only in backends that need no driver.
     bool validation;
-    // Called once if some drivers have not answered after 2 s. `apis` names them: "vulkan, opencl".
-    // May be NULL.
+    // Called once if some drivers have not answered after 2 s. `apis` names their APIs: "vulkan,
+    // opencl". May be NULL.
     void (*waiting)(void *context, const char *apis);
     void *context;
 };
 
 // Returns a system with the devices of every API; the caller destroys it. Sets *environment to the
-// environment of processes that open one of these devices. The environment lives in `arena`.
-// Everything that desc points to must live as long as `arena`.
+// environment of processes that open one of these devices, in `arena`. Everything that desc points
+// to must live as long as `arena`.
 struct gpu_system *enumerate_devices(struct arena *arena, const struct enumerate_desc *desc,
                                      const char *const **environment);
 
-// Runs in the process of one backend, whose standard input is a socket to the parent. Sends the
-// devices of the backend, then waits until the parent kills the process: a driver might crash while
-// it is unloaded. Returns false if the answer cannot be sent.
+// Runs in the process of one backend; the standard input is a socket to the parent. Sends the
+// backend's devices, then waits until the parent kills the process, because a driver might crash
+// while it is unloaded. Returns false if the answer cannot be sent.
 MUST_CHECK bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd,
                                 struct error *err);
 

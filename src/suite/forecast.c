@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-// Weight of the expected duration. The mean duration of a case is computed as if this many cases
-// with the expected duration had been measured, too.
+// Weight of the expected duration. The mean duration of a case is computed as if this many more
+// cases had been measured, each with the expected duration.
 static const double trusted_cases = 2;
 
 void forecast_plan(struct forecast *forecast, size_t part, const struct benchmark *benchmark,
@@ -34,7 +34,7 @@ void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t
         struct forecast_part *last = &forecast->parts[forecast->at];
         last->spent_s += (double)(now_ns - forecast->now_ns) / NS_PER_S;
         // Assumes that the part of the last call is finished. If this call names the same part, the
-        // assumption is corrected below.
+        // code below sets the right number.
         last->done = (double)last->cases;
     }
     forecast->parts[part].done = done;

@@ -12,36 +12,36 @@
 #include "suite/plan.h"
 
 enum {
-    // During these first seconds there is no estimate, because it would be poor.
+    // For this many seconds at the beginning there is no estimate, because it would be poor.
     FORECAST_SILENT_S = 3
 };
 
 struct forecast_part {
     size_t cases;
     double case_s;  // expected duration of a case, in seconds
-    double most_s;  // maximum duration of all cases, in seconds; 0 means no limit
+    double most_s;  // maximum seconds for all cases together; 0 means no limit
     double done;    // number of finished cases; an unfinished case counts as a fraction
     double spent_s; // seconds spent on the cases in `done`
 };
 
 struct forecast {
     struct forecast_part *parts;
-    // `at`: index of the part that is measured at present; equal to `count` before the first part.
+    // `at` is the index of the part that is being measured; `count` before the first part.
     size_t count, at;
-    // Time when the forecast began, and time when forecast_note was last called.
+    // Time when the forecast began, and time of the last call of forecast_note.
     uint64_t start_ns, now_ns;
-    // Expected seconds for the plans of other devices, which are measured later.
+    // Expected seconds for the plans of other devices that are measured later.
     double later_s;
 };
 
-// Sets a part of the forecast: `cases` cases of the benchmark on this device. The part takes no
-// time if the device lacks a capability that the benchmark needs.
+// Sets a part of the forecast: `cases` cases of the benchmark on this device. If the device lacks a
+// capability that the benchmark needs, the part takes no time.
 void forecast_plan(struct forecast *forecast, size_t part, const struct benchmark *benchmark,
                    size_t cases, const struct gpu_info *device, const struct budget *budget);
 
 // Tells the forecast that `done` cases of the part `part` are finished. The time since the last
-// call counts as time of the part that the last call named. If `part` is another part, that earlier
-// part counts as finished.
+// call counts for the part that the last call named. If that was another part, it counts as
+// finished.
 void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t now_ns);
 
 // Returns the estimated seconds until all parts and later plans are done. Returns NaN during the
@@ -56,10 +56,9 @@ struct forecast forecast_of_plan(struct arena *arena, const struct plan *plan,
 // Adds to `forecast` the time of the plan of another device that is measured later.
 void forecast_add_later(struct forecast *forecast, const struct forecast *later);
 
-// Updates the forecast while a block of cases of `benchmark` is visited. `taken` is the number of
-// cases that this block took from the plan. `work` is the number of these that are done; an
-// unfinished case counts as a fraction. Returns the number of all cases of the benchmark in the
-// plan, or 0 if the plan grows.
+// Updates the forecast while a block of `benchmark` is visited. The block took `taken` cases from
+// the plan, and `work` of these are done; an unfinished case counts as a fraction. Returns the
+// number of all cases of the benchmark in the plan, or 0 if the plan grows.
 size_t forecast_work(struct forecast *forecast, const struct plan *plan,
                      const struct benchmark *benchmark, size_t taken, double work);
 

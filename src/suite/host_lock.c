@@ -26,7 +26,7 @@ static int open_file(const char *name)
     int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     arena_destroy(arena);
     struct stat file;
-    // Reject a file of another user, who can create it if all users may write to the folder.
+    // Rejects a file of another user, who may have created it if all users may write to the folder.
     if (fd >= 0 && (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode) || file.st_uid != geteuid())) {
         close(fd);
         fd = -1;
@@ -73,8 +73,8 @@ void host_lock_write(const struct host_lock *lock, const char *text)
     size_t bytes = strlen(text);
     bool emptied = lock->fd >= 0 && ftruncate(lock->fd, 0) == 0;
     bool whole = emptied && pwrite(lock->fd, text, bytes, 0) == (ssize_t)bytes;
-    // Empty the file after an incomplete write. If this fails too, a part of the text stays in the
-    // file, and readers reject it.
+    // Empties the file after an incomplete write. If this fails, too, a part of the text stays in
+    // the file, and readers reject it.
     if (emptied && !whole)
         (void)!ftruncate(lock->fd, 0);
 }

@@ -21,12 +21,12 @@ struct host_lock {
 bool host_lock_take(struct host_lock *lock, const char *name, uint64_t wait_ns);
 void host_lock_end(struct host_lock *lock);
 
-// Returns the text that an earlier holder of the lock left after since_s (seconds since 1970), in
+// Returns the text that an earlier holder of the lock wrote after since_s (seconds since 1970), in
 // `arena`; NULL if there is no such text.
 const char *host_lock_read(const struct host_lock *lock, struct arena *arena, double since_s);
 
-// Writes a text for the next holders into the lock's file. If the text cannot be written
-// completely, the next holders get no text.
+// Writes a text for the next holders of the lock into its file. After an incomplete write, the next
+// holders get no text.
 void host_lock_write(const struct host_lock *lock, const char *text);
 
 #endif

@@ -26,9 +26,9 @@ static bool start_taker(struct interrupt *interrupt)
     return errno == 0;
 }
 
-// Adds the signal to the set, unless the process ignored it from the start: SIGHUP under nohup,
-// SIGINT in the background of a script. An ignored signal must not be blocked, because a blocked
-// signal becomes pending even if it is ignored.
+// Adds the signal to the set, unless the process ignores it: SIGHUP under nohup, SIGINT in the
+// background of a script. An ignored signal must not be blocked, because a blocked signal becomes
+// pending even if it is ignored.
 static void add_unless_ignored(sigset_t *set, int signal)
 {
     struct sigaction action;
@@ -105,7 +105,7 @@ unsigned interrupt_count(struct interrupt *interrupt)
 {
     if (!interrupt)
         return 0;
-    // Buffer for one read; a read from an eventfd fills only 8 bytes of it.
+    // Buffer for one read; an eventfd fills only 8 bytes of it.
     struct signalfd_siginfo info;
     while (interrupt->fd >= 0 && read(interrupt->fd, &info, sizeof info) > 0)
         if (interrupt->count++ == 0)

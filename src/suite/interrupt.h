@@ -17,24 +17,24 @@
 #include <stdint.h>
 
 struct interrupt {
-    // file descriptor that is readable while a signal, or a call of interrupt_raise, is not counted
-    // yet
+    // file descriptor; readable while a signal, or a call of interrupt_raise, is not counted yet
     int fd;
-    unsigned count;    // number of signals, or of calls of interrupt_raise, read so far
+    unsigned count;    // number of signals, or of calls of interrupt_raise, counted so far
     uint64_t first_ns; // time at which the first signal, or call of interrupt_raise, was counted
     sigset_t former;   // signal mask before interrupt_init
     // Thread that receives the signals before interrupt_watch is called.
     pthread_t taker;
-    sem_t watched;   // semaphore that interrupt_watch posts to end the thread `taker`
-    bool is_watched; // true: interrupt_watch was called
-    bool own;        // true: made by interrupt_init_own, so signals are neither blocked nor counted
+    sem_t watched; // semaphore that interrupt_watch posts to end the thread `taker`
+    bool is_watched;
+    bool own; // true: interrupt_init_own was called; signals are neither blocked nor counted
 };
 
 // Blocks SIGINT, SIGTERM and SIGHUP in this thread and in every thread that it starts later, such
-// as a driver's threads. SIGINT and SIGHUP are not blocked if the process ignores them. Also
-// blocks SIGPIPE, because the run file must be written even if nobody reads the tables any more.
-// Until interrupt_watch is called, an extra thread receives the signals, and a signal ends the
-// process. So the user can stop fathom even if a driver hangs while it is loaded.
+// as a driver's threads. SIGINT and SIGHUP stay unblocked if the process ignores them. Also blocks
+// SIGPIPE, because the run file must be written even if nobody reads the tables any more.
+//
+// Until interrupt_watch is called, a signal ends the process: an extra thread receives it. So the
+// user can stop fathom even if a driver hangs while it is loaded.
 MUST_CHECK bool interrupt_init(struct interrupt *interrupt, struct error *err);
 
 // From this call on, signals are only counted and do not end the process. The caller must call

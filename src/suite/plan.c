@@ -4,13 +4,14 @@
 #include <string.h>
 
 struct preset_plan {
-    struct plan plan; // must be the first member, because preset_next() casts struct plan
+    // must be the first member, because preset_next() casts a pointer to it
+    struct plan plan;
     // Cases of the plan. If a co-run of another device took a case (preset_take), its `benchmark`
-    // is NULL, and the plan passes over it.
+    // is NULL, and the plan skips it.
     struct plan_case *cases;
     size_t count, capacity;
     size_t at;
-    size_t block; // number of cases returned since the plan last returned PLAN_PAUSE
+    size_t block; // number of cases returned since the last PLAN_PAUSE
     const struct benchmark *block_benchmark;
 };
 

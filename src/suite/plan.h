@@ -7,16 +7,17 @@
 
 enum {
     PLAN_CASES_MAX = 16384,
-    PLAN_BLOCK_CASES = 64, // maximum number of cases of one device that share interleaved rounds
+    PLAN_BLOCK_CASES = 64, // maximum number of cases of one device in a block
     PLAN_PEERS_MAX = 7     // maximum number of other devices in a co-run
 };
 
-// Creates a plan of every case of every benchmark of the request. If several cases have the same
+// Creates a plan of every case of every benchmark of the request. Of several cases with the same
 // key, only the first is in the plan. The plan returns PLAN_PAUSE after each PLAN_BLOCK_CASES cases
-// and between benchmarks; the cases so far are then measured before it returns more. If the device
-// cannot run a benchmark, `run` gets a finding instead of its cases. Returns NULL with ERROR_USAGE
-// if choices contradict each other, or if there are more than PLAN_CASES_MAX cases. (The preset
-// full has about 5,000.)
+// and between benchmarks; then these cases are measured. If the device cannot run a benchmark,
+// `run` gets a finding instead of its cases.
+//
+// Returns NULL with ERROR_USAGE if choices contradict each other, or if there are more than
+// PLAN_CASES_MAX cases. (The preset full has about 5,000.)
 struct plan *plan_preset_create(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err);
 

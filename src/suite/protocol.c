@@ -72,8 +72,8 @@ static bool parse_value(const struct param_info *param, const char *spelt, struc
     return false;
 }
 
-// Reads the values of a case from a message, in the order of the benchmark's parameters. A
-// parameter that the message does not name gets no value.
+// Reads the values of a case from a message, in the order of the benchmark's parameters. The case
+// lacks the parameters that the message lacks.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     struct order_message *message = object;
@@ -222,7 +222,8 @@ static const struct json_field watch_fields[] = {
 static const struct json_table watch_table = {JSON_TABLE(struct watch_message, watch_fields)};
 
 struct finding_message {
-    struct watch_finding finding; // its `rates` and `limits` are written as lists
+    // what the watch found; its members `rates` and `limits` are sent as the lists below
+    struct watch_finding finding;
     double *rates, *limits;
     size_t rate_count, limit_count;
 };
@@ -404,9 +405,8 @@ static void read_visit(struct json_reader *reader, const struct json_node *body,
             json_fail(reader, body, "a series without columns");
 }
 
-// Reads a message of the kind "failure". Returns true if it is well-formed; the reader's error then
-// has its code and text. Returns false for any other message. A malformed "failure" also makes the
-// reader fail.
+// True if the message is a well-formed "failure". The reader's error then has its code and text.
+// Returns false for any other message. A malformed "failure" makes the reader fail.
 static bool read_failure(struct json_reader *reader, const struct json_node *root)
 {
     struct json_node body = json_member(reader, root, "failure");
@@ -436,8 +436,8 @@ static void read_finding(struct json_reader *reader, const struct json_node *bod
     memcpy(finding->limits, message.limits, sizeof finding->limits);
 }
 
-// Reads the worker's answer. It is either a failure, or a message of the kind `kind`, whose content
-// the function `read` stores in `object`.
+// Reads the worker's answer: a failure, or a message of the kind `kind`. The function `read` stores
+// the content of such a message in `object`.
 static enum protocol_answer
 read_answer(struct json_reader *reader, const char *line, const char *kind,
             void (*read)(struct json_reader *, const struct json_node *, void *), void *object)

@@ -43,15 +43,16 @@ struct visit_counting {
 
 struct visit_order {
     const struct benchmark *benchmark;
-    // Number of the case in its plan. It is the same in all visits of the case.
+    // Number of the case in its plan, the same in all visits of the case.
     size_t index;
     const struct bench_case *bench_case;
     const struct measure_request *request;
     // True: the worker waits for the other devices of the co-run before it takes samples.
     bool waits;
-    const struct visit_counting *counting; // what to count; NULL if the visit is not counted
-    // Cases of the same benchmark. Before the visit, the worker compiles the programs of these
-    // cases, several at the same time.
+    // description of a counted visit; NULL if the visit reads no counters
+    const struct visit_counting *counting;
+    // Cases of the same benchmark whose programs the worker compiles before the visit, several at
+    // the same time.
     const struct bench_case *const *ahead;
     size_t ahead_count;
 };
@@ -85,7 +86,7 @@ MUST_CHECK bool protocol_read_order(struct arena *arena, const char *line,
                                     struct visit_order *order, struct error *err);
 
 enum protocol_answer {
-    PROTOCOL_VISIT,   // the answer was read into *visit or *finding
+    PROTOCOL_VISIT,   // the order was carried out; *visit or *finding has the answer
     PROTOCOL_FAILURE, // the visit or watch failed; err is its error
     PROTOCOL_GARBAGE  // the line is no valid answer; err says why
 };

@@ -22,15 +22,16 @@ static const uint64_t save_ns = NS_PER_S;
 enum {
     HOST_ENTRIES_MAX = 8,
     WORKER_ARGS_MAX = 16,
-    SILENT_WAITS = 6 // a worker that is silent for this many times timeout_ns is assumed to hang
+    // a worker that is silent for this many times budget.timeout_ns is assumed to hang
+    SILENT_WAITS = 6
 };
 
 struct runner {
     const struct runner_desc *desc;
     struct run *run;
     struct arena *arena;
-    struct device_slot *slots; // all devices of the run
-    // Clock lock of each device. NULL for a device whose plan asks for no core clock.
+    struct device_slot *slots; // devices of the run, with their plans and executors
+    // Clock lock of each device; NULL if the device's plan asks for no core clock.
     struct clock_lock **clocks;
     size_t device; // index of the device that is being measured
     struct error *unsaved;
@@ -146,7 +147,7 @@ void runner_describe(struct run *run, const struct runner_desc *desc, int argc, 
 
 // ---------------------------------------------------------------- measuring the devices
 
-// Saves the run if desc->output is set. If saving fails, the run continues, because the next save
+// Saves the run if desc->output is set. The run continues after a failure, because the next save
 // may succeed, for example when the disk has room again. `unsaved` has the error of the last save
 // only.
 static void save(void *context)
@@ -245,7 +246,7 @@ static struct executor *make_executor(struct runner *runner, size_t index)
         });
 }
 
-// Measures the plan of the current device. The devices that are measured after it may take part in
+// Measures the plan of the current device. Devices whose plans are measured later may take part in
 // its co-runs, but not with --no-isolate.
 static bool run_device(struct runner *runner)
 {
@@ -309,7 +310,7 @@ static void measure(struct runner *runner)
 }
 
 // Makes a plan for each device, and a clock lock for each device whose plan asks for core clocks.
-// Adds the number of cases of each plan (plan->total; 0 if it is not known) to *cases.
+// Adds the number of known cases of each plan (plan->total) to *cases.
 static bool make_plans(struct runner *runner, size_t *cases, struct error *err)
 {
     const struct runner_desc *desc = runner->desc;
@@ -365,7 +366,7 @@ bool runner_run(struct run *run, const struct runner_desc *desc, struct error *u
     if (desc->starting)
         desc->starting(desc->context);
     measure(&runner);
-    // releases the clocks of devices that were not measured, because the user interrupted the run
+    // releases the clocks of devices that were not measured because of an interrupt
     end_clocks(&runner);
     return true;
 }

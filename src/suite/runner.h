@@ -22,8 +22,7 @@ struct runner_desc {
     // preset.
     uint64_t silence_ns;
     uint64_t seed; // seed of the random order of visits
-    // Upper limit for the preset's budget.time_most_ns, in ns; 0 means no other limit than the
-    // preset's.
+    // Upper limit in ns for the preset's budget.time_most_ns; 0 means no such limit.
     uint64_t time_most_ns;
     bool validation;
     // Makes the plan for one device, in `arena`. Adds a finding to `run` for each benchmark that
@@ -32,12 +31,13 @@ struct runner_desc {
                          const struct gpu_info *device, struct run *run, struct error *err);
     const char *const *guard_argv; // command of the process that holds a clock lock; ends with NULL
     struct interrupt *interrupt;
-    // Called when the output was checked and all plans were made, before the first visit. May be
+    // Called before the first visit, when the output was checked and all plans were made. May be
     // NULL.
     void (*starting)(void *context);
     // Hardware counters to read in counted visits. NULL if there are no counted visits.
     const struct visit_counting *counting;
-    // Maximum time in ns, per device, to wait until other work on the device ends; 0 means no wait.
+    // Maximum time in ns, per device, to wait for the end of other work on the device; 0 means no
+    // wait.
     uint64_t wait_idle_ns;
     // Called with one line of text for the user (schedule_desc.notice). May be NULL.
     void (*notice)(void *context, const char *text);
@@ -55,10 +55,10 @@ struct runner_desc {
     void *context;
 };
 
-// Returns the command of a device's process, in `arena`; NULL ends it. The command is `command`,
-// then "-d" and the device, then "-d" and each other device of the same API in `system`. All
-// devices are named so that the process gives them the same ids as this process, even if the driver
-// lists them in another order. `command` and `system` may be NULL.
+// Returns the command of a device's process, in `arena`; it ends with NULL. The command is
+// `command`, then "-d" and the device, then "-d" and each other device of the same API in `system`.
+// So the process gives all devices the same ids as this process, even if the driver lists them in
+// another order. `command` and `system` may be NULL.
 const char *const *runner_worker_argv(struct arena *arena, const char *const *command,
                                       const struct gpu_system *system, const struct gpu_info *own);
 
@@ -66,11 +66,12 @@ const char *const *runner_worker_argv(struct arena *arena, const char *const *co
 // host, the devices and the benchmarks.
 void runner_describe(struct run *run, const struct runner_desc *desc, int argc, char **argv);
 
-// Checks that the output can be written, makes all plans, then measures. Returns false with an
-// error if nothing was measured, for example with ERROR_USAGE, ERROR_IO or ERROR_NO_DEVICE.
-// Otherwise the run is COMPLETE or INTERRUPTED, and is saved. If the last save fails, `unsaved` has
-// the error, and the file of an earlier save stays. If it succeeds, the code of `unsaved` is
-// ERROR_NONE.
+// Checks that the output can be written, makes all plans, measures, and saves the run. The run is
+// then COMPLETE or INTERRUPTED. Returns false with an error if nothing was measured, for example
+// with ERROR_USAGE, ERROR_IO or ERROR_NO_DEVICE.
+//
+// If the last save fails, `unsaved` has the error, and the file of an earlier save stays. If it
+// succeeds, the code of `unsaved` is ERROR_NONE.
 MUST_CHECK bool runner_run(struct run *run, const struct runner_desc *desc, struct error *unsaved,
                            struct error *err);
 

@@ -14,14 +14,15 @@ struct scheduler {
     struct watcher watcher; // watches desc->slots[0] for other work
     bool last_block, interrupted;
     struct random random;
-    uint64_t saved_ns, saving_ns;      // time when the last save ended, and how long it took
+    uint64_t saved_ns, saving_ns;      // time when the last save ended, and its duration
     const struct benchmark *benchmark; // benchmark whose deadlines are soft_ns and hard_ns
     // Deadlines of the whole benchmark; struct block has the deadlines of a block.
     uint64_t soft_ns, hard_ns;
     size_t done;                // number of cases in finished blocks
-    struct uncounted uncounted; // measured cases that wait for a visit that reads counters
-    bool never_counted;         // true: no more visits that read counters are made
-    struct forecast forecast;   // estimate of the time left, with one part per benchmark
+    struct uncounted uncounted; // measured cases that wait for their counted visit
+    // true: no more counted visits are made
+    bool never_counted;
+    struct forecast forecast; // estimate of the time left, with one part per benchmark
 };
 
 // ---------------------------------------------------------------- watching and saving
@@ -31,7 +32,7 @@ static double fraction_of(const struct scheduler *s, const struct entry *entry)
     if (!entry_wants_visit(entry))
         return 1;
     double share = collect_rounds(entry->collect) / (double)s->desc->budget->rounds_min;
-    // An unfinished case may need more than rounds_min rounds, so it counts as less than 1 case.
+    // An unfinished case may need more than rounds_min rounds, so it counts as at most 0.95 cases.
     return share < 0.95 ? share : 0.95;
 }
 
@@ -60,9 +61,8 @@ static void show(struct scheduler *s, const struct block *block, const struct en
     desc->progress(desc->context, &state);
 }
 
-// True if the run may be saved now. The last save must be at least save_ns ago. Saving a large run
-// takes long, so the last save must also be SCHEDULE_SAVE_SHARE times its own duration ago, unless
-// save_ns is 0.
+// True if the run may be saved now. The last save must be at least save_ns ago and, unless save_ns
+// is 0, at least SCHEDULE_SAVE_SHARE times its own duration, because saving a large run takes long.
 static bool may_save(const struct scheduler *s)
 {
     uint64_t least_ns = s->desc->save_ns, share_ns = SCHEDULE_SAVE_SHARE * s->saving_ns;
@@ -99,9 +99,8 @@ static const char *tell(const struct scheduler *s, const char *what, const char 
     return text;
 }
 
-// Watches the device for other work before the first visit. If there is other work, waits until it
-// ends, but at most wait_idle_ns. If it has not ended, adds a finding to the run and measures all
-// the same.
+// Watches the device for other work before the first visit. Waits at most wait_idle_ns for the end
+// of such work. If it has not ended, adds a finding to the run and measures all the same.
 static void watch_first(struct scheduler *s)
 {
     static const uint64_t pause_ns = NS_PER_S / 10;
@@ -157,9 +156,9 @@ static void add_compile_time(struct scheduler *s, struct block *block, uint64_t 
         block->hard_ns += compile_ns;
 }
 
-// Records the outcome of a visit; `visit` is NULL if the visit failed. A finished case of a co-run
-// is still visited, only to keep the device busy for the other devices. The samples of such a visit
-// are discarded.
+// Records the outcome of a visit; `visit` is NULL if the visit failed. In a co-run, a finished case
+// is visited only to keep its device busy for the others. The samples of such a visit are
+// discarded.
 static void note_visit(struct scheduler *s, struct block *block, struct entry *entry,
                        const struct measure_visit *visit, const struct error *failure)
 {
@@ -204,9 +203,9 @@ static void visit_alone(struct scheduler *s, struct block *block, struct entry *
         watcher_watch(&s->watcher, block);
 }
 
-// Adds to each visit the sensor "common_time": the share of the visit's sampling time during which
-// all devices sampled. A share below SCHEDULE_COMMON_LEAST makes the case suspect. Does nothing if
-// fewer than two visits have times.
+// Adds the sensor "common_time" to each visit of a co-run: the share of the visit's sampling time
+// during which all devices sampled. A share below SCHEDULE_COMMON_LEAST makes the case suspect.
+// Does nothing if fewer than two visits have times.
 static void note_common(struct executor_part *parts, size_t count)
 {
     uint64_t began_ns = 0, ended_ns = UINT64_MAX;
@@ -265,8 +264,8 @@ static bool is_over(struct scheduler *s, const struct block *block)
     return s->interrupted || clock_now_ns() > block->hard_ns;
 }
 
-// Makes one round: visits each unfinished case of the block that still has time (block_has_time)
-// once, in random order. Returns false if no other round may follow.
+// Makes one round: visits each unfinished case of the block once, in random order, if the case
+// still has time (block_has_time). Returns false if no other round may follow.
 static bool run_round(struct scheduler *s, struct block *block)
 {
     size_t order[PLAN_BLOCK_CASES], count = 0, visits = 0;
@@ -313,8 +312,8 @@ static void set_times(struct scheduler *s, struct block *block)
                 s->desc->slots->plan->left(s->desc->slots->plan, benchmark));
 }
 
-// Gives each case of the block that got no visit the verdict "skipped", because no time was left.
-// Does nothing after an interrupt; these cases then have no result.
+// Gives the verdict "skipped" to each case of the block that got no visit, because no time was
+// left. After an interrupt, does nothing; such cases then have no result.
 static void settle(const struct scheduler *s, struct block *block)
 {
     for (size_t i = 0; i < block->count && !s->interrupted; i++) {
@@ -328,7 +327,8 @@ static void settle(const struct scheduler *s, struct block *block)
     }
 }
 
-// True if the device must be watched for other work before this block ends:
+// True if the visits since the last watch must be judged before this block ends, for one of these
+// reasons:
 // - This is the last block.
 // - The benchmark's results are about to be shown.
 // - The visits since the last watch took so long that a watch adds little time.
@@ -342,9 +342,9 @@ static bool needs_watch(const struct scheduler *s, const struct block *block)
            (desc->benchmark_done && desc->slots->plan->left(desc->slots->plan, benchmark) == 0);
 }
 
-// Watches the device for other work after the last visits of a block. Visits that other work
-// disturbed are usually repeated (watcher_watch). Returns true if a case still needs visits and the
-// block's time is not used up.
+// Watches the device for other work after the last visits of a block; disturbed visits are usually
+// repeated (watcher_watch). Returns true if a case still needs visits and the block's time is not
+// used up.
 static bool watch_rest(struct scheduler *s, struct block *block)
 {
     if (!needs_watch(s, block))
@@ -356,9 +356,9 @@ static bool watch_rest(struct scheduler *s, struct block *block)
     return false;
 }
 
-// True if counted visits must be made now: many cases wait, this is the last block, or the plan has
-// no further case of the benchmark. The last condition does not apply to a plan that grows, because
-// further cases of the benchmark may follow.
+// True if the waiting counted visits must be made now: many cases wait, this is the last block, or
+// the plan has no further case of the benchmark. The last reason does not count for a plan that
+// grows, because further cases may follow.
 static bool counts_now(const struct scheduler *s, const struct block *block)
 {
     const struct plan *plan = s->desc->slots->plan;
@@ -368,8 +368,8 @@ static bool counts_now(const struct scheduler *s, const struct block *block)
 }
 
 // Adds the block's cases to those that wait for a counted visit, and makes these visits if it is
-// time (counts_now). If counters cannot be read, adds a finding to the run, and no case is counted
-// later.
+// time (counts_now). If counters cannot be read, adds a finding to the run; later cases are not
+// counted.
 static void count_block(struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -432,8 +432,7 @@ static bool gather(struct plan *plan, struct block *block)
     return true;
 }
 
-// Estimates the time of this device's plan. Also estimates the time of the peers' plans, which are
-// measured later.
+// Estimates the time of this device's plan and of the peers' plans, which are measured later.
 static void start_forecast(struct scheduler *s)
 {
     const struct schedule_desc *desc = s->desc;
@@ -451,7 +450,8 @@ bool schedule_run(const struct schedule_desc *desc)
     struct scheduler s = {.desc = desc, .saved_ns = clock_now_ns()};
     random_init(&s.random, desc->seed);
     for (size_t i = 0; i < desc->slot_count; i++)
-        desc->slots[i].given_up = NULL; // a device may have been given up as a peer of another one
+        // another device's plan may have given up this device as a peer
+        desc->slots[i].given_up = NULL;
     watcher_init(&s.watcher, desc->slots->executor, desc->run);
     watch_first(&s);
     start_forecast(&s);

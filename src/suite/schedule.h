@@ -12,31 +12,31 @@
 
 enum {
     SCHEDULE_LOSSES_MAX = 3, // a device gets no more visits after this many lost workers in a row
-    SCHEDULE_SAVE_SHARE = 50 // at most about 1 / SCHEDULE_SAVE_SHARE of the time is spent on saves
+    SCHEDULE_SAVE_SHARE = 50 // saves take at most about 1 / SCHEDULE_SAVE_SHARE of the time
 };
 
-// A share of common time below this makes the result of a co-run suspect (schedule_desc.slots).
+// If a co-run's share of common time is below this, its result is suspect (schedule_desc.slots).
 #define SCHEDULE_COMMON_LEAST 0.5
 
 // What is measured at present, for the display of progress.
 struct schedule_state {
     const char *device;                // id of the device that is measured
     const struct plan_case *plan_case; // case that is being visited
-    // Number of finished cases, and number of all cases. `total` is 0 if it is not known.
+    // `done` is the number of finished cases. `total` is the number of all cases; 0 if it is not
+    // known.
     size_t done, total;
-    size_t benchmark_total; // number of cases of the present benchmark; 0 if total is 0
+    size_t benchmark_total; // number of all cases of the present benchmark; 0 if `total` is 0
     double fraction; // estimated share of the plan's work that is done, 0 to 1; 0 if total is 0
     double left_s;   // estimated seconds until this device and all peers are done; NaN if not known
 };
 
 struct schedule_desc {
     struct run *run;
-    // slots[0] is the device whose plan is measured. The others, at most PLAN_PEERS_MAX, are its
-    // peers, which may measure a case together with it (a co-run). This needs a benchmark with
-    // benchmark.together, and a case that is in the plans of both devices. The case is then taken
-    // out of the peer's plan, and the devices begin their samples at the same time. The case's
-    // value "together" decides which devices take part: devices on other chips ("auto"), all
-    // devices ("yes"), or none ("no").
+    // slots[0] is the device whose plan is measured. The other slots, at most PLAN_PEERS_MAX, are
+    // its peers, which may measure a case together with it in a co-run. For this, both plans must
+    // have the case, and benchmark.together must be set. The case is then taken out of the peer's
+    // plan, and the devices begin their samples at the same time. The case's value "together"
+    // decides which devices take part: those on other chips ("auto"), all ("yes"), or none ("no").
     //
     // A result of a co-run has the value "with": the ids of the other devices. It also has the
     // sensor "common_time": the share of this device's sampling time during which all devices
@@ -50,19 +50,18 @@ struct schedule_desc {
     struct interrupt *interrupt;
     // Hardware counters to read in counted visits. NULL if there are no counted visits.
     const struct visit_counting *counting;
-    // Maximum time in ns to wait until other work on the device ends; 0 means no wait.
+    // Maximum time in ns to wait for the end of other work on the device; 0 means no wait.
     uint64_t wait_idle_ns;
     // Called with one line of text for the user. May be NULL. The text is about:
-    // - other work on the device, before a wait for its end; and once more if it does not end in
-    //   time
+    // - other work on the device, before a wait for its end, and again if it does not end in time
     // - counters that cannot be read
     // - benchmarks that are never counted
     void (*notice)(void *context, const char *text);
     // Called before each visit. May be NULL.
     void (*progress)(void *context, const struct schedule_state *state);
-    // Saves the run with all results so far. Called after a visit if the last save is at least
-    // save_ns ago. If a save takes long, more time passes before the next: saves take at most about
-    // 1 / SCHEDULE_SAVE_SHARE of the time. If save_ns is 0, called after each visit. May be NULL.
+    // Saves the run with all results so far. May be NULL. Called after a visit if the last save is
+    // at least save_ns ago; if save_ns is 0, after each visit. If a save takes long, the next one
+    // comes later: saves take at most about 1 / SCHEDULE_SAVE_SHARE of the time.
     void (*save)(void *context);
     uint64_t save_ns;
     // Called when a benchmark's results on a device are final. May be NULL.
@@ -71,8 +70,8 @@ struct schedule_desc {
 };
 
 // Measures the plan. Returns true if the plan has ended, false if the user interrupted the run.
-// After an interrupt, cases without a visit have no result, and unfinished cases have the reason
-// "interrupted". A case that fails does not make this function fail; its result says so.
+// Cases without a visit then have no result, and unfinished cases have the reason "interrupted". A
+// failed case does not make this function fail; its result says so.
 bool schedule_run(const struct schedule_desc *desc);
 
 #endif

@@ -6,24 +6,23 @@
 #include "gpu/gpu.h"
 
 struct device_list {
-    const struct gpu_info **devices; // chosen devices, each at most once; the system owns them
+    const struct gpu_info **devices; // chosen devices, each at most once; gpu_system owns them
     size_t count, capacity;
 };
 
 struct select_request {
     const struct gpu_system *system;
     const char *const *names; // values of -d: an id, an API, a part of a name, a UUID, or "all"
-    size_t name_count;        // number of names; if it is 0, the best device is chosen
-    // Value of --api. "all" chooses each chip through all APIs; NULL allows any API.
+    size_t name_count;        // number of names; 0 chooses the best device
+    // Value of --api: an API; "all" chooses each chip through all APIs; NULL allows any API.
     const char *api;
-    gpu_caps prefer; // for the name "all": capabilities that each chosen device has if possible
+    gpu_caps prefer; // capabilities that each device chosen by the name "all" should have
 };
 
-// Fills `list` in the order of the names. If several devices match a name, chooses the best kind:
-// discrete, else integrated, virtual, other GPU, CPU. Of one kind, chooses the first device in the
-// system. The name "all" means every chip once, through the first API that has the capabilities
-// `prefer`, or else through the first API that offers the chip. If request->api is "all", `list`
-// also has each chosen chip through all other APIs.
+// Fills `list` in the order of the names. If several devices match a name, chooses the first device
+// of the best kind: discrete, else integrated, virtual, other GPU, CPU. The name "all" means every
+// chip once, through the first API that has the capabilities `prefer`, or else through the first
+// API. If request->api is "all", `list` also has each chosen chip through all other APIs.
 //
 // Fails with ERROR_USAGE if no device matches a name; the message lists the devices. Fails with
 // ERROR_NO_DEVICE if the system, or the API that the user named, has no device; the message says
@@ -35,10 +34,10 @@ MUST_CHECK bool select_devices(struct arena *arena, const struct select_request 
 // different APIs.
 bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 
-// Removes the NVIDIA devices of other APIs if the list has a CUDA device. The list must have one
-// device per card: that of CUDA, if CUDA lists the card. The removed cards are then those that
-// CUDA_VISIBLE_DEVICES hides: Vulkan lists these cards, but CUDA does not. Schedulers set this
-// variable for a job that gets only some of a machine's cards.
+// If the list has a CUDA device, removes the NVIDIA devices of other APIs. The list must have one
+// device per card: that of CUDA, if CUDA lists the card. So the removed cards are those that
+// CUDA_VISIBLE_DEVICES hides from CUDA, but not from Vulkan. Schedulers set this variable for a job
+// that gets only some of a machine's cards.
 void select_leave_hidden_out(struct device_list *list);
 
 // A GPU in this machine that no API can open, so it is not a device of the gpu_system.
@@ -48,17 +47,18 @@ struct unreached_gpu {
     bool forbidden;     // true: this user has no permission to open the GPU's device file
 };
 
-// Finds GPUs of NVIDIA, AMD and Intel that are in this machine but not in `system`. Sysfs lists
-// them; an NVIDIA GPU also counts if sysfs lists none but the device file /dev/nvidia0 exists. Sets
-// *gpus and returns their number. `root` is put before all paths; "" means this machine.
+// Finds GPUs of NVIDIA, AMD and Intel that are in this machine but not in `system`. Searches sysfs;
+// if sysfs lists no NVIDIA GPU, the device file /dev/nvidia0 counts as one. Sets *gpus and returns
+// their number. `root` is put before all paths; "" means this machine.
 size_t select_unreached(struct arena *arena, const struct gpu_system *system, const char *root,
                         struct unreached_gpu **gpus);
 
 // True if CUDA_VISIBLE_DEVICES hides an NVIDIA GPU of this machine from CUDA. `visible` is the
-// value of this variable; NULL means that it is not set, and nothing is hidden. CUDA uses the GPUs
-// of the value up to the first entry that names no further GPU. Also returns true if sysfs lists no
-// NVIDIA GPU although /dev/nvidia0 exists: probably a sandbox hides sysfs, and the number of GPUs
-// is unknown. `root` is put before all paths; "" means this machine.
+// value of this variable; NULL: it is not set and hides nothing. CUDA uses the GPUs of the value up
+// to the first entry that names no further GPU.
+//
+// Also true if sysfs lists no NVIDIA GPU although /dev/nvidia0 exists: probably a sandbox hides
+// sysfs, so the number of GPUs is unknown. `root` is put before all paths; "" means this machine.
 bool select_cards_hidden(struct arena *arena, const char *root, const char *visible);
 
 // Returns the device's PCI address ("0000:1b:00.0"); NULL if it is not known.

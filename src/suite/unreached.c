@@ -49,8 +49,8 @@ static const char *vendor_name(unsigned vendor)
     case GPU_VENDOR_INTEL:
         return "an Intel GPU";
     default:
-        // Display devices of other vendors are not searched for: they are management controllers or
-        // virtual displays, which fathom cannot measure.
+        // Display devices of other vendors are management controllers or virtual displays, which
+        // fathom cannot measure.
         return NULL;
     }
 }
@@ -96,8 +96,7 @@ static const char *nvidia_remedy(const struct search *s)
 
 static const char *mesa_remedy(const struct search *s)
 {
-    // renderD128 is the first render node: their numbers begin with 128
-    // (Documentation/gpu/drm-uapi.rst of Linux).
+    // renderD128 is the first render node (Documentation/gpu/drm-uapi.rst of Linux).
     int failure = cannot_open(s, "/dev/dri/renderD128");
     if (failure == ENOENT)
         return "/dev/dri/renderD128 is missing: load the kernel driver (amdgpu, i915 or xe), or "
@@ -123,8 +122,8 @@ static void add_unreached(struct search *s, const struct pci_gpu *gpu)
     };
 }
 
-// Reads from sysfs which PCI device is at gpu->address. Returns false if it is no GPU of a known
-// vendor.
+// Reads the vendor and the device number at gpu->address from sysfs. Returns false if there is no
+// GPU of a known vendor.
 static bool read_gpu(const struct search *s, struct pci_gpu *gpu)
 {
     unsigned class_code;
@@ -172,9 +171,8 @@ size_t select_unreached(struct arena *arena, const struct gpu_system *system, co
     return search.count;
 }
 
-// True if `entry` of CUDA_VISIBLE_DEVICES names a new GPU: no earlier entry named it. An index must
-// be below `count`; `named` marks the indices that earlier entries named. A UUID, which begins with
-// "GPU-", always counts as a new GPU.
+// True if `entry` of CUDA_VISIBLE_DEVICES names a new GPU: a UUID, which begins with "GPU-", or an
+// index below `count` that no earlier entry named. `named` marks the indices of earlier entries.
 static bool names_new_gpu(const char *entry, size_t count, bool *named)
 {
     char *end;

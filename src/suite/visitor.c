@@ -23,37 +23,38 @@ struct visitor {
     struct arena *arena;
     struct gpu_system *system;
     const struct gpu_info *info;
-    // The device opened with one queue, as most benchmarks need it. NULL until it is opened. This
-    // device stays open while a benchmark with other queues is visited, because opening a device
-    // takes a driver some tenths of a second.
+    // The device opened with one queue, which most benchmarks need; NULL until it is opened. It
+    // stays open while a benchmark uses other queues, because opening a device takes a driver some
+    // tenths of a second.
     struct gpu_device *usual;
     // The device of the open session, which may be `usual`. NULL until the first visit.
     struct gpu_device *device;
-    // The function benchmark.device that chose the queues of `device`.
+    // Function benchmark.device that chose the queues of `device`.
     void (*queues)(const struct gpu_info *, struct gpu_device_desc *);
     // Error of opening the device if the device had no memory left although `usual` was not open.
-    // Later visits then fail with this error and do not try again. ERROR_NONE if there was no such
+    // Later visits then fail with this error at once. Its code is ERROR_NONE if there was no such
     // error.
     struct error refusal;
-    struct measure_count *count;   // counters of `device`; NULL until the first counted visit
+    // hardware counters of `device`; NULL until the first counted visit
+    struct measure_count *count;
     struct measure_card *card;     // sensors of the card; NULL until card_of opens them
-    struct gpu_scope *watch_scope; // scope of the objects of `watch`, on the device `usual`
+    struct gpu_scope *watch_scope; // scope that owns the objects of `watch`, on the device `usual`
     struct measure_watch *watch;   // watch for other work; NULL until the first watch
-    // Times of the host's processors at the last watch. They are valid if has_before is true.
+    // Times of the host's processors at the last watch; valid if has_before is true.
     struct processors_time before;
     bool has_before;
-    // Finds a free core of the host for the thread that measures. NULL until a benchmark needs it.
+    // Finds a free core of the host for the measuring thread; NULL until a benchmark needs it.
     struct free_core *core;
     long family_pid;
     bool validation;
-    // Benchmark whose session is open; NULL if no session is open. If the visited benchmark uses
-    // the session of another benchmark (benchmark.session_of), this is the other benchmark.
+    // Benchmark whose session is open; NULL if no session is open. The visited benchmark may use
+    // the session of another one (benchmark.session_of).
     const struct benchmark *benchmark;
     struct bench_session session;
-    // Clocks that the last session with measured clocks found; only their values are used. Later
-    // sessions do not measure the clocks again, which saves 55 ms each.
+    // Values of the clocks that the last session measured. Later sessions use these values instead
+    // of measuring again, which saves 55 ms each.
     struct measure_clock clock;
-    struct case_memory *memories; // data of cases between visits, in the session's arena
+    struct case_memory *memories; // data that cases keep between visits, in the session's arena
     size_t memory_count, memory_capacity;
 };
 
@@ -189,8 +190,8 @@ static bool session_open(struct visitor *visitor, const struct benchmark *visite
     return false;
 }
 
-// Returns the memory that keeps data of case number `index` between visits, and creates it at the
-// case's first visit.
+// Returns the data that case number `index` keeps between visits. At the case's first visit,
+// creates it.
 static struct case_memory *memory_of(struct visitor *visitor, size_t index)
 {
     for (size_t i = 0; i < visitor->memory_count; i++)
@@ -203,9 +204,9 @@ static struct case_memory *memory_of(struct visitor *visitor, size_t index)
     return memory;
 }
 
-// Opens the hardware counters of the device if they are not open, and selects the counters of the
-// order's benchmark. The user may also have named counters. These come from the first order only,
-// because all orders to a worker name the same ones.
+// Opens the hardware counters of the device if they are not open, and selects those of the order's
+// benchmark. Counters that the user named come from the first order only, because all orders to a
+// worker name the same ones.
 static bool count_open(struct visitor *visitor, const struct visit_order *order, struct error *err)
 {
     const struct visit_counting *counting = order->counting;
@@ -237,7 +238,7 @@ static bool is_simulated(const struct visitor *visitor)
     return visitor->info->caps & GPU_CAP(VIRTUAL_TIME);
 }
 
-// Prepares the choice of a free core of the host, for benchmarks whose times depend on the host.
+// Prepares the choice of a free core of the host, for benchmarks that use the link to the host.
 // Returns NULL for other benchmarks, for CPU devices and for models.
 static struct measure_core *choose_core(struct visitor *visitor, const struct benchmark *benchmark,
                                         struct measure_core *core)
@@ -265,7 +266,8 @@ static void compile_ahead(struct visitor *visitor, const struct visit_order *ord
     measure_programs_compile(&session->programs);
 }
 
-// Flags a visit whose times may not be those of the driver (gpu_device_alteration).
+// Flags a visit whose times may be wrong, because something altered the driver
+// (gpu_device_alteration).
 static void flag_alteration(const struct visitor *visitor, const struct benchmark *benchmark,
                             struct arena *arena, struct measure_visit *visit)
 {
@@ -313,8 +315,8 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     return done && validation_check(visitor, messages_before, err);
 }
 
-// Opens the watch for other work. The watch uses the device with one queue (`usual`), because the
-// device with other queues is open only while one benchmark is visited.
+// Opens the watch for other work on the device with one queue (`usual`), because a device with
+// other queues is open only while one benchmark is visited.
 static bool watch_open(struct visitor *visitor, struct error *err)
 {
     const struct gpu_device_desc usual = {0};
@@ -331,7 +333,7 @@ static bool watch_open(struct visitor *visitor, struct error *err)
     return false;
 }
 
-// Reads how the host's processors have spent their time: until now (*now), and until the last watch
+// Reads how the host's processors have spent their time until now (*now), and until the last watch
 // (*last). At the first watch, *last equals *now. Returns false if the times cannot be read.
 static bool read_processors(struct visitor *visitor, struct processors_time *last,
                             struct processors_time *now)
@@ -344,9 +346,8 @@ static bool read_processors(struct visitor *visitor, struct processors_time *las
     return true;
 }
 
-// Watches a CPU device: sets finding->share to the share of the time since the last watch that
-// other processes or virtual machines took (processors_time_lost). The first watch finds a share of
-// 0.
+// Watches a CPU device: finding->share is the share of the time since the last watch that other
+// processes or virtual machines took (processors_time_lost). At the first watch it is 0.
 static bool watch_processors(struct visitor *visitor, struct watch_finding *finding,
                              struct error *err)
 {
@@ -368,7 +369,7 @@ static bool watch_processors(struct visitor *visitor, struct watch_finding *find
     return true;
 }
 
-// Watches the host for other work: sets finding->host_used and host_waited, which are 0 at the
+// Sets finding->host_used and host_waited, which show other work on the host; both are 0 at the
 // first watch. Does nothing for a model, because its times do not depend on the host.
 static void watch_host(struct visitor *visitor, struct watch_finding *finding)
 {

@@ -7,9 +7,9 @@
 
 #include "suite/protocol.h"
 
-// Name of an environment variable for tests. Its value is put before the paths /proc and /sys when
-// the visitor reads what the host's processors do. The visitor reads that for watches, and to find
-// a free core. Workers inherit the variable.
+// Name of an environment variable for tests. Its value is put before the paths /proc and /sys,
+// where the visitor looks for other work on the host and for a free core. Workers inherit the
+// variable.
 #define VISITOR_ROOT_VARIABLE "FATHOM_HOST_ROOT"
 
 struct visitor;
@@ -18,12 +18,12 @@ struct visitor_desc {
     const char *device;       // id or identity of the device (gpu/info.h)
     const char *const *known; // identities of all devices of the API (gpu_system_desc.known)
     size_t known_count;
-    // The process with this id and its descendants do not count as other work. If family_pid is 0,
-    // the calling process takes its place. visitor_serve ignores family_pid and uses its parent
-    // process.
+    // The process with this id, and its descendants, do not count as other work; 0 means the
+    // calling process. visitor_serve uses its parent process instead.
     long family_pid;
     bool near; // true: visitor_serve binds itself to processors near the card (visitor_move_to)
-    bool validation; // turns the API's own validation on; a validation message makes the visit fail
+    // true: the API's own validation is on, and a validation message makes the visit fail
+    bool validation;
 };
 
 // Loads the API of the device, without opening the device. Returns NULL with ERROR_NO_DEVICE if
@@ -34,10 +34,10 @@ void visitor_destroy(struct visitor *visitor);
 // Returns the device's info. It lives as long as the visitor.
 const struct gpu_info *visitor_info(const struct visitor *visitor);
 
-// Binds the calling thread to the processors next to the device's card, so that pinned memory is
-// allocated there. This also applies to threads that the calling thread creates later. A link to
-// memory at another socket looks slow even if the link is healthy. Does nothing if binding is not
-// permitted, for example in a job that has other processors.
+// Binds the calling thread, and threads that it creates later, to the processors next to the
+// device's card. So pinned memory is allocated there: a link to memory at another socket looks slow
+// even if the link is healthy. Does nothing if binding is not permitted, for example in a job that
+// has other processors.
 void visitor_move_to(const struct gpu_info *info);
 
 // Makes one visit; *visit lives in `arena`. Returns false with the visit's error.
@@ -50,14 +50,13 @@ MUST_CHECK bool visitor_visit(struct visitor *visitor, const struct visit_order 
 MUST_CHECK bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                               struct watch_finding *finding, struct error *err);
 
-// True if this error of a visit means that the device is lost (ERROR_DEVICE_LOST, ERROR_TIMEOUT).
-// After that, only visitor_destroy may be called for the visitor.
+// True if this error of a visit means that the device is lost: ERROR_DEVICE_LOST or ERROR_TIMEOUT.
+// After that, the visitor may only be destroyed.
 bool visitor_is_lost(const struct error *failure);
 
 // Runs the worker process, `fathom __worker -d DEVICE`, whose standard input is a socket to the
-// parent. Makes the visits that the parent orders, until the parent closes the socket or the device
-// is lost. If a driver crashes, this process ends, and the parent starts a new worker. Returns
-// false if an answer cannot be sent.
+// parent. Carries out the orders of the parent, until the parent closes the socket or the device is
+// lost. Returns false if an answer cannot be sent.
 MUST_CHECK bool visitor_serve(const struct visitor_desc *desc, int socket_fd, struct error *err);
 
 #endif

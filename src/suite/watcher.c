@@ -6,36 +6,37 @@
 
 static const double share_busy = 0.01;
 // A CPU device counts as busy if its threads wait for a processor for at least this share of the
-// time. Even without other work, the threads wait for each other. On two processors, llvmpipe's
-// threads waited 4 to 11 % of the time (first in, first out scheduling). With one busy loop on
-// these processors, the threads waited a third of the time.
+// time. The threads also wait for each other: on two processors, llvmpipe's threads waited 4 to 11
+// % of the time (first in, first out scheduling). Beside one busy loop, they waited a third of the
+// time.
 static const double share_cpu_busy = 0.2;
-// A watch takes share_watched of the duration of the visits since the last watch. But it takes at
-// least the default of 5 ms and at most longest_watch_ns. The whole watch also needs 13 ms for its
-// other work (on an H200). A watch that follows after WATCHER_EVERY_NS takes about 4 % of the time.
+// A watch takes share_watched of the duration of the visits since the last watch, but at least 5 ms
+// (the default) and at most longest_watch_ns. Its other work takes 13 ms on an H200. So a watch
+// after WATCHER_EVERY_NS of visits takes about 4 % of the time.
 static const double share_watched = 0.02, longest_watch_ns = 50e6;
 static const double limit_share_least = 0.5;
 // The host counts as busy if other processes use at least the share host_used_busy of its
-// processors. It also counts as busy if fathom waited for a processor for at least the share
-// host_waited_busy of its time (docs/evidence/shared-device.md).
+// processors, or if fathom waited for a processor for at least the share host_waited_busy of its
+// time (docs/evidence/shared-device.md).
 static const double host_used_busy = 0.1, host_waited_busy = 0.05;
 // The host also counts as busy if its other cards move at least this many bytes per second. Beside
-// copies of 55 GB/s to another card, launches through CUDA took 18 to 29 % longer. If that is
-// proportional, launches beside 2 GB/s take 1 % longer.
+// copies of 55 GB/s to another card, launches through CUDA took 18 to 29 % longer; in proportion, 2
+// GB/s make them 1 % longer.
 static const double others_busy_bytes_per_s = 2e9;
 
-// A yardstick whose value (a rate, or a number of workgroups) is too low shows other work. This
-// enum says for which benchmarks that matters.
+// A yardstick shows other work if its value (a rate, or a number of workgroups) is too low. This
+// enum says which visits that concerns.
 enum concern {
     CONCERNS_ALL,
-    CONCERNS_LINK,  // only visits of benchmarks that use the link to the host
-    CONCERNS_OTHERS // only visits of benchmarks that do not use the link
+    CONCERNS_LINK,  // visits of benchmarks that use the link to the host
+    CONCERNS_OTHERS // visits of all other benchmarks
 };
 
 static const struct {
     const char *name;
-    const char *uses; // the part of the machine that the yardstick uses, for texts
-    double least;     // a rate below this share of the run's best rate of the yardstick is too slow
+    const char *uses; // part of the machine that the yardstick uses, for texts
+    // a rate is too low if it is below this share of the yardstick's best rate in the run
+    double least;
     enum concern concern;
 } yardsticks[WATCH_YARDSTICKS] = {
     [WATCH_CORES] = {"arithmetic on all cores", "device", 0.95, CONCERNS_ALL},
@@ -69,8 +70,8 @@ static void judge_share(struct arena *arena, const struct watch_finding *finding
                      users_of(arena, finding));
 }
 
-// Returns a text about yardstick `i` if its rate is too low. The rate is compared with the best
-// rate of the run and with the physical limit. Returns NULL if the rate is high enough.
+// Returns a text if the value of yardstick `i` is too low, compared with its best value in the run
+// and with its physical limit. Otherwise returns NULL.
 static const char *slow_text(struct arena *arena, const struct watch_finding *finding, unsigned i,
                              double best)
 {
@@ -92,8 +93,8 @@ static const char *slow_text(struct arena *arena, const struct watch_finding *fi
     return NULL;
 }
 
-// Sets a verdict to WATCH_BUSY, with this text as the reason. If the verdict was WATCH_BUSY before,
-// the earlier text stays.
+// Sets a verdict to WATCH_BUSY, and its reason to this text. If the verdict was WATCH_BUSY before,
+// its reason stays.
 static void raise_to_busy(enum watch_verdict *verdict, const char **reason, const char *text)
 {
     if (*verdict != WATCH_BUSY)
@@ -101,17 +102,17 @@ static void raise_to_busy(enum watch_verdict *verdict, const char **reason, cons
     *verdict = WATCH_BUSY;
 }
 
-// Sets the verdicts of all visits to WATCH_BUSY, because other work that uses the device's memory
-// disturbs the visits of all benchmarks.
+// Sets the verdicts for all visits to WATCH_BUSY, because other work in the device's memory
+// disturbs all benchmarks.
 static void raise_both(struct watch_judgement *judgement, const char *text)
 {
     raise_to_busy(&judgement->verdict, &judgement->text, text);
     raise_to_busy(&judgement->link, &judgement->link_text, text);
 }
 
-// Judges the traffic over the card's links and the changes of its used memory. Both use the
-// device's memory: what passes over the links is read from it or written to it, through the last
-// cache. Drivers presumably clear memory that a process allocates or frees.
+// Judges the traffic over the card's links and the changes of its used memory. Both disturb the
+// device's memory: the links read or write it through the last cache, and drivers presumably clear
+// memory that a process allocates or frees.
 static void judge_memory(struct arena *arena, const struct watch_finding *finding,
                          struct watch_judgement *judgement)
 {
@@ -128,7 +129,7 @@ static void judge_memory(struct arena *arena, const struct watch_finding *findin
 }
 
 // Returns a text about what disturbs fathom on the host: other work, or too little processor time.
-// Returns NULL if the disturbance is too small to matter.
+// Returns NULL if that is too little to matter.
 static const char *host_text(struct arena *arena, const struct watch_finding *finding)
 {
     if (finding->host_used >= host_used_busy)
@@ -145,7 +146,7 @@ static const char *host_text(struct arena *arena, const struct watch_finding *fi
     return NULL;
 }
 
-// Judges other work on the host, because it changes the times of benchmarks that use the link. Does
+// Judges other work on the host, which changes the times of benchmarks that use the link. Does
 // nothing if the verdict for the link is WATCH_BUSY already.
 static void judge_host(struct arena *arena, const struct watch_finding *finding,
                        struct watch_judgement *judgement)

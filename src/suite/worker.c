@@ -11,9 +11,8 @@
 
 static const size_t order_bytes_max = (size_t)1 << 20;
 
-// The gate, at which a visit of a co-run waits for the visits of the other devices. Any line from
-// the parent opens the gate. If the parent has ended, the visit continues, and the worker then
-// fails to send its answer.
+// The gate, at which a visit of a co-run waits for the other devices. Any line from the parent
+// opens it. If the parent has ended, the visit continues, but its answer cannot be sent.
 struct gate {
     struct child_channel *channel;
     bool passed;
@@ -33,7 +32,7 @@ static void pass_gate(void *context)
 }
 
 // Watches the device for other work and returns the message for the parent. Sets *failure to the
-// error of the watch, or its code to ERROR_NONE if the watch succeeds.
+// error of the watch; its code is ERROR_NONE if the watch succeeds.
 static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                                 struct error *failure)
 {
@@ -45,15 +44,15 @@ static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, stru
 }
 
 // Callback for measure_leave.is_asked: true if the parent has asked the worker to end the visit
-// early. Any line counts, because "leave" is the only line that the parent sends before it has the
-// answer. If the parent has ended, also returns true.
+// early, or if the parent has ended. Any line counts: once the gate is open, the parent sends only
+// "leave" before it has the answer.
 static bool is_asked_to_leave(void *context)
 {
     return child_channel_is_ready(context);
 }
 
-// Does what the order in `line` asks for, a visit or a watch, and returns the message for the
-// parent, in `arena`. Sets *failure to the error, or its code to ERROR_NONE if there is none.
+// Carries out the order in `line`, a visit or a watch. Returns the message for the parent, in
+// `arena`. Sets *failure to the error; its code is ERROR_NONE if there is none.
 static const char *answer(struct visitor *visitor, struct child_channel *channel, const char *line,
                           struct arena *arena, struct error *failure)
 {
@@ -84,7 +83,7 @@ static bool serve(struct visitor *visitor, struct child_channel *channel, struct
     const char *line;
     while (served && usable && (line = child_channel_read(channel, order_bytes_max))) {
         if (protocol_is_leave(line))
-            continue; // the parent asked to end a visit that had already ended
+            continue; // the parent asked too late: the visit had already ended
         struct arena *arena = arena_create();
         struct error failure;
         const char *text = answer(visitor, channel, line, arena, &failure);
@@ -95,7 +94,7 @@ static bool serve(struct visitor *visitor, struct child_channel *channel, struct
     return served;
 }
 
-// Answers every order of the parent with the error that kept the visitor from being created.
+// Answers every order of the parent with the same error: why the visitor could not be created.
 static bool serve_failure(const struct error *failure, struct child_channel *channel,
                           struct error *err)
 {
