@@ -28,8 +28,7 @@ bool cuda_api_has_graphs(const struct cuda_api *api)
 }
 
 // Returns true for errors after which the CUDA context is unusable: a kernel or the memory failed,
-// or the device is gone. The error numbers between the ones listed here mean that the driver only
-// refused a call (CUDA driver API reference, CUresult).
+// or the device is gone. Source: CUDA driver API reference, CUresult.
 static bool is_lost(int result)
 {
     return result == CU_ILLEGAL_ADDRESS || result == CU_LAUNCH_TIMEOUT ||

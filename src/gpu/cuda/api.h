@@ -153,8 +153,8 @@ struct cu_array_desc { // laid out in memory as the driver's struct CUDA_ARRAY3D
 struct cu_copy_end {
     size_t x_bytes, y, z, level;
     int memory;
-    // The host memory, if `memory` is CU_MEMORY_HOST. If it is the source of a copy (cu_copy.from),
-    // the driver only reads it.
+    // The host memory, if `memory` is CU_MEMORY_HOST. In the source of a copy (cu_copy.from), the
+    // driver only reads this memory.
     void *host;
     uint64_t device;
     struct cu_array *array;
@@ -303,7 +303,7 @@ struct dynlib *cuda_api_load(struct cuda_api *api, struct error *err);
 bool cuda_api_has_graphs(const struct cuda_api *api);
 
 // Returns true if `result` is CU_SUCCESS. Otherwise fails with the error code that matches
-// `result`, and with the message "WHAT: CUDA_ERROR_… NUMBER (TEXT)", in which WHAT is `what`.
+// `result`. The message is "WHAT: CUDA_ERROR_… NUMBER (TEXT)"; `what` replaces WHAT.
 MUST_CHECK bool cuda_check(const struct cuda_api *api, int result, const char *what,
                            struct error *err);
 

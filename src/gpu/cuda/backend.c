@@ -36,12 +36,13 @@ void cuda_object_destroy(struct gpu_object *object)
     case GPU_OBJECT_TARGET:
     case GPU_OBJECT_DRAW_PROGRAM:
     case GPU_OBJECT_TREE:
-        break; // CUDA devices lack the capabilities GRAPHICS and RAYS, so no such object exists
+        break; // nothing to destroy: CUDA devices lack the capabilities GRAPHICS and RAYS
     }
 }
 
-// A preloaded library that replaces dlsym, for example one that shares a card between containers,
-// gives fathom functions of its own in place of the driver's.
+// Returns the path of a library whose functions replace the driver's; NULL if there is none. A
+// preloaded library can replace them through its own dlsym, for example to share a card between
+// containers.
 static const char *interceptor(const struct gpu_device *base)
 {
     const struct cuda_state *state = ((const struct cuda_device *)base)->state;

@@ -51,7 +51,7 @@ struct gpu_batch *cuda_batch_create(struct gpu_scope *scope, const struct gpu_ba
 {
     struct cuda_device *device = (struct cuda_device *)scope->device;
     struct cuda_batch *batch = ARENA_NEW(scope->arena, struct cuda_batch);
-    // set first, because cuda_batch_destroy reads the scope and the number of spans
+    // The scope and the number of spans are set first, because cuda_batch_destroy reads them.
     batch->base = (struct gpu_batch){.object.scope = scope, .desc = *desc};
     batch->queue = (struct cuda_queue *)desc->queue;
     batch->spans = ARENA_ARRAY(scope->arena, desc->span_count, struct cuda_span);
@@ -156,11 +156,10 @@ static bool sampled_texture(struct cuda_batch *batch, const struct gpu_arg *arg,
     return true;
 }
 
-// Records the copy of a constant argument from the caller's buffer to the argument's symbol: device
-// memory of the program's module. The kernel reads the argument there. The copy runs before the
-// first command of the batch. If a later command uses another buffer or another range for the same
-// symbol, a second copy runs between the commands. Only an ordered batch allows that; in an
-// unordered batch the recording fails.
+// Records the copy of a constant argument from the caller's buffer to a symbol in device memory,
+// where the kernel reads the argument. The copy runs before all commands of the batch. If a later
+// command needs another buffer or range in the same symbol, records a second copy before that
+// command. In an unordered batch, fails instead.
 static bool add_upload(struct cuda_batch *batch, const struct cuda_constant *constant,
                        const struct gpu_arg *arg, struct error *err)
 {
@@ -243,8 +242,8 @@ bool cuda_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *disp
         if (!argument_value(batch, program, i, &dispatch->args[i], &values[i], err))
             return false;
     }
-    // The memory for the params always has the largest possible size, because the driver reads from
-    // it as many bytes as the kernel declares.
+    // The driver reads as many bytes of params as the kernel declares. So their memory always has
+    // the largest possible size.
     arguments[kernel->arg_count] = command_alloc(batch, GPU_PARAMS_MAX_BYTES);
     if (dispatch->params_bytes)
         memcpy(arguments[kernel->arg_count], dispatch->params, dispatch->params_bytes);
@@ -311,8 +310,8 @@ bool cuda_managed_batch_prefetch(struct gpu_batch *batch, const struct gpu_manag
     return true;
 }
 
-// In an unordered batch, records a barrier, at which the main stream waits for all side streams. In
-// an ordered batch, records nothing, because a stream runs its commands in order.
+// In an unordered batch, records a barrier: the main stream waits for all side streams. An ordered
+// batch needs no barrier, because a stream runs its commands in order.
 bool cuda_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct error *err)
 {
     (void)barrier;

@@ -24,10 +24,10 @@ struct counters {
     const char *chip;
     // data from CUPTI that says which counters can be read; learn_availability() sets it
     const uint8_t *availability;
-    size_t native_capacity;    // allocated length of base.natives
+    size_t native_capacity;    // capacity of the array base.natives, in elements
     struct set *sets;          // list of all counter sets, which begins with the newest
     struct cupti_range *range; // CUPTI's range profiler; NULL if none is open
-    const struct set *own;     // the counter set for which `range` was created
+    const struct set *own;     // the counter set for which the profiler `range` was created
 };
 
 struct set {
@@ -91,7 +91,7 @@ static const struct native {
     {GPU_COUNTER_INSTRUCTIONS_FP64, "smsp__inst_executed_pipe_fp64.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS_FP64, "sm__inst_executed_pipe_fp64.sum", 1},
     // FP16 instructions run in the FP32 units and in the matrix units. The first native counter
-    // counts all FP16 instructions. Each of the others counts only the instructions of one unit.
+    // counts all of them; the others count those of one unit.
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__sass_thread_inst_executed_op_fp16_pred_on.sum",
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__inst_executed_pipe_fma_type_fp16.sum", 1},
@@ -156,7 +156,8 @@ static void close_host(const struct counters *counters, struct cupti_host *host)
         counters->api.cuptiProfilerHostDeinitialize(&params);
 }
 
-// Adds copies of the names that CUPTI returns. CUPTI may free its own when the host object closes.
+// Appends the names of CUPTI's metrics of one type to base->natives. They are copied, because CUPTI
+// may free its names when the host object closes.
 static bool add_natives(struct counters *counters, struct cupti_host *host, int type,
                         struct error *err)
 {
@@ -184,8 +185,8 @@ static bool list_natives(struct counters *counters, struct error *err)
 
 // ---------------------------------------------------------------- opening
 
-// Asks CUPTI which counters can be read on this chip, with this driver, by this user. If the user
-// may read none, this is the first CUPTI call that fails.
+// Asks CUPTI which counters this user can read on this chip with this driver. If the user may read
+// none, this is the first CUPTI call that fails.
 static bool learn_availability(struct counters *counters, struct error *err)
 {
     struct cupti_availability params = {CUPTI_HEAD(cupti_availability, image),
@@ -334,8 +335,7 @@ static struct counters *counters_of(const struct gpu_counter_set *set)
 }
 
 // Prepares the memory for the counter values, and gives the set to the profiler. Asks CUPTI for the
-// size of that memory only if the profiler is new. The answer takes long, because CUPTI must look
-// up the names of all counters.
+// size of that memory only if the profiler is new, because the answer takes long.
 static bool prepare_data(struct counters *counters, struct set *set, struct error *err)
 {
     struct cupti_data_size size = {CUPTI_HEAD(cupti_data_size, bytes),
@@ -439,8 +439,8 @@ static bool pass_end(struct gpu_counter_set *base, bool *more, struct error *err
     return true;
 }
 
-// Fails if no value is finite. CUPTI then could not read the set, although its functions returned
-// success.
+// Fails if no counter of the set has a finite value. CUPTI then could not read the counters,
+// although its functions returned success.
 static bool check_values(const struct set *set, const double *values, struct error *err)
 {
     for (size_t i = 0; i < set->base.count; i++)

@@ -29,8 +29,8 @@ struct cuda_queue {
     struct cu_event *fork, *joined[CUDA_SIDES];
 };
 
-// A driver object that makes the driver wait for all work of the device when it is freed. At most
-// one of the members is set; the others are 0 or NULL.
+// A driver object that makes the driver wait: before it is freed, all work of the device must end.
+// At most one of the members is set; the others are 0 or NULL.
 struct cuda_owned {
     uint64_t memory;
     void *host;
@@ -70,8 +70,8 @@ struct cuda_image {
     uint64_t surface;
 };
 
-// The symbol constant_N of a CUDA module, in device memory. If argument N of the kernel is a
-// GPU_ARG_CONSTANT, the kernel reads the argument from this symbol.
+// The symbol constant_N of a CUDA module: device memory in which the kernel reads its argument N, a
+// GPU_ARG_CONSTANT.
 struct cuda_constant {
     uint64_t address; // address of the symbol; 0 if the kernel does not read the argument
     size_t bytes;
@@ -118,7 +118,7 @@ struct cuda_peer_copy {
 
 struct cuda_prefetch {
     uint64_t address, bytes;
-    int to; // where the pages move to: a device (CUdevice), or the host (CU_DEVICE_CPU)
+    int to; // new place of the pages: a device (CUdevice), or the host (CU_DEVICE_CPU)
 };
 
 struct cuda_command {
@@ -203,9 +203,9 @@ MUST_CHECK bool cuda_stream_drain(const struct cuda_device *device, struct cu_st
 MUST_CHECK bool cuda_event_wait(const struct cuda_device *device, struct cu_event *event,
                                 uint64_t timeout_ns, struct error *err);
 
-// Frees `owned`. The driver may first wait for all work of the device, and so for ever for a batch
-// that a hold (gpu_hold_create) blocks. Therefore, while the device has a hold that is not
-// released, `owned` is put on a list. cuda_free_deferred frees this list after the last release.
+// Frees `owned`, at once or later. While a hold (gpu_hold_create) blocks work of the device, the
+// driver could wait for ever to free an object. So while a hold of the device is not released,
+// `owned` is put on a list. cuda_free_deferred frees this list after the last release.
 void cuda_free(struct cuda_device *device, struct cuda_owned owned);
 void cuda_free_deferred(struct cuda_device *device);
 
@@ -214,8 +214,8 @@ void cuda_free_deferred(struct cuda_device *device);
 MUST_CHECK bool cuda_host_alloc(const struct cuda_api *api, uint64_t bytes, void **memory,
                                 uint64_t *address, struct error *err);
 
-// Makes the device's context current and returns true if this driver and system can move single
-// pages of managed memory. Otherwise fails with ERROR_UNSUPPORTED.
+// Returns true if this driver and system can move single pages of managed memory; the device's
+// context is then current. If they cannot, fails with ERROR_UNSUPPORTED.
 MUST_CHECK bool cuda_pages_check(const struct cuda_device *device, struct error *err);
 
 // Creates a texture object that reads an image through a sampler. The caller destroys the texture

@@ -32,8 +32,8 @@ static int newer_first(const void *a, const void *b)
     return text_compare_versions(*(char *const *)b, *(char *const *)a);
 }
 
-// Adds the files that match the pattern to the list of candidates for libcupti, in descending order
-// of the versions in their names.
+// Adds the files that match the pattern to the list of candidates for libcupti. Files with a higher
+// version in their names come first.
 static void add_pattern(struct candidates *list, const char *pattern)
 {
     glob_t found;
@@ -75,9 +75,8 @@ static struct candidates find_candidates(struct arena *arena)
     return list;
 }
 
-// Opens the library `name` in the folder of libcupti. `file` is the path of libcupti. libcupti
-// later opens `name` without a folder; the dynamic loader then returns the library that is already
-// open.
+// Opens the library `name` in the folder of libcupti, whose path is `file`. When libcupti later
+// opens `name` without a folder, the dynamic loader returns this open library.
 static struct dynlib *open_beside(struct arena *arena, const char *file, const char *name,
                                   struct error *err)
 {

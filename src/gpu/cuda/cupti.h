@@ -55,7 +55,7 @@ struct cupti_availability {
     struct cupti_head head;
     struct cu_context *context;
     size_t image_bytes; // size of `image` in bytes; CUPTI sets it if `image` is NULL
-    // Output of CUPTI: tells which counters can be read. If the pointer is NULL, CUPTI only sets
+    // Output: data that tell which counters can be read. If the pointer is NULL, CUPTI only sets
     // image_bytes.
     uint8_t *image;
 };
@@ -187,7 +187,7 @@ struct cupti_data_info {
     size_t ranges; // output: number of ranges (counted batches) in `data`
 };
 
-// The size that a struct for CUPTI states: the number of bytes up to the end of its member `last`.
+// The size that a struct passes to CUPTI: the number of bytes up to the end of its member `last`.
 #define CUPTI_SIZE(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last))
 #define CUPTI_HEAD(type, last) .head = {.size = CUPTI_SIZE(type, last)}
 
@@ -234,10 +234,10 @@ struct cupti_api {
 };
 
 // Opens libcupti and the two libraries that libcupti needs, and sets the function pointers in
-// `api`. Looks for libcupti in the file or folder that the environment variable FATHOM_CUPTI names.
-// If the variable is not set, looks in $CUDA_HOME, the dynamic loader's path and /usr/local/cuda*.
-// If no libcupti can be opened, fails with ERROR_UNSUPPORTED; the message says what to install, or
-// why a libcupti that exists could not be opened. The libraries are never unloaded, because their
+// `api`. Searches the file or folder that the environment variable FATHOM_CUPTI names. Without this
+// variable, searches $CUDA_HOME, the dynamic loader's path and /usr/local/cuda*. If no libcupti can
+// be opened, fails with ERROR_UNSUPPORTED; the message says what to install, or why an existing
+// libcupti could not be opened. After success, the libraries are never unloaded, because their
 // threads and their hooks in the driver remain. Temporary memory comes from `arena`.
 MUST_CHECK bool cupti_load(struct arena *arena, struct cupti_api *api, struct error *err);
 

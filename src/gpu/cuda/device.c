@@ -13,7 +13,7 @@ bool cuda_enter(const struct cuda_device *device, struct error *err)
 
 struct awaited {
     const struct cuda_api *api;
-    struct cu_stream *stream; // stream to wait for; NULL if `event` is set
+    struct cu_stream *stream; // stream for whose work the host waits; NULL if `event` is set
     struct cu_event *event;
 };
 
@@ -141,11 +141,10 @@ static void destroy_queue(const struct cuda_api *api, struct cuda_queue *queue)
 void cuda_device_close(struct gpu_device *base)
 {
     struct cuda_device *device = (struct cuda_device *)base;
-    // Frees nothing on a device that hangs, because the driver's functions would wait for ever.
+    // If the device hangs, frees nothing, because the driver's functions would wait for ever.
     if (base->hung)
         return;
-    // If the device is lost, cuda_enter and the driver's functions after it fail, which does no
-    // harm.
+    // If the device is lost, cuda_enter and the calls below fail, which does no harm.
     bool entered = cuda_enter(device, NULL);
     (void)entered;
     cuda_free_deferred(device);

@@ -19,8 +19,8 @@ static int array_format(enum gpu_format format)
     return formats[gpu_format_channel_type(format)];
 }
 
-// Returns the texture flag for reading integers if the format is a UINT format; else 0. Without the
-// flag, reads of a UNORM format convert 8-bit integers to floats in [0, 1].
+// Returns CU_TEXTURE_READ_AS_INTEGER for UINT formats; else 0. Without this flag, reads of a UNORM
+// format return floats in [0, 1].
 static unsigned read_flags(enum gpu_format format)
 {
     return array_format(format) == CU_FORMAT_UINT32 ? CU_TEXTURE_READ_AS_INTEGER : 0;
@@ -92,8 +92,8 @@ static struct cu_array_desc array_desc(const struct gpu_image_desc *desc)
     return array;
 }
 
-// Creates a CUDA array if the image has one mip level, otherwise a mipmapped array. An image with
-// one mip level does not get a mipmapped array, because mipmapped arrays have lower size limits.
+// Creates a mipmapped array if the image has several mip levels. Otherwise creates a CUDA array,
+// because mipmapped arrays have lower size limits.
 static bool create_array(const struct cuda_api *api, struct cuda_image *image,
                          const struct gpu_image_desc *desc, struct error *err)
 {
@@ -198,8 +198,8 @@ bool cuda_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer, con
                       uint64_t bytes, struct error *err)
 {
     (void)bytes; // the front end has checked `bytes`: it is the size of the mip level
-    // The const of `texels` is cast away, because struct cu_copy_end has one pointer for both
-    // sources and destinations of copies. The driver only reads a source.
+    // The const of `texels` is cast away, because struct cu_copy_end has the same pointer for
+    // sources and destinations. The driver only reads a source.
     return fill_level(
         (struct cuda_image *)image, mip, layer,
         (struct cu_copy_end){.memory = CU_MEMORY_HOST, .host = (void *)(uintptr_t)texels}, err);

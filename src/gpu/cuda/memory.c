@@ -103,8 +103,7 @@ void cuda_buffer_destroy(struct gpu_buffer *buffer)
 // ---------------------------------------------------------------- host copies
 
 // Copies data from the host to a buffer. The driver's copy function has no time limit. So
-// cuda_stream_drain first waits, with a time limit, until the stream is empty; the copy then has
-// nothing to wait for.
+// cuda_stream_drain waits first, with a time limit, until the stream is empty.
 bool cuda_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes,
                        struct error *err)
 {

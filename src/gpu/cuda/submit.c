@@ -37,8 +37,8 @@ static int join(struct issue *issue)
     return CU_SUCCESS;
 }
 
-// Sets *stream to the stream for the next command. If it is a side stream that was not used since
-// the last join, makes it wait for the main stream first.
+// Sets *stream to the stream for the next command. If this is the first command of a side stream
+// since the last join, the side stream first waits for the main stream.
 static int pick_stream(struct issue *issue, struct cu_stream **stream)
 {
     struct cuda_queue *queue = issue->batch->queue;
@@ -63,8 +63,8 @@ static int issue_copy(const struct cuda_api *api, const struct cuda_range_copy *
     return api->cuMemcpyAsync(copy->to, copy->from, copy->bytes, stream);
 }
 
-// Records the event at the begin or end of a span. While a graph is captured, the event is recorded
-// as external, because only then it becomes a node of the graph.
+// Records the event at the begin or the end of a span. While a graph is captured, the event must be
+// external: otherwise it does not become a node of the graph.
 static int issue_stamp(struct issue *issue, struct cu_event *event)
 {
     struct cu_stream *stream = issue->batch->queue->stream;
@@ -220,8 +220,8 @@ struct gpu_hold *cuda_hold_create(struct gpu_scope *scope, struct error *err)
     return &hold->base;
 }
 
-// Must be called when a hold is released or destroyed. After the last hold of the device, frees the
-// objects whose release was deferred.
+// Must be called when a hold is released or destroyed. If no other hold of the device remains,
+// frees the objects whose release was deferred.
 static void let_go(struct cuda_device *device)
 {
     if (--device->held == 0)

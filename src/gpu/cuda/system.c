@@ -109,8 +109,7 @@ static void fill_limits(const struct cuda_api *api, int device, struct gpu_limit
         .core_clock_hz = attribute(api, device, CU_ATTR_CLOCK_RATE_KHZ) * 1000,
         .memory_clock_hz = attribute(api, device, CU_ATTR_MEMORY_CLOCK_RATE_KHZ) * 1000,
         .memory_bus_bits = attribute(api, device, CU_ATTR_MEMORY_BUS_WIDTH),
-        // NVIDIA's documentation of cuEventElapsedTime states "a resolution of around 0.5
-        // microseconds"
+        // resolution of cuEventElapsedTime: "around 0.5 microseconds" (NVIDIA's documentation)
         .stamp_step_ps = 500000,
         .stamp_bits = 64,
     };
@@ -156,9 +155,9 @@ bool cuda_moves_pages(const struct cuda_api *api, int device)
     return attribute(api, device, CU_ATTR_CONCURRENT_MANAGED_ACCESS) != 0;
 }
 
-// Sets info->driver to a text such as "NVIDIA 580.159.04", the form that Vulkan also reports. The
-// version comes from /proc/driver/nvidia/version. If it is not there, the text names the newest
-// CUDA version that the driver supports.
+// Sets info->driver to a text such as "NVIDIA 580.159.04", which is also Vulkan's text. The version
+// comes from /proc/driver/nvidia/version. Without this file, the text names the newest CUDA version
+// that the driver supports.
 static void fill_driver(int version, struct gpu_info *info)
 {
     char line[256] = "", number[64] = "";
