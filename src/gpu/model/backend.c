@@ -18,8 +18,8 @@ static const uint64_t page_bytes = UINT64_C(2) << 20;
 static const uint64_t most_step = UINT64_C(1) << 40;
 static const double least_hz = 1e6; // lowest core clock that can be chosen, in Hz
 
-// Buffers above this size get small host pages instead of huge ones. Kernels touch only a few
-// places in such a buffer.
+// Buffers above this size get small host pages instead of huge ones, because kernels touch only a
+// few places in such a buffer.
 static const uint64_t dense_bytes = UINT64_C(600) << 20;
 
 struct state {
@@ -89,7 +89,7 @@ static void *load(struct gpu_enumeration *to)
 {
     const char *files = getenv(GPU_MODEL_VARIABLE);
     if (!files || !*files)
-        return NULL; // the user asked for no model, so no model is reported as unavailable
+        return NULL; // the user asked for no model: neither devices nor a reason are reported
     struct state *state = ARENA_NEW(to->arena, struct state);
     state->arena = to->arena;
     for (const char *at = files; *at; at += strcspn(at, "\n"), at += *at == '\n') {
@@ -105,15 +105,15 @@ static void unload(void *state)
     (void)state; // nothing to free, because the state lives in the system's arena
 }
 
-// Rounds a simulated address up, so that a buffer there begins in the first set of each cache level
-// that is not hashed. The result is a multiple of 2 MiB and of the bytes of one way of each level.
-// A level that would make the alignment larger than most_step is ignored.
+// Rounds a simulated address up to the alignment of buffers: a multiple of 2 MiB and of the bytes
+// of one way of each level. A buffer at this address begins in the first set of each level that is
+// not hashed. Ignores a level that would make the alignment larger than most_step.
 static uint64_t align_address(const struct model_machine *machine, uint64_t address)
 {
     uint64_t step = page_bytes;
     for (uint32_t i = 0; i < machine->level_count; i++) {
         uint64_t way = machine->levels[i].capacity_bytes / machine->levels[i].ways;
-        uint64_t common = divisor_common(step, way); // above 0, because `step` is above 0
+        uint64_t common = divisor_common(step, way); // `common` >= 1, because `step` >= 1
         bool fits = way > 0 && step / common <= most_step / way;
         uint64_t multiple = fits ? step / common * way : 0;
         if (multiple > step)
@@ -166,9 +166,8 @@ static bool device_choose_clock(struct gpu_device *device, double core_hz, struc
 
 // ---------------------------------------------------------------- memory
 
-// Allocates the host memory of a buffer, in huge pages, because pointer chases visit the whole
-// buffer. A buffer above dense_bytes gets small pages, because kernels touch only a few of its
-// pages.
+// Allocates the host memory of a buffer. The buffer gets huge pages, because pointer chases visit
+// all of it. A buffer above dense_bytes gets small pages, because kernels touch only a few of them.
 static char *alloc_host(uint64_t bytes)
 {
     return bytes <= dense_bytes ? pages_alloc(bytes) : pages_alloc_sparse(bytes);
@@ -183,7 +182,8 @@ static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gp
         error_set(err, ERROR_UNSUPPORTED, "a model has no host-visible device memory");
         return NULL;
     }
-    // Simulated addresses are never used twice, so buffers may fail here although memory is free.
+    // Simulated addresses are never used twice. So there may be no address for the buffer although
+    // memory is free.
     uint64_t end = model_caches_end(device->caches);
     bool fits = desc->bytes <= device->machine.memory_bytes - device->used_bytes &&
                 memory->next <= end && desc->bytes <= end - memory->next;

@@ -66,7 +66,7 @@ struct model_places {
         uint32_t *words;   // array of n words; NULL if the table is not in use
         uint64_t dispatch; // number of the last dispatch that used the table
     } tables[MODEL_PLACES_TABLES];
-    // number of the current dispatch, whose own tables are never replaced
+    // number of the current dispatch; while it runs, its tables are not replaced
     uint64_t dispatch;
 };
 
@@ -101,9 +101,9 @@ struct model_execution {
     double start_cycles;
     double start_ns; // time of the device's clock in ns when the dispatch starts
     double cycle_ns; // duration of a core cycle in ns during the dispatch
-    // Random factor (noise) on the latencies of all loads, and on the duration of the streams.
+    // Random factor (noise) for the latencies of all loads and for the duration of the streams.
     double slowness;
-    // streams: the kernel's descriptions of what it reads and writes in its buffers
+    // the kernel's descriptions of its buffer accesses (streams)
     struct model_stream streams[MODEL_STREAMS_MAX];
     size_t stream_count;
     // Index of the cache level that served the streams. The index level_count means memory.
@@ -133,8 +133,8 @@ void model_thread_barrier(void);
 // Simulates a load from this address. Adds the duration of the load to the thread's time.
 void model_thread_load(const void *address);
 
-// Announces that the thread will load from this address. So the host can prefetch its data for the
-// simulation of that load. Takes no virtual time.
+// Announces that the thread will load from this address. The host can then prefetch the data that
+// it needs to simulate the load. Takes no virtual time.
 void model_thread_expect(const void *address);
 
 // Adds `cycles`, the duration of a computation in core cycles, to the thread's time.
@@ -174,8 +174,8 @@ struct model_device {
     double now_cycles;
     uint64_t random;    // state of the random number generator for the noise (splitmix64)
     double disturbance; // latest value of the noise, which is an AR(1) series
-    // streamed[c]: sum of what the streams (described buffer accesses) of all dispatches added to
-    // counter c
+    // streamed[c]: what the streams (described buffer accesses) of all dispatches added to counter
+    // c
     double streamed[GPU_COUNTER_COUNT];
 };
 
@@ -194,8 +194,8 @@ static inline char *model_host_of(const struct gpu_buffer *buffer)
 
 extern const struct gpu_counting model_counting;
 
-// Adds the bytes that the streams (described buffer accesses) of a dispatch moved to
-// device->streamed.
+// Counts the bytes that the streams (described buffer accesses) of a dispatch move: adds them to
+// the counters device->streamed.
 void model_count_streams(struct model_device *device, const struct model_execution *execution);
 
 // ---------------------------------------------------------------- batch.c

@@ -146,8 +146,8 @@ static double draw_normal(uint64_t *random)
     return sqrt(-2 * log(u)) * cos(2 * acos(-1.0) * v);
 }
 
-// Returns the next value of the noise, a random factor. The caller multiplies the latencies of the
-// next dispatch by it, or the duration of its streams.
+// Returns a random factor (noise) for the next dispatch. The caller multiplies the latencies of all
+// loads, or the duration of the streams, by this factor.
 static double draw_slowness(struct model_device *device)
 {
     const struct model_machine *machine = &device->machine;
@@ -176,8 +176,8 @@ static void pass_time(struct model_device *device, double ns)
     device->now_ns += ns;
 }
 
-// Discards the stored sums of words (memory.c) of the buffers that a kernel may have written. These
-// are all its buffers except those from which one of its streams reads. If a simulated kernel gets
+// Discards the stored sums of words (memory.c) of the buffers that a kernel may have written. A
+// buffer from which a stream of the kernel reads counts as not written. If a simulated kernel gets
 // addresses, discards the sums of all buffers.
 static void forget_written(struct model_device *device, const struct model_execution *execution)
 {

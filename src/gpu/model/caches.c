@@ -104,14 +104,14 @@ struct place {
     uint32_t tag;
 };
 
-// Returns the set and the tag of an address. Consecutive lines belong to consecutive sets; after
-// the last set, the first one follows. In a hashed level, each pass through all sets begins at
-// another set.
+// Returns the set and the tag of an address. Consecutive lines belong to consecutive sets; the
+// first set follows the last one. In a hashed level, a hash selects the set at which each pass
+// through all sets begins.
 static inline struct place place_of(const struct level *level, uint64_t address)
 {
     uint64_t line = address >> level->line_shift, sets = level->sets;
     uint64_t run = (uint64_t)((double)line * level->sets_inverse);
-    // The quotient `run` may be wrong by one, because sets_inverse is rounded; so it is corrected.
+    // sets_inverse is rounded, so the quotient `run` may be wrong by one. This is corrected here.
     if (run * sets > line)
         run--;
     else if (line - run * sets >= sets)
@@ -124,7 +124,7 @@ static inline struct place place_of(const struct level *level, uint64_t address)
     return (struct place){set, (uint32_t)run + 1};
 }
 
-// Returns the way that is replaced next: the one to which the bits of the PLRU tree lead.
+// Returns the way that is replaced next: the bits of the PLRU tree lead to this way.
 static uint32_t plru_victim(uint64_t tree, uint32_t ways)
 {
     uint32_t node = 1;
@@ -137,7 +137,7 @@ static uint32_t plru_victim(uint64_t tree, uint32_t ways)
 static void plru_touch(uint64_t *tree, uint32_t ways, uint32_t way)
 {
     for (uint32_t node = way + ways; node > 1; node /= 2) {
-        // The shift is below 64, because ways <= MODEL_WAYS_MAX.
+        // node / 2 is below 64, because ways <= MODEL_WAYS_MAX.
         uint64_t bit = UINT64_C(1) << (node / 2 & 63);
         *tree = node % 2 ? *tree & ~bit : *tree | bit;
     }
@@ -172,7 +172,8 @@ static inline bool any_of_eight(const uint32_t *lines, uint32_t tag, uint32_t up
     return (halves[0] | halves[1]) != 0;
 }
 
-// Returns the way whose line has this tag. Mostly no way has it; then returns the number of ways.
+// Returns the way whose line has this tag. If no way has the tag, which is usual, returns the
+// number of ways.
 static inline uint32_t find_way(const struct level *level, const uint32_t *lines, uint32_t tag)
 {
     const uint32_t ways = level->ways, upper = UINT32_MAX << level->sectors;
@@ -202,8 +203,8 @@ static bool access_in_place(const struct level *level, struct cache *cache, stru
 }
 
 // Simulates an access to a set of an LRU cache. The array `lines` is sorted by the last use: the
-// line used latest comes first. The accessed line becomes the first. If it is new in the set, the
-// last line is removed. Returns true if the sector was in the set.
+// line used latest comes first. The accessed line becomes the first. If the set lacks this line,
+// the last line is removed. Returns true if the sector was in the set.
 static inline bool access_newest_first(const struct level *level, uint32_t *lines, uint32_t tag,
                                        uint32_t sector)
 {
@@ -217,7 +218,7 @@ static inline bool access_newest_first(const struct level *level, uint32_t *line
     return newest & sector;
 }
 
-// Simulates a load in one cache level. Returns true if the sector was in the cache; else adds it.
+// Simulates a load in one cache level. If the cache lacks the sector, adds it and returns false.
 static inline bool level_access(const struct model_caches *caches, const struct level *level,
                                 uint32_t core, uint64_t address)
 {

@@ -20,19 +20,19 @@ uint64_t model_caches_end(const struct model_caches *caches);
 void model_caches_clock(struct model_caches *caches, double cycle_ns);
 
 // Simulates a load that a core starts at time `now`, in cycles. The loaded bytes must lie within
-// one sector of every level. Returns the duration of the load in cycles. Each cache that did not
-// have the line or sector gets it.
+// one sector of every level. Returns the duration of the load in cycles. Each cache that the load
+// misses gets the line or sector.
 double model_caches_load(struct model_caches *caches, uint32_t core, uint64_t address, double now);
 
 // Returns an array with the number of loads that each level has served so far; element i is for
 // level i. The last element is the number of loads that memory has served.
 const uint64_t *model_caches_served(const struct model_caches *caches);
 
-// Simulates the effect of a fill or copy on the caches: each cache with a capacity of at most
-// `bytes` is emptied. The TLBs keep their contents.
+// Simulates a fill or copy of `bytes` bytes: empties each cache whose capacity is at most `bytes`.
+// Does not change the TLBs.
 void model_caches_fill(struct model_caches *caches, uint64_t bytes);
 
-// Makes the host prefetch the words that it needs to simulate a later load from this address, for
+// Makes the host prefetch the simulated cache sets that a later load from this address will use, in
 // each level but the first. Does not change the simulated caches.
 void model_caches_expect(const struct model_caches *caches, uint32_t core, uint64_t address);
 

@@ -10,7 +10,7 @@
 struct set {
     struct gpu_counter_set base;
     const enum gpu_counter *which;
-    // before[b][c], after[b][c]: value of counter c before and after batch b runs
+    // before[b][c], after[b][c]: values of counter c before and after batch b runs
     double before[GPU_COUNTER_BATCHES_MAX][GPU_COUNTER_COUNT];
     double after[GPU_COUNTER_BATCHES_MAX][GPU_COUNTER_COUNT];
 };
@@ -63,9 +63,9 @@ void model_count_streams(struct model_device *device, const struct model_executi
     }
 }
 
-// Sets `now` to the values of all counters. A simulated load counts as one sector at each level
-// that it reaches; DRAM counts as such a level. The sector size of DRAM is that of the last level;
-// at all other levels it is that of the first level.
+// Sets `now` to the present values of all counters. A simulated load counts as one sector at each
+// level that it reaches, also at DRAM. DRAM has the sector size of the last level; all other levels
+// have that of the first level.
 static void count(const struct model_device *device, double now[GPU_COUNTER_COUNT])
 {
     const struct model_machine *machine = &device->machine;

@@ -13,15 +13,15 @@
 #include <ucontext.h>
 
 enum {
-    // Size and alignment in bytes of a fiber's stack. A fiber is a host stack on which simulated
-    // threads run. Its struct fiber lies at the stack pointer rounded down to a multiple of
+    // Size and alignment, in bytes, of the host stack of a fiber. Simulated threads run on fibers.
+    // The struct fiber of a stack lies at the stack pointer rounded down to a multiple of
     // STACK_BYTES.
     STACK_BYTES = 1 << 16,
     // maximum number of threads of a workgroup; a device has at least as many stacks
     STACKS = 256,
     // maximum number of threads of a workgroup that runs interleaved with other workgroups
     ABREAST = 32,
-    // how far the virtual time of a thread may be ahead of the slowest group, in cycles
+    // A thread stops when its virtual time is this many cycles ahead of the slowest group.
     QUANTUM_CYCLES = 4096,
     STAMP_CYCLES = 8, // duration in cycles of reading a clock
     ARGS_MAX = 2      // maximum number of buffers of a kernel compiled for the host
@@ -30,7 +30,7 @@ enum {
 struct group;
 
 enum fiber_state {
-    FIBER_IDLE,    // the fiber has no thread that it could run
+    FIBER_IDLE,    // the fiber has no thread to run
     FIBER_WAITING, // the fiber's thread waits at a barrier
     FIBER_STOPPED, // the fiber's thread has passed the deadline of its group
     FIBER_READY    // the fiber's thread may continue
@@ -51,7 +51,8 @@ struct fiber {
 // the group runs. When all threads of the group have passed the deadline, another group runs.
 struct group {
     const struct model_execution *execution;
-    // equal to `execution` while a kernel describes its streams; NULL while threads are simulated
+    // `execution` as a writable pointer while a kernel describes its streams; NULL while threads
+    // are simulated
     struct model_execution *writable;
     uint32_t id[3], core;
     uint32_t next_thread, threads;
@@ -132,8 +133,8 @@ void model_thread_barrier(void)
     give_way(fiber);
 }
 
-// Stops a fiber because its thread has passed the deadline of its group. The fiber continues once
-// the group has a deadline after the thread's virtual time.
+// Stops a fiber because its thread has passed the deadline of its group. The fiber continues when
+// the group's deadline reaches the thread's virtual time.
 static void stop(struct fiber *fiber)
 {
     struct group *group = fiber->group;
@@ -175,8 +176,8 @@ static double own_ns(const struct fiber *fiber)
     return execution->start_ns + (fiber->now - execution->start_cycles) * execution->cycle_ns;
 }
 
-// The core's cycle counter, like the device's clock, also runs while other processes use the
-// device.
+// Returns the core's cycle counter. Like the device's clock, this counter also runs while other
+// processes use the device.
 uint64_t model_thread_clock_core(void)
 {
     struct fiber *fiber = fiber_here();
@@ -224,8 +225,8 @@ struct words {
 };
 
 // Calls the kernel's function, whose last argument is a struct of parameters. The struct here has
-// the largest possible size, which is right for every kernel: clang passes such a struct on the
-// stack, whatever its size is, as for SPIR.
+// the largest possible size. Every kernel accepts it, because clang passes a struct of any size on
+// the stack, as for SPIR.
 static void call_kernel(const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;
@@ -239,8 +240,8 @@ static void call_kernel(const struct model_execution *execution)
         ((void (*)(void *, void *, struct words))host)(args[0], args[1], params);
 }
 
-// The main function of a fiber. Runs threads of its group while some have not started, then waits
-// for the next group.
+// The main function of a fiber. Runs one thread of its group after another until all threads have
+// started. Then waits for the next group.
 static void fiber_main(void)
 {
     struct fiber *fiber = fiber_here();
@@ -276,8 +277,8 @@ static ucontext_t *context_of(struct group *group, struct fiber *fiber)
     return &fiber->context;
 }
 
-// Ends the wait of the group's threads at a barrier. Sets their virtual time to the arrival of the
-// last of them. Returns false if no thread waits at a barrier.
+// Ends the wait of the group's threads at a barrier. Their virtual time becomes the time at which
+// the last of them arrived. Returns false if no thread waits at a barrier.
 static bool pass_barrier(struct group *group)
 {
     bool any = false;
@@ -297,10 +298,10 @@ static bool pass_barrier(struct group *group)
     return any;
 }
 
-// Returns the fiber that runs next; NULL if there is none. A stopped fiber that has not yet reached
-// the present deadline is chosen first. Otherwise it is the next fiber that can continue or can
-// start a thread. Once all threads have started, fibers that never had a thread are not checked:
-// each check would touch a new page, and all these pages share one set of the host's caches.
+// Returns the fiber that runs next; NULL if there is none. Stopped fibers that have not yet reached
+// the present deadline come first. Then come fibers that can continue or start a thread. Once all
+// threads have started, fibers that never had a thread are not checked: each check would touch a
+// new page, and all these pages share one set of the host's caches.
 static struct fiber *next_fiber(struct group *group)
 {
     struct fiber *fiber = NULL;
@@ -327,9 +328,9 @@ static struct fiber *next_fiber(struct group *group)
 }
 
 // Lets the next fiber of the group run, which may be the calling one. Returns when the calling
-// fiber runs again. Switches directly to the next fiber, because the way through the scheduler
-// takes two switches, each with a system call. Switches to the scheduler only if no fiber of the
-// group can run before the deadline.
+// fiber runs again. Switches to the scheduler only if no fiber of the group can run before the
+// deadline. Otherwise switches directly to the next fiber: through the scheduler it would take two
+// switches, each with a system call.
 static void give_way(struct fiber *fiber)
 {
     struct group *group = fiber->group;
@@ -363,7 +364,7 @@ static uint32_t core_of(const struct model_execution *execution, uint32_t i)
 {
     const uint32_t *groups = execution->groups, cores = execution->machine->cores;
     uint32_t count = groups[0] * groups[1] * groups[2], last = count % cores;
-    bool is_full = last == 0 || i < count - last; // true if the round of group i is full
+    bool is_full = last == 0 || i < count - last;
     return is_full ? i % cores : (uint32_t)((uint64_t)(i % cores) * cores / last);
 }
 

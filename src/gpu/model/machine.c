@@ -24,7 +24,7 @@ struct member_place {
 
 struct member_range {
     double least, most;
-    bool optional; // true: if the member is missing, its variable is not changed
+    bool optional; // true: the member may be missing; its variable then keeps its value
 };
 
 static struct member_range required(double least, double most)
@@ -41,12 +41,12 @@ static bool member_refuse(const struct member_place *place, const char *key, con
 {
     size_t path = strlen(place->path);
     if (!*key && path > 0)
-        path--; // for an error of the object itself, the path is printed without its last dot
+        path--; // an error of the object itself: its path is printed without the last dot
     return error_set(place->err, ERROR_USAGE, "%s: %.*s%s%s%s", place->file, (int)path, place->path,
                      key, path > 0 || *key ? ": " : "", reason);
 }
 
-// Fails unless the JSON value is an object whose members all are in the list `known` ("a,b,c").
+// Fails if the JSON value is not an object, or has a member that the list `known` ("a,b,c") lacks.
 static bool members_check(const struct member_place *place, const char *known)
 {
     const char *key;
@@ -159,7 +159,7 @@ static bool read_sharers(const struct member_place *place, struct model_cache_de
     return true;
 }
 
-// Reads the bandwidths of a level. If a core's is missing, share_bandwidths computes it later.
+// Reads a level's bandwidths. If the file lacks the core's bandwidth, it is computed later.
 static bool read_bandwidth(const struct member_place *place, struct model_cache_desc *level)
 {
     json_t *object = json_object_get(place->object, "bandwidth");
@@ -172,7 +172,7 @@ static bool read_bandwidth(const struct member_place *place, struct model_cache_
                                      &level->chip_bytes_per_cycle));
 }
 
-// Reads the parts of a latency: core cycles, and ns, which do not depend on the core clock.
+// Reads the two parts of a latency: core cycles, and ns that do not depend on the core clock.
 static bool read_latency(const struct member_place *place, struct model_cache_desc *level)
 {
     return member_u32(place, "latency_cycles", required(1, 1e6), &level->latency_cycles) &&
@@ -290,7 +290,7 @@ static bool read_memory(const struct member_place *root, struct model_machine *m
            read_refresh(&place, json_object_get(object, "refresh"), machine);
 }
 
-// Reads "throttling": from after_ns on, a lower core clock in the first length_ns of each period.
+// Reads "throttling": from after_ns on, each period begins with length_ns at a lower core clock.
 static bool read_throttling(const struct member_place *root, struct model_machine *machine)
 {
     json_t *object = json_object_get(root->object, "throttling");
@@ -338,8 +338,8 @@ double model_company_ns(const struct model_machine *machine, double own_ns)
     return periods * away_ns + begun;
 }
 
-// Sets how many cores share a near cache, which is a part of the next level's cache: the cores of
-// the next cache divided by its number of near caches, rounded up.
+// Sets how many cores share a near cache. The next level's cache consists of several near caches.
+// Its cores are divided by the number of these near caches, rounded up.
 static bool resolve_near(const struct member_place *level_place, struct model_cache_desc *level,
                          const struct model_cache_desc *next, uint32_t cores)
 {
@@ -362,7 +362,7 @@ static bool check_lines(const struct member_place *place, const char *key,
            member_refuse(place, key, "more than 2^28 lines in all caches of the level");
 }
 
-// Replaces "near" by a number of cores. Checks how cores share the levels, and the number of lines.
+// Replaces "near" by a number of cores. Checks the numbers of cores and of lines of each level.
 static bool check_sharing(const struct member_place *root, struct model_machine *machine)
 {
     for (uint32_t i = machine->level_count; i-- > 0;) {
@@ -467,7 +467,7 @@ static bool read_file(struct arena *arena, const char *path, struct model_machin
                       struct error *err)
 {
     json_error_t broken;
-    // jansson uses arena_malloc, because it would report a failure of malloc as wrong JSON.
+    // jansson allocates with arena_malloc, because it would report a failed malloc as wrong JSON.
     json_set_alloc_funcs(arena_malloc, free);
     json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &broken);
     if (!document && broken.line < 0) // the file could not be read

@@ -60,14 +60,14 @@ struct model_machine {
     // the memory behind the caches; only its latency and bandwidth are used
     struct model_cache_desc memory;
     // Throttling: from after_ns on, the core clock is clock_hz in the first length_ns of each
-    // period. If the period is 0, the device does not throttle.
+    // period. A period of 0 means no throttling.
     double throttle_after_ns, throttle_period_ns;
     double throttle_length_ns, throttle_clock_hz;
     // period and duration of the DRAM refresh in ns; if the period is 0, there is no refresh
     double refresh_period_ns, refresh_length_ns;
-    // Work of other processes: from after_ns on, in the first length_ns of each period. There, a
-    // slice of slice_ns for other processes and a slice for this process alternate. If the period
-    // is 0, there is no other work.
+    // Work of other processes: from after_ns on, in the first length_ns of each period. Other
+    // processes and this process then use the device in turn, for slice_ns each. A period of 0
+    // means no such work.
     double company_after_ns, company_period_ns, company_length_ns, company_slice_ns;
     double launch_ns;
     uint32_t clock_step_ns;
@@ -75,8 +75,8 @@ struct model_machine {
     uint64_t seed;
 };
 
-// Returns for how many ns other processes have used the device after it has worked own_ns for this
-// process. The model's file describes these simulated processes.
+// Returns for how many ns simulated other processes have used the device when the device has worked
+// own_ns for this process. The model's file describes these processes.
 double model_company_ns(const struct model_machine *machine, double own_ns);
 
 // Reads a model's file into `machine`; its strings live in `arena`. If the file does not describe a

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    // A sum is stored for each multiple of STEP_BYTES: the sum of the words of a range before it.
+    // For each multiple of STEP_BYTES, a sum is stored: of the words of the range before it.
     STEP_BYTES = 2048
 };
 

@@ -10,9 +10,9 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Returns the maximum number of workgroups that `sharers` neighbouring cores run, all rounds
-// together. In each full round, every core gets one group. The groups of the last, incomplete round
-// are spread evenly over the cores.
+// Returns the largest total number of workgroups that `sharers` neighbouring cores run. In each
+// full round, every core gets one group. The groups of the last, incomplete round are spread evenly
+// over the cores.
 static uint64_t groups_of(const struct model_machine *machine, uint64_t groups, uint64_t sharers)
 {
     uint64_t cores = machine->cores, last = groups % cores;
@@ -25,7 +25,8 @@ static uint64_t sharers_of(const struct model_machine *machine,
     return level->sharers ? level->sharers : machine->cores;
 }
 
-// Returns how many different bytes of the stream the cores of one cache of this level access.
+// Returns how many bytes of the stream are accessed by all cores that share one cache of this
+// level. A byte that several cores access counts once.
 static double footprint(const struct model_machine *machine, const struct model_cache_desc *level,
                         const struct model_stream *stream)
 {
@@ -48,8 +49,8 @@ static bool serves(const struct model_machine *machine, const struct model_cache
     return all <= (double)level->capacity_bytes;
 }
 
-// Returns the bytes that all groups on a core together have in flight at a time; 0 if there is no
-// limit.
+// Returns the total bytes in flight of all groups that run on a core at the same time; 0 if there
+// is no limit.
 static double in_flight(const struct model_machine *machine, const struct model_stream *streams,
                         size_t count)
 {
@@ -67,8 +68,8 @@ static double in_flight(const struct model_machine *machine, const struct model_
     return all;
 }
 
-// Returns the cycles in which the level serves all groups, if each of them moves `moved` bytes. The
-// slower limit counts: a core's bandwidth or the chip's. A bandwidth that is not known is no limit.
+// Returns the cycles in which the level serves all groups, if each group moves `moved` bytes. The
+// slower of two bandwidths counts: a core's or the chip's. An unknown bandwidth is no limit.
 static double cycles_of(const struct model_machine *machine, const struct model_cache_desc *level,
                         uint64_t groups, double moved)
 {

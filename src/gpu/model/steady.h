@@ -32,7 +32,8 @@ struct model_stream {
 
 struct model_steady {
     uint32_t level; // index of the level that serves the streams; level_count means memory
-    // false if the model's file lacks the level's bandwidth, or if there are no workgroups
+    // false if `cycles` cannot be used: the model's file lacks the level's bandwidth, or there are
+    // no workgroups
     bool has_bandwidth;
     double cycles; // duration of the dispatch, in core cycles
 };
@@ -40,20 +41,18 @@ struct model_steady {
 // Computes how long a dispatch with these streams takes in the steady state. core_hz is the core
 // clock in Hz. All streams must have the same number of groups.
 //
-// One level serves the streams: the first level in which each cache can hold all data that its
-// cores access. In a smaller cache, each line is evicted before it is used again, so that it has no
-// hits. With C cores and a buffer of D places, group g runs on core g % C and accesses place g % D.
-// So s cores that share a cache access min(s, gcd(D, C)) of each gcd(D, C) consecutive places.
-// (Groups that access the same place shortly after each other would also hit in smaller caches.
-// This is neglected, so the bandwidth of such groups is a lower bound.)
+// The first level whose caches are large enough serves all streams: each cache holds all data that
+// its cores access. A smaller cache has no hits, because it evicts each line before its next use.
+// With C cores and a buffer of D places, group g runs on core g % C and accesses place g % D. So s
+// cores that share a cache access min(s, gcd(D, C)) of each gcd(D, C) consecutive places. (Groups
+// that access the same place shortly after each other would also hit in smaller caches. This is
+// neglected, so the bandwidth of such groups is a lower bound.)
 //
-// The duration is the latency of one load plus the longest of these times:
-// - the bytes of the core with most groups, divided by a core's bandwidth, at the serving level or
-//   at a level before it
-// - the bytes of the cache with most groups, divided by its share of the chip's bandwidth, at the
-//   same levels
-// - the bytes of the core with most groups, divided by its bytes in flight, times the latency
-//   (Little, Operations Research 9, 1961)
+// The duration is the latency of one load plus the longest of these times ("busiest" means with
+// most groups):
+// - bytes of the busiest core / bandwidth of a core, at the serving level or a level before it
+// - bytes of the busiest cache / its share of the chip's bandwidth, at the same levels
+// - bytes of the busiest core / its bytes in flight · latency (Little, Operations Research 9, 1961)
 //
 // Stores are treated as loads.
 struct model_steady model_steady_solve(const struct model_machine *machine,
