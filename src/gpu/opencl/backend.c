@@ -29,7 +29,7 @@ void opencl_object_destroy(struct gpu_object *object)
     case GPU_OBJECT_TARGET:
     case GPU_OBJECT_DRAW_PROGRAM:
     case GPU_OBJECT_TREE:
-        break; // OpenCL devices lack the capabilities GRAPHICS and RAYS, so no such object exists
+        break; // nothing to destroy: OpenCL devices lack the capabilities GRAPHICS and RAYS
     }
 }
 

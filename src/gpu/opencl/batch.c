@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    // A dispatch with the same program, arguments and params as one of the newest BOUND_LOOK_BACK
-    // kernel objects uses this object again.
+    // A dispatch looks among this many of the newest kernel objects for one with the same program,
+    // arguments and params, and uses it again.
     BOUND_LOOK_BACK = 8,
 };
 
@@ -109,9 +109,9 @@ static bool set_arg(struct binding *binding, size_t bytes, const void *value, st
     return true;
 }
 
-// Binds a range of a buffer to a kernel argument. If a storage buffer's range begins at offset 0,
-// binds the whole buffer, which needs no sub-buffer. For a constant buffer, always binds only the
-// range, because the whole buffer may exceed the device's limit for constants.
+// Binds a range of a buffer to a kernel argument. If the range of a storage buffer begins at offset
+// 0, binds the whole buffer, which needs no sub-buffer. Of a constant buffer, binds only the range:
+// the whole buffer may exceed the device's limit for constants.
 static bool bind_buffer(struct binding *binding, const struct gpu_arg *arg, bool constant,
                         struct error *err)
 {
@@ -296,9 +296,9 @@ static bool is_timed(const struct opencl_command *command, unsigned span)
     return command->span == (int)span && command->kind != OPENCL_COMMAND_BARRIER;
 }
 
-// Chooses the commands of a span that return an event. In an ordered batch these are the first and
-// the last command. In an unordered batch all commands of the span return one, because any of them
-// may begin first or end last.
+// Chooses the commands of a span whose events are stored. In an ordered batch, these are the first
+// and the last command. In an unordered batch, these are all commands, because any of them may
+// begin first or end last.
 static void place_events(struct opencl_batch *batch, unsigned span)
 {
     struct opencl_command *first = NULL, *last = NULL;
@@ -311,7 +311,7 @@ static void place_events(struct opencl_batch *batch, unsigned span)
         count++;
     }
     if (!first)
-        return; // the span has no command that could return an event
+        return; // the span contains no command that has an event
     if (!batch->base.desc.unordered && count > 2)
         count = 2;
     struct opencl_span *events = &batch->spans[span];

@@ -9,8 +9,8 @@ static bool is_host(enum gpu_memory memory)
     return memory == GPU_MEMORY_UPLOAD || memory == GPU_MEMORY_READBACK;
 }
 
-// Maps a buffer that is in host memory. The buffer stays mapped, except while a batch is in flight
-// that gives the buffer to the device (opencl_batch.lent).
+// Maps a buffer that is in host memory. A batch unmaps the buffer while the device uses it
+// (opencl_batch.lent). At all other times the buffer is mapped.
 static bool map(const struct opencl_device *device, struct opencl_buffer *buffer, uint64_t bytes,
                 struct error *err)
 {

@@ -30,7 +30,7 @@ struct opencl_device {
     const struct opencl_api *api;
     cl_device_id device;
     cl_context context;
-    // command queue for copies between host and device, which holds never block
+    // command queue for copies between host and device; holds never block this queue
     cl_command_queue host;
     // True if the driver is PoCL. PoCL 3.1 has these faults:
     // - typed views can only cover whole buffers
@@ -94,8 +94,7 @@ struct opencl_command {
 };
 
 // A kernel object with its arguments, which the batch keeps until a reset. A later dispatch with
-// the same program, arguments and params uses it again if it is among the newest BOUND_LOOK_BACK
-// objects.
+// the same program, arguments and params can use the object again (BOUND_LOOK_BACK).
 struct opencl_bound {
     struct gpu_dispatch dispatch;
     unsigned char params[GPU_PARAMS_MAX_BYTES];
@@ -152,7 +151,7 @@ MUST_CHECK bool opencl_host_end(const struct opencl_device *device, cl_int resul
                                 const char *what, struct error *err);
 
 // Sets *range to a memory object for `bytes` bytes of the buffer from `offset` on. For the whole
-// buffer, this is the buffer's own memory object, and *made is false. Otherwise it is a new
+// buffer, this is the buffer's own memory object, and *made is false. Otherwise *range is a new
 // sub-buffer, which the caller releases, and *made is true.
 MUST_CHECK bool opencl_buffer_range(const struct opencl_buffer *buffer, uint64_t offset,
                                     uint64_t bytes, cl_mem *range, bool *made, struct error *err);
