@@ -50,7 +50,8 @@ struct vulkan_extensions {
 #undef X
 };
 
-// A pNext chain of feature structs: features that a device has, or with which it is opened.
+// A pNext chain of feature structs: the features that a device has, or the features that are
+// enabled when fathom opens a device.
 struct vulkan_features {
     VkPhysicalDeviceFeatures2 core;
     VkPhysicalDeviceVulkan11Features v11;
@@ -129,14 +130,14 @@ struct vulkan_device {
     struct VolkDeviceTable vk;
     VkPhysicalDeviceMemoryProperties memory;
     struct vulkan_queue queues[GPU_QUEUES_MAX];
-    uint32_t families[GPU_QUEUES_MAX]; // Vulkan's index of each queue family in use, once
+    uint32_t families[GPU_QUEUES_MAX]; // Vulkan's indices of the queue families in use, each once
     uint32_t family_count;
     struct vulkan_transfer transfer;
-    unsigned locks;     // number of times that the profiling lock is taken
+    unsigned locks;     // number of holders of the profiling lock
     bool counters_open; // true while hardware counters are open
-    // The counter set whose run counts submissions at present; NULL if there is none.
+    // The counter set that counts the present submission; NULL if there is none.
     struct vulkan_counter_set *counted;
-    // `spare`: list of Vulkan objects for reuse. `empty`: list elements that have no objects now.
+    // `spare`: list of Vulkan objects for reuse. `empty`: list of elements without objects.
     struct vulkan_spare *spare, *empty;
 };
 
@@ -184,8 +185,8 @@ struct vulkan_batch {
     VkPipelineStageFlags2 stages; // pipeline stages that barriers in this batch cover
     VkCommandPool pool;
     VkCommandBuffer commands;
-    // Primary command buffer that executes the secondary command buffer `commands`. If counters
-    // were closed when the batch was created: VK_NULL_HANDLE, and `commands` is primary.
+    // Primary command buffer that executes the secondary command buffer `commands`. VK_NULL_HANDLE
+    // if hardware counters were closed when the batch was created; `commands` is then primary.
     VkCommandBuffer whole;
     VkQueryPool stamps;
     // splits[i] is the event of split barrier i. The host resets it after each wait for the batch.
@@ -243,8 +244,8 @@ static inline struct vulkan_device *vulkan_scope_device(const struct gpu_scope *
 
 // ---------------------------------------------------------------- result.c
 
-// Fails with the error code that matches `result` and the message "WHAT: VK_ERROR_…", in which WHAT
-// is `what`. `result` must not be VK_SUCCESS.
+// Fails with the error code that matches `result`, which must not be VK_SUCCESS. The message is
+// "WHAT: VK_ERROR_…"; `what` replaces WHAT.
 bool vulkan_error(struct error *err, VkResult result, const char *what, ...) PRINTF_LIKE(3, 4);
 
 // ---------------------------------------------------------------- enumerate.c, features.c
@@ -272,9 +273,9 @@ void vulkan_features_want(const struct vulkan_physical *physical, bool robust,
 
 // ---------------------------------------------------------------- device.c, transfer.c
 
-// Each call of vulkan_profiling_lock needs one call of vulkan_profiling_unlock. The driver's
-// profiling lock is held from the first call to the last one. If the driver refuses the lock, the
-// error message says what the user can do.
+// The first call of vulkan_profiling_lock takes the driver's profiling lock; the last call of
+// vulkan_profiling_unlock releases it. Each lock call needs one unlock call. If the driver refuses
+// the lock, the error message says what the user can do.
 MUST_CHECK bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err);
 void vulkan_profiling_unlock(struct vulkan_device *device);
 
@@ -404,8 +405,8 @@ void vulkan_hold_destroy(struct vulkan_device *device, struct vulkan_hold *hold)
 
 extern const struct gpu_counting vulkan_counting;
 
-// Returns the submission that replaces batch->submit while the counter set counts the batch: the
-// same semaphores, but a command buffer of the set. Returns NULL with the error if this fails.
+// Returns the submission that replaces batch->submit while the counter set counts the batch. It has
+// the same semaphores, but a command buffer of the set. Returns NULL with the error if this fails.
 const VkSubmitInfo2 *vulkan_counted_submit(struct vulkan_counter_set *set,
                                            const struct vulkan_batch *batch, struct error *err);
 

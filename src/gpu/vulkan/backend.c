@@ -19,8 +19,8 @@ struct loader_symbols {
 
 static struct dynlib *open_loader(struct loader_symbols *symbols, struct error *err)
 {
-    // The last file is a Vulkan loader that `make kit` adds. It is for machines that have a Vulkan
-    // driver but no loader.
+    // The last file in the list is a Vulkan loader that `make kit` adds. It is for machines that
+    // have a Vulkan driver but no loader.
     static const char *const files[] = {"libvulkan.so.1", "libvulkan.so",
                                         "$ORIGIN/lib/libvulkan.so.1", NULL};
     static const struct dynlib_symbol table[] = {
@@ -80,16 +80,18 @@ static size_t validation_messages(const struct gpu_device *device, const char **
     return state->messages;
 }
 
-// A Vulkan driver exports vk_icdGetInstanceProcAddr, by which the loader finds its functions.
-// NVIDIA's driver has its functions in other files; no other driver is known to do so.
+// Returns true if the file is a Vulkan driver. A driver exports vk_icdGetInstanceProcAddr, by which
+// the loader finds its functions. NVIDIA's driver has its functions in other files, named
+// libnvidia-…; no other driver is known to do so.
 static bool is_driver(const char *path)
 {
     return text_begins(text_file_name(path), "libnvidia-") ||
            dynlib_exports(path, "vk_icdGetInstanceProcAddr");
 }
 
-// Returns the path of a layer that intercepts calls, or NULL. Without layers, vkGetDeviceProcAddr
-// returns functions of the driver. So a function from another file belongs to a layer.
+// Returns the path of a layer that intercepts calls; NULL if there is none. Without layers,
+// vkGetDeviceProcAddr returns functions of the driver. So a function from another file belongs to a
+// layer.
 static const char *interceptor(const struct gpu_device *base)
 {
     const struct vulkan_device *device = (const struct vulkan_device *)base;

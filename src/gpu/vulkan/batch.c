@@ -20,7 +20,7 @@ static bool begin_commands(const struct vulkan_device *device, struct vulkan_bat
         info.pInheritanceInfo = &nothing;
     }
     VkResult result = device->vk.vkBeginCommandBuffer(batch->commands, &info);
-    // In an ordered batch, a barrier before the first command makes it wait for earlier batches.
+    // In an ordered batch, a barrier makes the first command wait for earlier batches.
     batch->barrier_due = !batch->base.desc.unordered;
     batch->last_program = NULL;
     if (batch->pass)
@@ -51,8 +51,8 @@ static VkResult create_commands(struct vulkan_device *device, struct vulkan_batc
 }
 
 // Creates the query pool for the time stamps of spans. The host resets the pool, here and after
-// each wait for the batch. So no reset is among the timed commands, and batches of transfer queues,
-// which cannot reset a pool, have spans, too.
+// each wait for the batch. A reset by the device would be among the timed commands, and transfer
+// queues cannot reset a pool.
 static VkResult create_stamps(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     uint32_t count = 2 * batch->base.desc.span_count;
@@ -82,8 +82,7 @@ static VkResult create_splits(struct vulkan_device *device, struct vulkan_batch 
 {
     VkEventCreateInfo info = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
     VkResult result = VK_SUCCESS;
-    // Events that were not created stay NULL, so vulkan_batch_destroy can be called after a
-    // failure.
+    // Events that were not created are NULL, so vulkan_batch_destroy also works after a failure.
     batch->splits = ARENA_ARRAY(arena, batch->base.desc.split_count, VkEvent);
     for (unsigned i = 0; i < batch->base.desc.split_count && result == VK_SUCCESS; i++)
         result = device->vk.vkCreateEvent(device->handle, &info, NULL, &batch->splits[i]);
@@ -126,8 +125,7 @@ struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_
 {
     struct vulkan_device *device = vulkan_scope_device(scope);
     struct vulkan_batch *batch = ARENA_NEW(scope->arena, struct vulkan_batch);
-    // The scope and the description are set here, because functions below read them before the
-    // front end sets them.
+    // The functions below read the scope and the description before the front end sets them.
     batch->base = (struct gpu_batch){.object.scope = scope, .desc = *desc};
     batch->queue = (const struct vulkan_queue *)desc->queue;
     batch->stages = batch->queue->stages;
@@ -159,7 +157,7 @@ void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *bat
 }
 
 // Records a barrier at the end of the batch, so that the host sees what the batch wrote to mapped
-// memory. After draws and rays, the barrier also covers later batches, whose own barriers may not
+// memory. After draws and rays, the barrier also covers later batches: their own barriers may not
 // cover the stages of draws and rays.
 static void record_host_barrier(const struct vulkan_device *device,
                                 const struct vulkan_batch *batch)
@@ -262,9 +260,8 @@ static bool fetch_stamps(struct vulkan_device *device, struct vulkan_batch *batc
     return true;
 }
 
-// Polls for at most VULKAN_LOOK_NS before the blocking wait, because drivers are late to wake a
-// blocked caller. Does not poll on CPU devices, where polling would take processor time from the
-// work.
+// Polls for at most VULKAN_LOOK_NS before the blocking wait, because drivers wake a blocked caller
+// late. Does not poll on CPU devices, where it would take processor time from the work.
 static void look_first(struct vulkan_device *device, const struct vulkan_batch *batch,
                        uint64_t timeout_ns)
 {

@@ -37,7 +37,7 @@ struct vulkan_counter_set {
     uint32_t index_count;
     uint32_t *places; // indices[places[i]] is Vulkan's index of counter i of the set
     VkCommandPool pool;
-    // The query that counts one batch of a run, and the command buffer with this query.
+    // For one batch of a run: the query that counts it, and the command buffer with this query.
     struct counted_batch {
         VkQueryPool queries;
         VkCommandBuffer commands; // command buffer with the query; NULL until it is recorded
@@ -111,9 +111,9 @@ static void find_sources(struct counters *counters)
     }
 }
 
-// Returns the unit of a native counter. Counters in bytes, cycles or events are sums. All others
-// (percentages, rates, temperatures) are averages and get GPU_COUNTER_RATIO. RADV's hit ratios get
-// it, too: they are averages, although RADV states bytes as their unit.
+// Returns the unit of a native counter. Counters in bytes, cycles or events are sums. All other
+// counters (percentages, rates, temperatures) are averages, with the unit GPU_COUNTER_RATIO. RADV
+// states bytes as the unit of its hit ratios, but these are averages, too.
 static enum gpu_counter_unit unit_of(const struct native *native)
 {
     if (text_contains(native->name, "ratio"))
@@ -220,8 +220,7 @@ static struct gpu_counters *counters_open(struct gpu_device *base, struct arena 
         refuse_extension(device->info, err);
         return NULL;
     }
-    // Takes the profiling lock for a moment: if the user may not read counters, opening them fails
-    // here.
+    // Takes the profiling lock for a moment, which fails if the user may not read counters.
     if (!list_natives(counters, err) || !vulkan_profiling_lock(device, err))
         return NULL;
     vulkan_profiling_unlock(device);

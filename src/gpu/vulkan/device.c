@@ -7,7 +7,7 @@
 
 // What vkCreateDevice needs for one queue family: the number of queues and their priorities.
 struct family_plan {
-    // priority of all queues of the family, because Vulkan allows only one
+    // global priority of the family's queues; Vulkan allows only one for a family
     enum gpu_priority priority;
     unsigned count;
     float priorities[GPU_QUEUES_MAX];
@@ -15,7 +15,7 @@ struct family_plan {
 
 struct plan {
     struct family_plan families[GPU_FAMILIES_MAX];
-    // family_of[i]: index in gpu_info.families of the family of queue i
+    // family_of[i]: the family of queue i, as an index in gpu_info.families
     unsigned family_of[GPU_QUEUES_MAX];
     // index_of[i]: index of queue i within its family
     unsigned index_of[GPU_QUEUES_MAX];
@@ -167,8 +167,8 @@ void vulkan_device_close(struct gpu_device *base)
 
 // ---------------------------------------------------------------- the profiling lock
 
-// Drivers return VK_TIMEOUT both if another program has the lock and if the user may not take it.
-// So the error message names both causes.
+// Drivers return VK_TIMEOUT in two cases: another program has the lock, or the user may not take
+// it. The error message names both.
 bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err)
 {
     const VkAcquireProfilingLockInfoKHR info = {

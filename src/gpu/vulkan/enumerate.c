@@ -11,7 +11,7 @@ enum {
     // Maximum number of iterations of a thread's loops in llvmpipe (LP_MAX_TGSI_LOOP_ITERATIONS of
     // Mesa). Measured on Mesa 22.3.6 with a kernel that has several loops.
     LLVMPIPE_LOOP_ITERATIONS = 65534,
-    QUEUE_FAMILIES_MAX = 64, // queue families beyond this number are ignored
+    QUEUE_FAMILIES_MAX = 64, // maximum number of queue families; further ones are ignored
 };
 
 struct properties {
@@ -71,8 +71,7 @@ static void fill_identity(const struct properties *p, struct gpu_info *info)
     static const uint8_t none[GPU_UUID_BYTES] = {0};
     const VkPhysicalDeviceProperties *core = &p->core.properties;
     info->kind = kind_of(core->deviceType);
-    // The format limits the length, because a faulty driver may omit the NUL at the end of the
-    // name.
+    // A faulty driver may omit the NUL at the end of the name, so the format limits its length.
     snprintf(info->name, sizeof info->name, "%.*s", VK_MAX_PHYSICAL_DEVICE_NAME_SIZE,
              core->deviceName);
     name_vendor(core->vendorID, info->vendor, sizeof info->vendor);
@@ -167,9 +166,9 @@ static void fill_kernel_limits(const struct properties *p, struct gpu_limits *li
     limits->subgroup_threads_max = p->v13.maxSubgroupSize;
     if (p->v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
         limits->loop_iterations = LLVMPIPE_LOOP_ITERATIONS;
-    // A timestampPeriod that is negative or NaN becomes 0, and gpu_info_check then refuses the
-    // device. An infinite one becomes 0, too, but fill_families then reports no time stamps, and
-    // the device is accepted.
+    // If timestampPeriod is negative or NaN, the unit becomes 0, and gpu_info_check refuses the
+    // device. If it is infinite, the unit becomes 0, too. But fill_families then reports no time
+    // stamps, and the device is accepted.
     double step_ps = isinf(vk->timestampPeriod) ? 0 : (double)vk->timestampPeriod * 1000.0 + 0.5;
     limits->stamp_step_ps = !(step_ps >= 0) ? 0 : step_ps < 0x1p63 ? (uint64_t)step_ps : UINT64_MAX;
 }

@@ -97,9 +97,9 @@ void vulkan_features_query(VkPhysicalDevice device, const struct vulkan_extensio
     vkGetPhysicalDeviceFeatures2(device, &features->core);
 }
 
-// The features that kernels or the backend may use. Each of them is enabled if the device has it.
-// Features that can cost speed (robust access, capture and replay), and features for windows, are
-// not in this list.
+// The features that kernels or the backend may use. fathom enables each of them that the device
+// has. The list has no features for windows, and none that can cost speed (robust access, capture
+// and replay).
 #define FEATURE(member) offsetof(struct vulkan_features, member)
 static const size_t wanted[] = {
     FEATURE(core.features.shaderInt64),

@@ -28,11 +28,11 @@ struct vulkan_draw_program {
     VkPipeline pipeline;
 };
 
-// The state of a batch with draws during recording: the open render pass and the bound objects.
+// The state of a batch with draws while it is recorded: the open render pass and the bound objects.
 struct vulkan_pass {
     struct arena *arena;
     const struct vulkan_target *target; // target of the open render pass; NULL if none is open
-    const struct vulkan_draw_program *program; // draw program that is bound; NULL if none is
+    const struct vulkan_draw_program *program; // draw program that is bound; NULL if none is bound
     // arguments that are bound for `program`
     struct gpu_arg args[GPU_ARGS_MAX];
     VkDescriptorSet set;

@@ -62,9 +62,8 @@ struct gpu_typed *vulkan_typed_create(struct gpu_scope *scope, struct gpu_buffer
     }
     struct vulkan_typed *typed = ARENA_NEW(scope->arena, struct vulkan_typed);
     typed->base.writable = features & VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT;
-    // A view must support all texel usages of its VkBuffer, but some formats lack some usages. So
-    // each typed view gets its own VkBuffer over the same memory, with only the usages that its
-    // format has.
+    // A view must support all texel usages of its VkBuffer. But some formats lack some of these
+    // usages. So each typed view gets its own VkBuffer over the same memory.
     VkBufferUsageFlags usage = VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
     if (typed->base.writable)
         usage |= VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT;
@@ -307,8 +306,8 @@ bool vulkan_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, co
 {
     struct vulkan_device *device = vulkan_device_of(&base->object);
     uint32_t width = gpu_level_side(base->desc.width, mip);
-    // `height`, row_bytes and row_count count rows of blocks, not rows of texels. A block is side ×
-    // side texels.
+    // `height`, row_bytes and row_count are about rows of blocks, not rows of texels. A block is
+    // side × side texels.
     uint32_t side = gpu_format_block(base->desc.format);
     uint32_t texel_rows = gpu_level_side(base->desc.height, mip);
     uint32_t height = (texel_rows + side - 1) / side;

@@ -160,9 +160,9 @@ bool vulkan_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, stru
     return true;
 }
 
-// Returns the pipeline stages of copies, and of kernels that access buffers and storage images.
-// These are the compute kernels and, if the batch has draws, the vertex and fragment kernels. The
-// stages of ray kernels and the fixed-function stages of draws are not included.
+// Returns the pipeline stages of copies and compute kernels and, if the batch has draws, of vertex
+// and fragment kernels. The stages of ray kernels and the fixed-function stages of draws are not
+// included.
 static VkPipelineStageFlags2 kernel_stages(const struct vulkan_batch *batch)
 {
     return batch->queue->stages | (batch->pass ? VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |

@@ -4,8 +4,8 @@
 // for each batch would take longer than the measured work.
 #include "gpu/vulkan/api.h"
 
-// Returns a pointer to the link that leads to the first spare element that suits the batch. If no
-// element suits, this link is NULL.
+// Finds the first element of the list `spare` that suits the batch. Returns a pointer to the link
+// that leads to this element. If no element suits, the link is NULL.
 static struct vulkan_spare **find(struct vulkan_device *device, const struct vulkan_batch *batch)
 {
     struct vulkan_spare **link = &device->spare;
@@ -75,8 +75,8 @@ void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *b
                                    .descriptors = batch->descriptors,
                                    .done = batch->done,
                                    .submissions = batch->signal.value};
-    // Destroys objects that no batch can use again: those of a batch that was not created
-    // completely, or has a secondary command buffer. On a lost device, the semaphore may never
+    // Destroys objects that no batch can use again: their batch was not created completely, or has
+    // a secondary command buffer, or the device is lost. On a lost device, the semaphore may never
     // reach the value `submissions`.
     if (!batch->commands || batch->whole || !batch->done || device->base.lost) {
         destroy(device, place);

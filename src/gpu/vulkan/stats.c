@@ -63,7 +63,7 @@ static void take_statistic(const VkPipelineExecutableStatisticKHR *statistic,
         stats->has_registers = true;
         stats->registers = larger(stats->registers, (unsigned)number);
     } else if (is_one_of(statistic->name, spill_names)) {
-        // RADV reports the scratch size of a subgroup
+        // RADV reports the scratch size of a subgroup, not of a thread
         if (strstr(statistic->description, "per subgroup"))
             number /= subgroup_threads;
         stats->has_spills = true;
