@@ -11,15 +11,17 @@
 
 struct variable {
     const char *api, *name;
-    uint32_t vendor_id; // only devices of this vendor use the variable; 0: all devices use it
-    const char *usual;  // value that changes nothing; NULL if every value changes something
-    const char *effect; // completes the sentence "NAME=VALUE is set: …"
+    // gpu_info.vendor_id of the devices that the variable affects; 0: all devices
+    uint32_t vendor_id;
+    // value that leaves the driver as it is; NULL: every value alters the driver
+    const char *usual;
+    const char *effect; // effect of the variable: ends the sentence "NAME=VALUE is set: …"
     bool submissions_only;
 };
 
+// The environment variables that alter a driver. docs/evidence/altered.md shows their effects.
 // Sources: CUDA C++ Programming Guide, "CUDA Environment Variables"; NVIDIA's documentation of MPS;
-// README of Khronos's OpenCL-ICD-Loader. docs/evidence/altered.md shows how these variables changed
-// a driver.
+// README of Khronos's OpenCL-ICD-Loader.
 static const struct variable variables[] = {
     {"cuda", "CUDA_LAUNCH_BLOCKING", 0, "0", "each launch waits until its kernel ends", true},
     {"opencl", "CUDA_LAUNCH_BLOCKING", GPU_VENDOR_NVIDIA, "0",
@@ -33,9 +35,9 @@ static const struct variable variables[] = {
     {"opencl", "OPENCL_LAYERS", 0, NULL, "layers may intercept the driver's functions", false},
 };
 
-// Parts of the names of files that tools load into a process before its main function: Nsight
-// Systems and Compute (libToolsInjection64.so, libcuda-injection.so), Compute Sanitizer
-// (libsanitizer-collection.so). They intercept calls within the driver.
+// Parts of the file names of libraries that intercept calls within the driver. Nsight Systems and
+// Compute load libToolsInjection64.so and libcuda-injection.so. Compute Sanitizer loads
+// libsanitizer-collection.so.
 static const char *const tools[] = {"njection", "libsanitizer-"};
 
 static const char *loaded_tool(void)
@@ -52,7 +54,7 @@ static bool concerns(const struct variable *variable, const struct gpu_device *d
            (!variable->vendor_id || variable->vendor_id == device->info->vendor_id);
 }
 
-// Returns the value of the variable in the environment; NULL if it changes nothing.
+// Returns the value of an environment variable if it alters the driver; else NULL.
 static const char *value_of(const struct variable *variable)
 {
     const char *value = getenv(variable->name);

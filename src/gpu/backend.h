@@ -40,8 +40,8 @@ enum gpu_object_kind {
     GPU_OBJECT_TREE,
 };
 
-// The first member of every struct for an object that a scope owns. `older` points to the object
-// that was created in the same scope just before this object.
+// The first member of the struct of every object that a scope owns. `older` points to the object
+// that was created in the same scope just before.
 struct gpu_object {
     enum gpu_object_kind kind;
     struct gpu_scope *scope;
@@ -67,7 +67,7 @@ struct gpu_typed {
 
 struct gpu_image {
     struct gpu_object object;
-    // description of the image by the caller, with defaults in place of zeros
+    // the caller's description of the image, in which defaults replace zeros
     struct gpu_image_desc desc;
     bool filterable; // true if kernels may read the image through a linear filter
 };
@@ -80,16 +80,16 @@ struct gpu_sampler {
 struct gpu_program {
     struct gpu_object object;
     const struct gpu_kernel *kernel;
-    // statistics of the compiled kernel, which the driver reports; NULL until they are read
+    // the driver's statistics of the compiled kernel; NULL until they are read
     struct gpu_program_stats *stats;
 };
 
 enum gpu_batch_state {
     GPU_BATCH_RECORDING,
-    // the recording ended without error, and no submission of the batch is in flight
+    // the batch can be submitted: its recording ended without error, and it is not in flight
     GPU_BATCH_READY,
     GPU_BATCH_IN_FLIGHT, // the batch is submitted, and no wait for its end has succeeded
-    GPU_BATCH_FAILED     // recording (first_error) or a reset failed, or the device was lost
+    GPU_BATCH_FAILED     // the recording or a reset failed, or the device was lost
 };
 
 struct gpu_batch {
@@ -100,7 +100,8 @@ struct gpu_batch {
     // first error of the recording; its code is ERROR_NONE if there was no error
     struct error first_error;
     unsigned commands; // number of recorded commands; barriers, splits and spans are not counted
-    int open_span;     // index of the span that has begun but not ended; −1 if there is none
+    // index of the span (timed range) that has begun but not ended; −1 if there is none
+    int open_span;
     uint64_t spans_recorded; // bit i is set once both the begin and the end of span i are recorded
     // Bit i of splits_set is set once the command that sets split barrier i is recorded. Bit i of
     // splits_waited is set once the command that waits for split barrier i is recorded.
@@ -109,10 +110,9 @@ struct gpu_batch {
     // lengths of the spans can then be read. They cannot be read while the batch is in flight
     // again, after it has failed, or after the device was lost.
     bool finished;
-    // What the submitted batch waits for on the device. `hold`: a hold (gpu_hold_create), which the
-    // host releases; NULL if there is none. `after`: batches that were submitted before this one.
-    // The front end sets `after` before it calls batch_submit, and `hold` after that call has
-    // succeeded.
+    // What the submitted batch waits for on the device: a hold (gpu_hold_create; NULL if there is
+    // none), and batches that were submitted before this one. The front end sets `after` before it
+    // calls batch_submit, and `hold` after that call has succeeded.
     struct gpu_hold *hold;
     struct gpu_batch *after[GPU_AFTER_MAX];
     unsigned after_count;
@@ -134,8 +134,8 @@ struct gpu_target {
 
 struct gpu_draw_program {
     struct gpu_object object;
-    // The kernel whose arguments a draw passes: the vertex or the fragment kernel, whichever has
-    // the longer list of arguments.
+    // The vertex or the fragment kernel, whichever has the longer list of arguments. Draws pass the
+    // arguments of this kernel.
     const struct gpu_kernel *args;
     enum gpu_format format;
     bool depth; // true if the program draws into targets with a depth buffer
@@ -236,8 +236,7 @@ struct gpu_managed {
 
 struct gpu_counters {
     struct gpu_device *device;
-    // true if the last run succeeded and its profiler is still open for the next run of the same
-    // set
+    // true if the profiler stays open after a run, for the next run of the same set
     bool kept;
     struct arena *arena; // arena for the counter sets; it lives as long as the counters are open
     // sources[c] is the native counter for counter c of GPU_COUNTERS. If the device lacks that
@@ -249,13 +248,13 @@ struct gpu_counters {
 
 struct gpu_counter_set {
     struct gpu_counters *counters;
-    const double *factors; // factors[i] is the factor from native counter i of the set to the value
-                           // of counter i (gpu_counter_source.factor)
+    // value of counter i of the set = factors[i] · value of its native counter
+    const double *factors;
     size_t count;
     unsigned passes;
-    // number of batches that a run of the set counts; it is set before the call of set_begin
+    // number of batches that the run counts; valid before the call of set_begin
     size_t batches;
-    bool done; // true if the run of the set has succeeded; it is set before the call of set_end
+    bool done; // true if the run has succeeded; valid before the call of set_end
 };
 
 // The functions of a backend that implement gpu/counters.h.
@@ -266,13 +265,13 @@ struct gpu_counting {
     struct gpu_counters *(*open)(struct gpu_device *, struct arena *, struct error *);
     void (*close)(struct gpu_counters *);
     enum gpu_counter_unit (*native_unit)(const struct gpu_counters *, const char *native);
-    // Creates a set of `count` counters, and sets its `passes`. The returned struct is allocated in
-    // the arena of the counters, and its first member is a struct gpu_counter_set. If the call
-    // fails, it may leave objects that only `close` destroys.
+    // Creates a counter set with `count` counters, and sets its `passes`. The returned struct is
+    // allocated in the arena of the counters, and its first member is a struct gpu_counter_set. If
+    // the call fails, it may leave objects that only `close` destroys.
     struct gpu_counter_set *(*set_create)(struct gpu_counters *, const struct gpu_counter_source *,
                                           size_t count, struct error *);
-    // A run counts some batches with a set of counters. Nothing runs on the device during a call.
-    // The front end makes these calls:
+    // A run counts some batches with a set of counters. The front end makes these calls, and
+    // nothing runs on the device during a call:
     //
     //   set_begin
     //   for each pass:
@@ -311,10 +310,9 @@ struct gpu_backend {
     void *(*load)(struct gpu_enumeration *to);
     void (*unload)(void *state);
 
-    // Returns true if this backend's library finds all its devices only after the earlier backends
-    // of gpu_backends were loaded. The system then loads the earlier backends, too. Only OpenCL
-    // needs this: if NVIDIA's driver is installed and GLIBC_TUNABLES lacks GPU_TUNABLE_STATIC_TLS.
-    // The pointer may be NULL.
+    // Returns true if the system must load the earlier backends of gpu_backends before this one:
+    // otherwise this backend's library may miss devices. Only OpenCL has this function
+    // (opencl_after_others). The pointer may be NULL.
     bool (*after_others)(void);
 
     // Opens a device. The returned struct is allocated in `arena`, and its first member is a struct
@@ -328,17 +326,17 @@ struct gpu_backend {
     void (*device_close)(struct gpu_device *device);
     // The pointers validation_messages, interceptor and device_calibrated_timestamp may be NULL.
     size_t (*validation_messages)(const struct gpu_device *device, const char **first);
-    // Returns the path of the file whose functions fathom calls in place of the driver's, for
-    // example of a Vulkan layer; NULL if fathom calls the driver, or if this is not known.
+    // Returns the path of a file that intercepts fathom's calls of the driver, for example a Vulkan
+    // layer. Returns NULL if there is none, or if this is not known.
     const char *(*interceptor)(const struct gpu_device *device);
     bool (*device_calibrated_timestamp)(struct gpu_device *device,
                                         struct gpu_calibrated_timestamp *timestamp);
 
     // device_choose_clock is called only for a device with the capability CLOCK_CHOICE.
     bool (*device_choose_clock)(struct gpu_device *device, double core_hz, struct error *err);
-    // device_hold_clock and device_free_clock are called only for a device with the capability
-    // STABLE_CLOCK. The front end calls them alternately, and calls device_free_clock before it
-    // closes a device whose clock is held.
+    // device_hold_clock and device_free_clock are called in turn, only for a device with the
+    // capability STABLE_CLOCK. Before the front end closes a device whose clock is held, it calls
+    // device_free_clock, unless the device hangs.
     bool (*device_hold_clock)(struct gpu_device *, struct error *);
     void (*device_free_clock)(struct gpu_device *);
 
@@ -377,8 +375,7 @@ struct gpu_backend {
                                       struct error *);
     // The functions from batch_dispatch to batch_span record a command. If one fails, it returns
     // false with the error, and the front end keeps the first error. During such a call,
-    // batch->commands is the number of commands recorded before; barriers, splits and spans are not
-    // counted.
+    // batch->commands does not yet include the new command.
     bool (*batch_dispatch)(struct gpu_batch *, const struct gpu_dispatch *, struct error *);
     bool (*batch_copy)(struct gpu_batch *, struct gpu_buffer *to, uint64_t to_offset,
                        struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes,
@@ -386,8 +383,8 @@ struct gpu_backend {
     bool (*batch_fill)(struct gpu_batch *, struct gpu_buffer *, uint64_t offset, uint64_t bytes,
                        uint32_t word, struct error *);
     bool (*batch_barrier)(struct gpu_batch *, enum gpu_barrier, struct error *);
-    // The pointers batch_barrier_buffer and batch_barrier_image may be NULL. The front end then
-    // calls batch_barrier with GPU_BARRIER_MEMORY instead.
+    // If batch_barrier_buffer or batch_barrier_image is NULL, the front end calls batch_barrier
+    // with GPU_BARRIER_MEMORY instead.
     bool (*batch_barrier_buffer)(struct gpu_batch *, struct gpu_buffer *, struct error *);
     bool (*batch_barrier_image)(struct gpu_batch *, struct gpu_image *, struct error *);
     // batch_split is called only for a device with the capability SPLITS.
@@ -395,9 +392,9 @@ struct gpu_backend {
     bool (*batch_span)(struct gpu_batch *, unsigned span, bool end, struct error *);
     bool (*batch_end)(struct gpu_batch *, struct error *);
     bool (*batch_reset)(struct gpu_batch *, struct error *);
-    // Submits a batch that is ready. Must neither check anything nor allocate. `hold` may be NULL
-    // or already released. The batch must start after the latest submission of each batch in
-    // batch->after; some of these submissions may already be done.
+    // Submits a batch that is ready. Must not check anything, and must not allocate memory. `hold`
+    // may be NULL or already released. The batch must start after the latest submission of each
+    // batch in batch->after; some of these submissions may already be done.
     bool (*batch_submit)(struct gpu_batch *, struct gpu_hold *hold, struct error *);
     // batch_wait is called only for a batch that is in flight: submitted, and not waited for.
     bool (*batch_wait)(struct gpu_batch *, uint64_t timeout_ns, struct error *);
@@ -420,8 +417,8 @@ struct gpu_backend {
     void (*object_destroy)(struct gpu_object *object);
 };
 
-// The type of the functions for a slot of a table such as struct gpu_backend. A backend declares
-// its functions with it: GPU_SLOT(gpu_backend, batch_wait) cuda_batch_wait;
+// The type of the function in a slot of a table such as struct gpu_backend. Example of a
+// declaration: GPU_SLOT(gpu_backend, batch_wait) cuda_batch_wait;
 #define GPU_SLOT(table, slot) __typeof__(*((struct table *)0)->slot)
 
 // The slots of struct gpu_backend that the backends of all real APIs fill.
@@ -461,7 +458,7 @@ enum gpu_channel_type {
     GPU_CHANNEL_UINT32,
 };
 
-// Returns the type of a format's channels. It has no meaning for packed formats
+// Returns the type of a format's channels. The result has no meaning for packed formats
 // (gpu_format_is_packed).
 enum gpu_channel_type gpu_format_channel_type(enum gpu_format format);
 
@@ -471,7 +468,7 @@ static inline uint32_t gpu_level_side(uint32_t side, uint32_t mip)
     return side >> mip ? side >> mip : 1;
 }
 
-// Returns true if the argument lists `a` and `b` for `kernel` name the same objects and the same
+// Returns true if the argument lists `a` and `b` for `kernel` contain the same objects and the same
 // ranges. Ignores arguments of kind GPU_ARG_ADDRESS.
 bool gpu_args_equal(const struct gpu_kernel *kernel, const struct gpu_arg *a,
                     const struct gpu_arg *b);

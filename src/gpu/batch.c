@@ -6,7 +6,8 @@
 #include <inttypes.h>
 
 enum {
-    // maximum number of spans in a batch: gpu_batch.spans_recorded has one bit for each
+    // maximum number of spans (timed ranges) in a batch: gpu_batch.spans_recorded has a bit for
+    // each
     SPANS_MAX = 64,
     SPLITS_MAX = 64
 };

@@ -3,8 +3,8 @@
 #include "gpu/front.h"
 
 enum {
-    // Maximum number of passes of one run. The run fails if the counter library asks for more, so
-    // that it cannot ask for ever.
+    // Maximum number of passes of one run. If the counter library asks for more passes, the run
+    // fails. Otherwise a run might never end.
     PASSES_MAX = 1000
 };
 

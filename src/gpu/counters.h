@@ -17,7 +17,8 @@ enum gpu_counter_unit {
     GPU_COUNTER_BYTES,
     GPU_COUNTER_EVENTS,
     GPU_COUNTER_CYCLES,
-    GPU_COUNTER_RATIO, // an average or a share: its value does not grow with the amount of work
+    // unit of averages and shares, whose value does not grow with the amount of work
+    GPU_COUNTER_RATIO,
 };
 
 // The table of the counters: name in C, name in files, unit, meaning. Counters of bytes in caches
@@ -151,8 +152,8 @@ struct gpu_counter_run {
 };
 
 // Runs the batches one after the other in each pass, and counts. Sets values[b · n + i] to the
-// value of counter i for batch b; n is the number of counters of the set. The beginning of a pass
-// takes longer than most batches. So two batches in one run take about half the time of two runs.
+// value of counter i for batch b; n is the number of counters of the set. Two batches in one run
+// take about half the time of two runs, because a pass takes long to begin.
 MUST_CHECK bool gpu_counter_set_run(struct gpu_counter_set *set, const struct gpu_counter_run *run,
                                     double *values, struct error *err);
 

@@ -23,9 +23,9 @@ MUST_CHECK static inline bool gpu_device_check(const struct gpu_device *device, 
     return error_set(err, ERROR_DEVICE_LOST, "%s was lost: open it again", device->info->id);
 }
 
-// Must be called after each call of the backend; `ok` and `err` are the result of that call. If the
-// call failed with ERROR_DEVICE_LOST, marks the device as lost, which is not possible if `err` is
-// NULL. Returns `ok`.
+// Must be called after each call of the backend, with its result `ok` and its error `err`. If the
+// error is ERROR_DEVICE_LOST, marks the device as lost. `err` may be NULL: the device is then not
+// marked. Returns `ok`.
 static inline bool gpu_device_note(struct gpu_device *device, bool ok, const struct error *err)
 {
     if (!ok && err && err->code == ERROR_DEVICE_LOST)
@@ -43,8 +43,7 @@ const struct gpu_backend *gpu_system_backend(const struct gpu_system *system,
 struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu_batch *batch);
 
 // Ends a batch in flight: releases the holds (gpu_hold_create) that block its queue, then waits for
-// the batch. The time limit is that of gpu_scope_close. If it is exceeded, the device counts as
-// lost and hung.
+// the batch. If the batch is not done after 5 s, the device counts as lost and hung.
 void gpu_batch_finish(struct gpu_batch *batch);
 
 // Returns the queues whose work can delay the work on `queue`, including `queue` itself. In the
@@ -54,9 +53,9 @@ uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *que
 // Returns true if the batch is in flight on one of the queues in the bit set `queues`.
 bool gpu_batch_is_on(const struct gpu_batch *batch, uint32_t queues);
 
-// Fails with ERROR_INTERNAL if a batch that waits for a hold (gpu_hold_create) blocks the device's
-// first queue: a copy between host and device would then wait for ever. Fails with
-// ERROR_DEVICE_LOST if the device is lost.
+// Fails with ERROR_INTERNAL if a hold (gpu_hold_create) blocks the device's first queue: a copy
+// between host and device would then wait for ever. Fails with ERROR_DEVICE_LOST if the device is
+// lost.
 MUST_CHECK bool gpu_host_copy_check(struct gpu_device *device, struct error *err);
 
 // Fails with ERROR_INTERNAL if `object` is NULL or belongs to another device. `object` points to a
@@ -70,7 +69,7 @@ MUST_CHECK bool gpu_object_check(const struct gpu_device *device, const void *ob
 MUST_CHECK bool gpu_range_check(const struct gpu_buffer *buffer, uint64_t offset, uint64_t bytes,
                                 const char *what, struct error *err);
 
-// Fails with ERROR_INTERNAL if no command can be recorded in the batch's present state.
+// Fails with ERROR_INTERNAL if the recording of the batch has ended.
 MUST_CHECK bool gpu_record_check(const struct gpu_batch *batch, struct error *err);
 
 // Stores `err` in the batch, unless the batch already has an error. A batch that was ready becomes
@@ -82,15 +81,14 @@ void gpu_record_fail(struct gpu_batch *batch, const struct error *err);
 void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err);
 
 struct gpu_arguments {
-    // arguments for the kernel; if the length of a range is 0, gpu_arguments_check sets it
+    // arguments for the kernel; gpu_arguments_check sets the length of a range if it is 0
     struct gpu_arg *args;
     const void *params;
     size_t params_bytes;
 };
 
 // Checks the arguments and params that a dispatch or a draw passes to `kernel`. If the `bytes` of a
-// range is 0, sets it: the range then ends at the end of the buffer, or earlier if the device
-// allows only shorter ranges.
+// range is 0, sets it: to the rest of the buffer, or to the device's limit if that is smaller.
 MUST_CHECK bool gpu_arguments_check(const struct gpu_device *device,
                                     const struct gpu_kernel *kernel,
                                     const struct gpu_arguments *given, struct error *err);

@@ -42,7 +42,7 @@ struct gpu_system;
 // An API or a device that cannot be used on this machine, and the reason.
 struct gpu_unavailable {
     const char *api;
-    const char *reason; // reason in one line: "libcuda.so.1: cannot open shared object file"
+    const char *reason; // one-line reason, such as "libcuda.so.1: cannot open shared object file"
     const char *remedy; // what the user can do, in one line; NULL if the user can do nothing
 };
 
@@ -57,17 +57,17 @@ struct gpu_system_desc {
     size_t known_count;
 };
 
-// Loads the backends and lists their devices, without opening any. `desc` NULL means a description
-// of zeros. Never fails. If a backend has no library or no usable device, it is listed as
-// unavailable, with the reason (the model backend only if a model was asked for). So is a device
-// whose limits cannot be true (gpu_info_check). All names and reasons are printable
+// Loads the backends and lists their devices, without opening any. Never fails. `desc` NULL means a
+// description of zeros. Lists as unavailable, with the reason: a backend without a library or a
+// usable device, and a device whose limits cannot be true (gpu_info_check). The model backend is
+// listed as unavailable only if a model was asked for. All names and reasons are printable
 // (text_printable). The system must exist as long as the devices that are opened from it.
 struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc);
 void gpu_system_destroy(struct gpu_system *system);
 
-// Creates a system without backends. gpu_system_add_device and gpu_system_add_unavailable add to it
-// the devices and the unavailable APIs that another process has listed (suite/enumerate.h). The
-// devices of such a system cannot be opened.
+// Creates a system without backends. gpu_system_add_device and gpu_system_add_unavailable then add
+// what another process has listed (suite/enumerate.h): devices, and unavailable APIs. The devices
+// of such a system cannot be opened.
 struct gpu_system *gpu_system_create_empty(void);
 void gpu_system_add_device(struct gpu_system *system, const struct gpu_info *info);
 void gpu_system_add_unavailable(struct gpu_system *system,
@@ -97,8 +97,8 @@ enum gpu_priority { // priority of a queue; the default is 0, GPU_PRIORITY_MEDIU
 
 struct gpu_queue_request {
     enum gpu_queue_kind kind;
-    // The queue's priority. With PRIORITY_GLOBAL of the device, it is relative to the queues of all
-    // programs on the GPU; otherwise to the other queues of this program.
+    // The queue's priority. If the device has PRIORITY_GLOBAL, it is a priority among the queues of
+    // all programs on the GPU; otherwise among the queues of this program.
     enum gpu_priority priority;
 };
 
@@ -111,8 +111,8 @@ struct gpu_device_desc {
     // ERROR_UNSUPPORTED if the device has too few queues of a kind or refuses a priority.
     struct gpu_queue_request queues[GPU_QUEUES_MAX];
     unsigned queue_count;
-    // If true, the bounds of buffer accesses are checked (robustBufferAccess). gpu_device_open
-    // fails with ERROR_UNSUPPORTED if the API cannot do this.
+    // If true, the device checks the bounds of buffer accesses (robustBufferAccess). If the API
+    // cannot do this, gpu_device_open fails with ERROR_UNSUPPORTED.
     bool robust;
 };
 
@@ -138,8 +138,8 @@ struct gpu_calibrated_timestamp {
     uint64_t deviation_ns; // maximum time in ns between the readings of the two clocks
 };
 
-// Reads the device's clock and the host's clock. Returns false if the API cannot do so (only some
-// Vulkan drivers can), if the driver's function fails, or if the device is lost.
+// Reads the device's clock and the host's clock, which only some Vulkan drivers can do. Returns
+// false if the API cannot do so, if the driver's function fails, or if the device is lost.
 bool gpu_device_calibrated_timestamp(struct gpu_device *device,
                                      struct gpu_calibrated_timestamp *timestamp);
 
@@ -164,28 +164,27 @@ size_t gpu_device_live_objects(const struct gpu_device *device);
 // none; `first` may be NULL.
 size_t gpu_device_validation_messages(const struct gpu_device *device, const char **first);
 
-// Something outside fathom that changes how the driver works, so that times may not be the driver's
-// own: a library between fathom and the driver, or a variable of the environment.
+// Something outside fathom that changes how the driver works: a library between fathom and the
+// driver, or an environment variable. Measured times may then not be the driver's own.
 struct gpu_alteration {
-    const char *text; // what it is, as a sentence without a full stop; NULL if nothing was found
-    // true: it only changes when submitted work starts; false: kernels may run differently, too
+    const char *text; // what alters the driver, as a sentence without full stop; NULL if nothing
+    // true: only the start of submitted work changes; false: kernels may run differently, too
     bool submissions_only;
 };
 
-// Returns what alters the driver of `device`. Not everything that does so can be found. The text is
-// in `arena`.
+// Returns what alters the driver of `device`, as far as fathom can find it. The text is in `arena`.
 struct gpu_alteration gpu_device_alteration(const struct gpu_device *device, struct arena *arena);
 
 // Opens a scope. The scope owns the objects that are created in it. The scopes of a device may be
 // closed in any order.
 struct gpu_scope *gpu_scope_open(struct gpu_device *device);
 
-// Closes the scope: releases its holds, waits for batches, then frees the scope's objects. The
-// function waits for a batch in flight if the batch belongs to the scope, or if it waits for a hold
-// or a batch of the scope. Before each wait, the function releases all holds that block the queue
-// of that batch. A wait takes at most 5 s. Batches of other scopes that use the scope's buffers,
-// images or programs must be done. If a batch is not done after 5 s, the device counts as lost, and
-// nothing that it may still access is freed. Accepts NULL.
+// Closes the scope: releases its holds, waits for batches (not on a lost device), then frees the
+// scope's objects. Waits for the batches of the scope, and for batches that wait for its holds or
+// its batches. Before each wait, releases all holds that block the queue of that batch. If a batch
+// is not done after 5 s, the device counts as lost, and nothing that the batch may still access is
+// freed. Batches of other scopes that use the scope's buffers, images or programs must be done.
+// Accepts NULL.
 void gpu_scope_close(struct gpu_scope *scope);
 
 struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
@@ -197,7 +196,7 @@ enum gpu_memory {
     GPU_MEMORY_UPLOAD,   // mapped host memory that the host writes
     GPU_MEMORY_READBACK, // mapped, cached host memory that the host reads
     GPU_MEMORY_VISIBLE,  // device memory that the host maps (resizable BAR); some devices lack it
-    GPU_MEMORY_MANAGED,  // one pointer for host and device, pages move between them; needs MANAGED
+    GPU_MEMORY_MANAGED,  // one pointer for host and device; pages move between them; needs MANAGED
 };
 
 struct gpu_buffer_desc {
@@ -388,10 +387,12 @@ struct gpu_kernel {
     uint64_t hash; // hash (FNV-1a) of all forms, which changes when the kernel changes
 };
 
-// How arguments reach a kernel. In GLSL, each argument that is not ADDRESS is in descriptor set 0;
-// binding numbers follow the order of the arguments. The push constants are the ADDRESS arguments
-// in order, as 64-bit addresses, and then the params. In OpenCL C, every argument is a kernel
-// argument, in order; then come the params as one struct by value, or nothing if params_bytes is 0.
+// How arguments reach a kernel:
+// - GLSL: each argument that is not ADDRESS is in descriptor set 0; binding numbers follow the
+//   order of the arguments
+// - GLSL push constants: the ADDRESS arguments in order, as 64-bit addresses, then the params
+// - OpenCL C: all arguments in order, then the params as one struct by value, or nothing if
+//   params_bytes is 0
 // bench/prelude/prelude.clh has the types and lists the exceptions from these rules.
 struct gpu_program_desc {
     const struct gpu_kernel *kernel;
@@ -501,10 +502,10 @@ void gpu_batch_split_set(struct gpu_batch *batch, unsigned split);
 void gpu_batch_split_wait(struct gpu_batch *batch, unsigned split);
 
 // Measures the time of the commands between begin and end: from the moment when all commands before
-// the span are done, until all commands in it are done. So no command runs at the begin and the
-// end, also in unordered batches. On Vulkan the span includes one barrier and one time stamp (2–3
-// µs on an H200), but not the barrier after the span. Spans must not nest. A batch has at most 64
-// spans and records each once. An API that cannot put time stamps into a batch times the commands.
+// the span are done, until all commands in it are done. No command of the batch runs across the
+// begin or the end. On Vulkan the span includes one barrier and one time stamp (2–3 µs on an H200),
+// but not the barrier after the span. Spans must not nest. A batch has at most 64 spans and records
+// each once. An API that cannot put time stamps into a batch times the commands.
 void gpu_batch_span_begin(struct gpu_batch *batch, unsigned span);
 void gpu_batch_span_end(struct gpu_batch *batch, unsigned span);
 
@@ -532,15 +533,14 @@ enum {
 
 struct gpu_submit {
     struct gpu_hold *hold; // hold that the batch waits for; NULL if there is none
-    // Batches of the same device that were submitted before. This batch starts when their latest
-    // submissions are done, and sees what they wrote. Of each queue, the last batch is enough: it
-    // is done only after all earlier ones.
+    // Batches of the same device that were submitted earlier. This batch starts when their latest
+    // submissions are done, and sees what they wrote. Of each queue, only the last batch is needed.
     struct gpu_batch *after[GPU_AFTER_MAX];
     unsigned after_count;
 };
 
 // Submits the batch so that it starts after other batches, on any queue. The device waits for the
-// other batches (by timeline semaphores or events), not the host. The host may wait for the other
+// other batches (timeline semaphores or events); the host does not. The host may wait for the other
 // batches, submit them and record them again. Closing their scope waits for this batch, too.
 MUST_CHECK bool gpu_batch_submit_after(struct gpu_batch *batch, const struct gpu_submit *submit,
                                        struct error *err);

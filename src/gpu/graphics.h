@@ -45,15 +45,16 @@ enum gpu_blend {
 
 enum gpu_depth {
     GPU_DEPTH_OFF,
-    GPU_DEPTH_TEST, // draws only pixels that are nearer than the depth that is stored for them
-    GPU_DEPTH_WRITE // as GPU_DEPTH_TEST, and stores the depth of the pixels that it draws
+    GPU_DEPTH_TEST, // draws only pixels that are nearer than the stored depth
+    GPU_DEPTH_WRITE // as GPU_DEPTH_TEST, and stores the depth of the drawn pixels
 };
 
 struct gpu_draw_program_desc {
     const struct gpu_kernel *vertex;
     // fragment kernel; if it is NULL, draws write only depth and no colours
     const struct gpu_kernel *fragment;
-    // The program can draw into each target that has the format and the `depth` of this target.
+    // The program can draw into every target with the same format and the same `depth` as this
+    // target.
     const struct gpu_target *target;
     enum gpu_blend blend;
     enum gpu_depth depth;
@@ -69,7 +70,7 @@ struct gpu_draw_program *gpu_draw_program_create(struct gpu_scope *scope,
                                                  const struct gpu_draw_program_desc *desc,
                                                  struct error *err);
 
-enum gpu_load { // what the target contains when a draw begins
+enum gpu_load { // contents of the target when a draw begins
     GPU_LOAD_KEEP,
     GPU_LOAD_CLEAR,  // cleared contents: colour 0, depth 1
     GPU_LOAD_DISCARD // undefined contents, for draws that cover the whole target
@@ -98,8 +99,8 @@ void gpu_batch_draw(struct gpu_batch *batch, const struct gpu_draw *draw);
 void gpu_batch_barrier_image(struct gpu_batch *batch, struct gpu_image *image);
 
 // Records a barrier after draws into a target: kernels after the barrier see in the target's image
-// what was drawn. The barrier changes the layout of the image. The next draw into the target, the
-// next copy of it, or the end of the batch changes the layout back.
+// what was drawn. The barrier changes the layout of the image. The next draw into the target, its
+// next copy, or the end of the batch restores the layout.
 void gpu_batch_barrier_target(struct gpu_batch *batch, struct gpu_target *target);
 
 // Copies the target's colours to a buffer, as rows from top to bottom without gaps. The copy runs

@@ -86,8 +86,8 @@ enum gpu_cap_bit {
 typedef uint64_t gpu_caps; // a set of capabilities, for example GPU_CAP(RAYS) | GPU_CAP(TYPED)
 #define GPU_CAP(name) ((gpu_caps)1 << GPU_CAP_BIT_##name)
 
-// The table of limits, from which run files list the limits by name. A limit is 0 if the API does
-// not report it.
+// The table of limits. Run files list the limits by the names in this table. A limit is 0 if the
+// API does not report it.
 #define GPU_LIMITS(X)                                                                              \
     X(memory_bytes)         /* total device memory, in bytes */                                    \
     X(allocation_bytes)     /* size of the largest buffer, in bytes */                             \
@@ -201,18 +201,18 @@ const char *gpu_info_uuid(struct arena *arena, const struct gpu_info *info);
 
 // Returns the identity of a device, by which other processes find the device. It is the device's
 // id, "=", and the UUID, for example "cuda:0=00112233445566778899aabbccddeeff". If the UUID is not
-// known, the PCI address takes its place. If neither is known, the identity is only the id. The id
-// alone is not enough: drivers may list their devices in another order later, for example after a
-// card was lost. The text lives in `arena`.
+// known, the PCI address replaces it. If neither is known, the identity is only the id. The id
+// alone is not reliable: drivers may change the order of their devices, for example when a card is
+// lost. The text lives in `arena`.
 const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info);
 
 // Checks limits and queue families, before fathom computes with them. If a value cannot be true,
-// fails with ERROR_UNSUPPORTED and the message "driver reports …". A limit may be 0 (not reported),
-// except stamp_step_ps of a device that has time stamps.
+// fails with ERROR_UNSUPPORTED and the message "driver reports …". A limit may be 0 (not reported).
+// Only stamp_step_ps must be above 0 if the device has time stamps.
 MUST_CHECK bool gpu_info_check(const struct gpu_info *info, struct error *err);
 
-// Name and value of the limit in row `limit` of the table GPU_LIMITS; the first row is 0. If there
-// is no such row, the name is NULL and the value is 0.
+// Functions that return the name and the value of the limit in row `limit` of the table GPU_LIMITS;
+// the first row is 0. If there is no such row, they return NULL and 0.
 const char *gpu_limit_name(unsigned limit);
 uint64_t gpu_limit_value(const struct gpu_limits *limits, unsigned limit);
 

@@ -29,8 +29,7 @@ struct gpu_managed_range {
     bool to_host; // true: the pages move to the host; false: to the device of the batch
 };
 
-// Records a prefetch: a command that moves the pages of a range to the device or to the host. The
-// prefetch keeps its place among the commands and barriers of the batch.
+// Records a prefetch: a command that moves the pages of a range to the device or to the host.
 void gpu_managed_prefetch(struct gpu_batch *batch, const struct gpu_managed_range *range);
 
 #endif

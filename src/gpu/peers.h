@@ -18,8 +18,8 @@ struct gpu_peers_copy {
     uint64_t to_offset, from_offset, bytes;
 };
 
-// Records a copy between two connected devices, as a command of the batch. Work of the other device
-// that must come before the copy must be done already: the host waits for it (gpu_batch_wait).
+// Records a copy between two connected devices, as a command of the batch. If the copy depends on
+// work of the other device, the host must have waited for this work (gpu_batch_wait).
 void gpu_peers_copy(struct gpu_batch *batch, const struct gpu_peers_copy *copy);
 
 #endif

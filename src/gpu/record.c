@@ -32,10 +32,10 @@ void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err)
 
 // ---------------------------------------------------------------- arguments of a dispatch
 
-// Each of these functions checks one argument of a dispatch or a draw. gpu_arguments_check puts the
-// names of the kernel and the argument before their errors.
+// The functions below check one argument of a dispatch or a draw. gpu_arguments_check puts the
+// names of the kernel and the argument before their error messages.
 
-// Checks the range of a buffer. Sets the length of the range if that is 0.
+// Checks the range of a buffer. If the length of the range is 0, sets the length.
 static bool check_range(const struct gpu_device *device, uint64_t most, uint64_t align,
                         const char *limit, struct gpu_arg *arg, struct error *err)
 {

@@ -96,9 +96,8 @@ uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *que
     return queues;
 }
 
-// Releases all holds (gpu_hold_create) that can block the work of `queue`: those of its own
-// batches, and those of batches for which it waits (gpu_batch_submit_after). A hold may belong to
-// any scope.
+// Releases all holds (gpu_hold_create) that can block the work of `queue`: the holds of all batches
+// on the queues that gpu_queue_behind returns. A hold may belong to any scope.
 static void release_queue(struct gpu_device *device, const struct gpu_queue *queue)
 {
     uint32_t queues = gpu_queue_behind(device, queue);

@@ -28,7 +28,8 @@ struct gpu_system {
 };
 
 struct enumeration {
-    struct gpu_enumeration neutral; // first member, because backends get a pointer to it
+    // first member, so that a pointer to it can be cast to this struct
+    struct gpu_enumeration neutral;
     struct gpu_system *system;
     const char *api;
     unsigned next_index;
@@ -58,9 +59,9 @@ static bool is_id_free(const struct enumeration *enumeration, const char *id)
     return is_free;
 }
 
-// Sets info->id. A device that the caller knows (desc->known) gets its known id: one with the same
-// API, and the same UUID or PCI address. Any other device gets the first id of its API that neither
-// a known device nor a listed one has.
+// Sets info->id. A device in desc->known gets its known id; the API and the UUID or PCI address
+// identify it. Any other device gets the first id of its API that neither a known device nor a
+// listed device has.
 static void choose_id(struct enumeration *enumeration, struct gpu_info *info)
 {
     const struct gpu_system_desc *desc = enumeration->neutral.desc;

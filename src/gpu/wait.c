@@ -5,7 +5,7 @@ enum {
     SPIN_NS = 50000,
     SLEEP_NS = 20000,
     SLEEP_MOST_NS = 500000,
-    // each sleep lasts 1 / SLEEP_SHARE of the time waited so far, within SLEEP_NS and SLEEP_MOST_NS
+    // A sleep lasts 1 / SLEEP_SHARE of the time waited so far, within SLEEP_NS and SLEEP_MOST_NS.
     SLEEP_SHARE = 64
 };
 

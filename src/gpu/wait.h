@@ -11,14 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Time limit in ns of a wait in a host copy. Such a copy waits first for earlier work, then for its
-// own end.
+// Time limit in ns of each wait in a copy between host and device. Such a copy waits first for
+// earlier work, then for its own end.
 #define GPU_WAIT_DRAIN_NS (30 * NS_PER_S)
 
 enum gpu_wait_answer {
     GPU_WAIT_NOT_YET,
     GPU_WAIT_DONE,
-    GPU_WAIT_FAILED // the wait failed, and `ask` has set the error
+    GPU_WAIT_FAILED // `ask` failed and has set the error
 };
 
 struct gpu_wait_desc {
