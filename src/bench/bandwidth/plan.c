@@ -31,20 +31,19 @@ struct regions {
     // read the same line at the same time. One access to the L2 cache would then serve both cores.
     uint64_t apart;
     uint64_t small; // a working set that fits a core's own cache
-    // a quarter of the last-level cache, rounded down to a power of two; from `apart` to 32 MiB
+    // Middle working set: a quarter of the last-level cache, rounded down to a power of two. It is
+    // at least `apart` and at most 32 MiB.
     uint64_t middle;
-    // A working set in DRAM. It is the largest power of two up to `max`. In the preset quick, it is
-    // `least`.
+    // Working set for DRAM: the largest power of two up to `max`; in the preset quick, `least`.
     uint64_t dram;
-    // The smallest power of two that is at least 64 MiB and surely fits no cache
-    // (measure_limits_is_dram), but at most `max`.
+    // Minimum working set for DRAM: the smallest power of two that is at least 64 MiB and surely
+    // fits no cache (measure_limits_is_dram). It is at most `max`.
     uint64_t least;
-    // Maximum size: 4 GiB, or 64 MiB on a CPU; lower if the device's limits require it.
+    // Maximum working set: 4 GiB, or 64 MiB on a CPU; less if the device's limits require it.
     uint64_t max;
 };
 
-// The context that the callbacks reach, keep and first (struct bench_product) receive while the
-// cases are listed.
+// Data for the callbacks reach, keep and first of struct bench_product.
 struct bandwidth_plan {
     const struct bench_request *request;
     struct regions regions;
@@ -66,7 +65,7 @@ static uint64_t ceil_power(uint64_t value)
     return power < value ? power * 2 : power;
 }
 
-// Returns the value of the range that is nearest to `value`; `high` if `low` is above it.
+// Returns the number from `low` to `high` that is nearest to `value`; `high` if `low` is above it.
 static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 {
     uint64_t raised = value < low ? low : value;
@@ -162,10 +161,11 @@ static bool is_wanted_scaling(const struct bandwidth_plan *p,
                : this_case->bytes == p->regions.small;
 }
 
-// Returns true if the plan should contain this case of op=read. Mostly, the preset quick measures
-// only 16-byte loads of floats, at the sizes of is_region(). The preset standard measures these
-// loads at more sizes, and other loads at the sizes of is_region(). The preset full measures all
-// loads at all of these sizes. Values that the user sets add further cases.
+// Returns true if the plan should contain this case of op=read. Sizes and widths from the user add
+// cases. Otherwise a preset has mostly these reads:
+// - quick: 16-byte loads of floats, at the sizes small, middle and dram (is_region)
+// - standard: these loads at more sizes, and other loads at small, middle and dram
+// - full: all loads at all of these sizes
 static bool is_wanted_read(const struct bandwidth_plan *p, const struct bandwidth_case *this_case)
 {
     bool chosen = from_user(p, "bytes");
@@ -214,11 +214,10 @@ static void add_sorted(struct arena *arena, struct value_list *list, struct case
     list->values[at] = value;
 }
 
-// Returns the values that the plan uses for the parameter `bytes`. The word max (UINT64_MAX)
-// becomes regions.max. Other values from the user stay as they are. Values from a preset are
-// rounded, and rounded values above regions.max are left out. For a preset, the function also adds
-// these sizes: small, middle, dram and least of p->regions, and the size of the array in shared
-// memory.
+// Returns the values of the parameter `bytes` for the plan. The word max (UINT64_MAX) becomes
+// regions.max. Other values from the user stay as they are. Values from a preset are rounded, and
+// left out above regions.max. With a preset, the function adds the sizes small, middle, dram and
+// least of p->regions, and the size of the array in shared memory.
 static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
 {
     const struct bench_choice *given = bench_choice_find(p->request, "bytes");

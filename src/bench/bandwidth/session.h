@@ -31,8 +31,8 @@ struct bandwidth_store {
 MUST_CHECK bool bandwidth_store_open(struct bandwidth_store *store, struct bench_session *session,
                                      struct error *err);
 
-// Frees the buffers of the store; bandwidth_store_get makes them again. Does nothing for a store
-// that was never opened.
+// Frees the buffers of the store. bandwidth_store_get creates them again when needed. Does nothing
+// for a store that was never opened.
 void bandwidth_store_close(struct bandwidth_store *store);
 
 // Returns the buffer `which` of the store, with at least `bytes` bytes. If the existing buffer is

@@ -12,19 +12,18 @@
 enum kind {
     KIND_LOOP,
     KIND_PART,
-    KIND_CACHED, // a pass reads each byte once; all bytes fit half of the last-level cache
-    KIND_BEYOND, // a pass reads each byte once; all bytes exceed half of the last-level cache
-    // A pass reads each byte once; the working set is so large that it surely lies in DRAM.
+    KIND_CACHED, // reads of a working set of at most half of the last-level cache
+    KIND_BEYOND, // reads of a larger working set, of which a cache may still hold a part
+    // Reads of a working set that no cache can hold (bandwidth_is_dram).
     KIND_DRAM,
     KIND_WRITE,
     KIND_COPY,
     KIND_SHARED
 };
 
-// A shape without its route: how a grid walks, but not whether a kernel reaches memory by a 64-bit
-// address or as a storage buffer. The search for the fastest shape tries the first form of a case
-// with both routes. It tries each other form with the usually faster route, or with the other route
-// if the device lacks that one.
+// A shape without its route (64-bit address or storage buffer). bandwidth_shapes() lists the first
+// form of a case with both routes. It lists each other form with one route: the usually faster one,
+// if the case can use it.
 struct form {
     enum kind kind;
     unsigned width;
@@ -89,9 +88,8 @@ static bool route_exists(const struct bandwidth_case *this_case, const struct gp
     return !range_bytes || bandwidth_stream_bytes(this_case) <= range_bytes;
 }
 
-// Returns true if the form is a loop with smaller workgroups than `first`, the first shape in the
-// list. Such a loop is used only if larger workgroups do not fit the device, because several small
-// workgroups on a core would share the memory behind the core's cache.
+// Returns true if the form is a loop (walk LOOP or PART) with smaller workgroups than `first`, the
+// first shape in the list. Such a form is used only if the device cannot run larger workgroups.
 static bool is_for_small_devices(const struct form *form, const struct bandwidth_shape *first)
 {
     bool loops = form->walk == BANDWIDTH_LOOP || form->walk == BANDWIDTH_PART;

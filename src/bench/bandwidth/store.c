@@ -6,8 +6,8 @@
 enum {
     ELEMENT_BYTES = 16,
     // Maximum number of bytes that one dispatch of the fill kernel or the check kernel processes.
-    // Every device allows a storage buffer of this size. On a slow device, such a dispatch ends
-    // before a watchdog stops it.
+    // Every device allows a storage buffer of this size. Even on a slow device, such a dispatch
+    // ends before a watchdog stops it.
     SLICE_BYTES = 64 << 20,
     SLICE_GROUPS = 4096
 };

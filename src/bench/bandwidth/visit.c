@@ -20,7 +20,8 @@ enum {
     GROWTH_MAX = 64, // maximum factor by which the number of passes grows from one try to the next
     SIZE_RUNS = 2,
     SPEED_RUNS = 3,
-    HOST_CHECK_BYTES = 1 << 20 // the host, too, computes the sum of working sets up to this size
+    // maximum working set in bytes of which the host, too, computes the sum
+    HOST_CHECK_BYTES = 1 << 20
 };
 
 bool bandwidth_open(struct bench_session *session, struct error *err)
@@ -58,7 +59,7 @@ struct trial {
     // `source` is NULL if the case does not read global memory. `target` is NULL if the case does
     // not write global memory.
     struct gpu_buffer *source, *target;
-    struct measure_span_desc desc; // how to time `work`; a unit of work is one dispatch
+    struct measure_span_desc desc; // how to time dispatches of `work`
 };
 
 static bool get_buffers(struct trial *trial, struct error *err)
@@ -175,13 +176,13 @@ static bool refuse_slow(struct trial *trial, struct error *err)
     return make_work(trial, trial->this_case, 1, err);
 }
 
-// Chooses the number of passes so that one unit of work (a dispatch) lasts a little longer than a
-// sample should last. If a unit lasted a little less, a sample would need two units. The function
-// tries `least` passes first. The caller must have prepared the work with one pass.
+// Increases the number of passes, from `least` on, until one dispatch lasts a little longer than a
+// sample should, or until no more passes are possible. A sample then mostly needs one dispatch. The
+// caller must have prepared the work with one pass.
 static bool size(struct trial *trial, uint64_t least, struct error *err)
 {
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
-    // The dispatch is run twice, because the first run is cold and too slow.
+    // The dispatch runs twice, because the first run is cold and too slow.
     if (!refuse_slow(trial, err) || !make_work(trial, trial->this_case, least, err) ||
         !measure_unit_time(&trial->desc, SIZE_RUNS, &ns, err))
         return false;
@@ -200,10 +201,9 @@ static bool size(struct trial *trial, uint64_t least, struct error *err)
     return true;
 }
 
-// Returns true if the dispatches of a sample may overlap. If dispatches of looping workgroups
-// overlapped, a core would run more workgroups than the case asks for. Write cases do not overlap,
-// because overlapping writes to DRAM were 2 % slower in one of two runs
-// (docs/evidence/bandwidth.md).
+// Returns true if the dispatches of a sample may overlap. Dispatches of looping workgroups may not:
+// a core would run more workgroups than the case asks for. Dispatches of op=write may not:
+// overlapping writes to DRAM were 2 % slower in one of two runs (docs/evidence/bandwidth.md).
 static bool units_overlap(const struct bandwidth_case *this_case, const struct gpu_info *info)
 {
     return this_case->scope == BANDWIDTH_DEVICE && this_case->apart &&
@@ -222,7 +222,6 @@ static size_t allowed_shapes(const struct trial *trial,
     size_t fitting = bandwidth_shapes(this_case, trial->run->session->info,
                                       &trial->run->session->limits, shapes);
     size_t count = 0;
-    // Leaves out shapes for whose width and type there is no kernel.
     for (size_t i = 0; i < fitting; i++)
         if (kernel_find(bandwidth_kernel_name(arena, this_case, &shapes[i])))
             shapes[count++] = shapes[i];
@@ -243,7 +242,7 @@ static size_t allowed_shapes(const struct trial *trial,
     return 0;
 }
 
-// Times the shapes, each with the number of passes that belongs to it, and chooses the fastest one.
+// Times each shape with its own number of passes, and chooses the fastest shape.
 static bool compare(struct trial *trial, const struct bandwidth_shape *shapes,
                     const uint64_t *passes, size_t count, struct memory *memory, struct error *err)
 {
@@ -268,9 +267,9 @@ static bool compare(struct trial *trial, const struct bandwidth_shape *shapes,
     return true;
 }
 
-// Chooses the number of passes for each shape, which gives the core clock time to rise. Then
-// compares the shapes if there are several. The search for the number of passes of a shape begins
-// at the number of the shape before. So it takes fewer tries.
+// Chooses the number of passes for each shape, then compares the shapes if there are several. Each
+// search begins at the number of the shape before, to need fewer tries. The searches also give the
+// core clock time to rise.
 static bool choose_shape(struct trial *trial, struct memory *memory, struct error *err)
 {
     struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
@@ -291,10 +290,9 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
-// Sets memory->sum to the sum of the words that a case of op=read loads in one walk through its
-// working set. For global memory, the check kernel computes the sum, not the timed kernel. If the
-// working set is small, the host confirms this sum. For shared memory, only the host computes the
-// sum.
+// If the case reads, sets memory->sum to the sum of the words in one walk through its working set.
+// For global memory, the check kernel computes this sum; if the working set is small, the host
+// confirms it. For shared memory, the host computes the sum.
 static bool learn_sum(struct trial *trial, struct memory *memory, struct error *err)
 {
     uint64_t bytes = trial->work.stream_bytes;

@@ -5,10 +5,10 @@
 #include "measure/unit.h"
 
 enum {
-    // Limit for the bytes of the working set per core that loads it. Up to this limit, the device
-    // may merge loads of the same bytes by several cores, so fewer loads reach the L2. On an H200,
-    // 1 to 85 % of such loads did not reach the L2. A core with 2048 threads loads twice this limit
-    // at a time: 128 bytes per thread.
+    // Maximum working set in bytes, per core that loads it, at which the device may merge loads of
+    // the same bytes by several cores. Fewer loads then reach the L2: on an H200, 1 to 85 % of such
+    // loads did not. With 128 bytes per thread, a core of 2048 threads loads twice this limit
+    // at a time.
     MERGED_CORE_BYTES = 128 << 10,
     // Maximum number of iterations of a kernel's loop, because lavapipe stops longer loops.
     STEPS_MAX = 65535,
@@ -55,8 +55,8 @@ static uint64_t at_least_one(uint64_t value)
 // How a working set is divided into blocks for a shape.
 struct layout {
     uint64_t block_bytes, blocks;
-    uint64_t rows; // number of blocks that a workgroup reads or writes in one step
-    // Number of blocks that a workgroup reads or writes in one pass; used only if it does not loop.
+    uint64_t rows; // number of blocks that a workgroup accesses in one iteration of its loop
+    // number of blocks that a workgroup accesses if it walks once (walks LONG, CHUNK and ONCE)
     uint64_t chunk;
 };
 
@@ -86,8 +86,9 @@ static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout
 }
 
 // Returns the number of workgroups for a walk in laps. With scope=device, each core gets one large
-// workgroup, or several small ones that together have as many threads. Two large workgroups on a
-// core would not be faster, and would share the memory behind the core's cache.
+// workgroup, or several small ones with as many threads in total. Two large workgroups would be no
+// faster. They would also hide the end of the L1, because each would hit lines that the other one
+// loaded.
 static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
 {
     if (desc->this_case->scope == BANDWIDTH_WORKGROUP)
@@ -101,10 +102,10 @@ static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
                        : GROUPS_UNKNOWN;
 }
 
-// Makes a unit of work whose workgroups walk through memory repeatedly, in whole laps. With the
-// walk LOOP, a lap is the whole working set, and the workgroups start at different places. With the
-// walk PART, a lap is the workgroup's own part of the working set. Bytes that do not divide into
-// equal parts are not read.
+// Makes a dispatch (a unit of work) whose workgroups walk through memory repeatedly, in whole laps.
+// With the walk LOOP, a lap is the whole working set, and the workgroups start at different places.
+// With the walk PART, a lap is the workgroup's own part of the working set. Bytes that do not
+// divide into equal parts are not read.
 static bool loop(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work, struct error *err)
 {
@@ -133,8 +134,8 @@ static bool loop(const struct bandwidth_work_desc *desc, const struct layout *la
     return true;
 }
 
-// Makes a unit of work of several passes over the working set. Each pass has its own workgroups.
-// Each workgroup walks once through another part of the working set (a "chunk").
+// Makes a dispatch (a unit of work) of several passes over the working set. Each pass has its own
+// workgroups. Each workgroup walks once through its own part of the working set (a "chunk").
 static void pass(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work)
 {
@@ -206,9 +207,8 @@ struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                : is_l1                                ? MEASURE_CORE_CACHE
                                : bandwidth_is_dram(this_case, limits) ? MEASURE_DRAM
                                                                       : MEASURE_CACHE;
-    // Workgroups that read the same memory may find it in the L1. If the size of the L1 is unknown,
-    // the memory level of the reads is unknown, too. So no counts of hardware counters are
-    // predicted.
+    // Workgroups that read the same memory may hit the L1. If the size of the L1 is unknown, the
+    // memory level of their reads is unknown, too, so no hardware counts are predicted.
     if (!this_case->apart && !this_case->shared && limits->l1_bytes == 0)
         claim.counts = &measure_count_no_claims;
     if (level != MEASURE_DRAM && this_case->op != BANDWIDTH_WRITE)

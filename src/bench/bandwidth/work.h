@@ -18,7 +18,7 @@ enum bandwidth_op {
 };
 
 enum bandwidth_scope {
-    // The case uses as many workgroups as its shape has on the whole device.
+    // The case uses as many workgroups as its shape needs for the whole device.
     BANDWIDTH_DEVICE,
     BANDWIDTH_WORKGROUP, // the case uses one workgroup
     BANDWIDTH_SCALING    // the case uses as many workgroups as its parameter `workgroups` says
@@ -34,7 +34,7 @@ struct bandwidth_case {
     bool doubles; // true: elements are doubles; false: floats
     // Size of the working set in bytes; for a copy, of source and target together.
     uint64_t bytes;
-    unsigned width;      // bytes per load
+    unsigned width;      // number of bytes of one load or store
     unsigned workgroups; // number of workgroups with scope=scaling; else 0
     const char *shape;   // "default", "best" or the name of a shape
 };
@@ -45,8 +45,8 @@ void bandwidth_case_read(const struct bench_case *c, struct bandwidth_case *this
 enum bandwidth_walk {
     BANDWIDTH_LOOP,  // every workgroup walks through all of the memory, in laps
     BANDWIDTH_PART,  // every workgroup walks through its own part of the memory, in laps
-    BANDWIDTH_LONG,  // every workgroup walks once through BANDWIDTH_LONG_BYTES
-    BANDWIDTH_CHUNK, // every thread walks once through BANDWIDTH_CHUNK_THREAD_BYTES
+    BANDWIDTH_LONG,  // every workgroup walks once through its own BANDWIDTH_LONG_BYTES bytes
+    BANDWIDTH_CHUNK, // every thread walks once through its own BANDWIDTH_CHUNK_THREAD_BYTES bytes
     BANDWIDTH_ONCE,  // every thread accesses `loads` elements, once
     BANDWIDTH_WALK_COUNT
 };
@@ -57,10 +57,10 @@ enum {
     BANDWIDTH_SHAPES_MAX = 16
 };
 
-// The size of each buffer is a multiple of BANDWIDTH_GRAIN_SAME bytes (access=same) or of
-// BANDWIDTH_GRAIN_APART bytes (access=apart) in the cases of presets. So the buffer divides into
-// the blocks of every shape. Only the walk BANDWIDTH_PART may leave bytes unread: those that do not
-// divide into equal parts for the workgroups.
+// In the cases of presets, the size of each buffer is a multiple of BANDWIDTH_GRAIN_SAME bytes
+// (access=same) or BANDWIDTH_GRAIN_APART bytes (access=apart). So the blocks of every shape fill
+// the buffer. The walk BANDWIDTH_PART does not read bytes that do not divide into equal parts for
+// the workgroups.
 enum {
     BANDWIDTH_GRAIN_SAME = 4 << 10,
     BANDWIDTH_GRAIN_APART = 512 << 10
@@ -101,13 +101,14 @@ struct bandwidth_params {
 struct bandwidth_work {
     struct bandwidth_params params;
     uint32_t grid[3];
-    // Number of passes over the working set. It is lower than requested if one dispatch cannot do
-    // all.
+    // Number of passes over the working set; lower than requested if one dispatch cannot do so
+    // many.
     uint64_t passes;
     uint64_t groups;       // number of workgroups that do work, in all passes together
-    uint64_t moved_bytes;  // bytes that the unit reads and writes
+    uint64_t moved_bytes;  // number of bytes that the dispatch reads and writes
     uint64_t stream_bytes; // number of bytes, from the start of each buffer, that one walk covers
-    uint64_t times;        // number of walks through these stream_bytes bytes
+    // number of times that the dispatch walks through the first `stream_bytes` bytes
+    uint64_t times;
 };
 
 struct bandwidth_work_desc {
@@ -131,9 +132,8 @@ uint64_t bandwidth_stream_bytes(const struct bandwidth_case *this_case);
 // measure_limits_is_dram says that no cache can hold the working set.
 bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct measure_limits *limits);
 
-// Returns the claim of a unit of work that moves `bytes` bytes, for comparison with theoretical
-// limits and hardware counters. The claim is that the unit reads or writes these bytes at the
-// memory level of the working set.
+// Returns the claim that `bytes` bytes are read or written in the memory level of the case's
+// working set. The claim is compared with theoretical limits and hardware counters.
 struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                         const struct measure_limits *limits, double bytes);
 
