@@ -9,9 +9,10 @@
 static const struct {
     const char *name;
     gpu_caps caps;
-    bool pointers;       // true: the path can have pointer chains
-    bool linear;         // true: elements with neighbouring indices are adjacent in memory
-    const char *control; // word in the names of the control kernels of index chains; may be NULL
+    bool pointers; // true: the path can have pointer chains
+    bool linear;   // true: elements with neighbouring indices are adjacent in memory
+    // WORD of the control kernel's name latency_control_WORD; NULL if index chains have no control
+    const char *control;
 } paths[LATENCY_PATH_COUNT] = {
     [LATENCY_VECTOR] = {"vector", 0, true, true, "vector"},
     [LATENCY_SCALAR] = {"scalar", 0, true, true, "scalar"},
@@ -157,8 +158,7 @@ uint64_t latency_chunk_bytes(const struct gpu_info *info)
 
 // ---------------------------------------------------------------- chains
 
-// Returns the number of blocks in a row of the image. It is the largest power of two with which the
-// image is at least as high as wide.
+// Returns the width of the image in blocks: the largest power of two that is at most its height.
 static uint32_t image_columns(uint32_t nodes)
 {
     uint32_t columns = 1;
@@ -207,9 +207,8 @@ uint32_t latency_log2(uint64_t power)
     return bits;
 }
 
-// For the orders plru and page, divides the region into blocks. Sets the size of a block and the
-// number of positions for nodes in a block (slots). Also sets `turns`, the number of times that one
-// lap over the chain visits each block.
+// With order=plru or order=page, divides the region into blocks. Sets the size of a block, the
+// number of places for nodes in it (slots), and how often the chain visits each block (turns).
 static void set_blocks(const struct latency_case *this_case, struct latency_chain *chain)
 {
     switch (this_case->order) {
@@ -223,9 +222,9 @@ static void set_blocks(const struct latency_case *this_case, struct latency_chai
         chain->block_bytes = this_case->page;
         chain->slot_bytes = this_case->stride;
         chain->slots = this_case->page / this_case->stride;
-        // A lap should touch about LATENCY_PAGE_LAP_BYTES bytes of lines, whether the chain has few
-        // pages or many. Then caches serve all chains equally well. The size is not exact, because
-        // a lap visits every page equally often.
+        // A lap should touch cache lines of about LATENCY_PAGE_LAP_BYTES in total, whether the
+        // chain has few pages or many. Then caches serve all chains equally well. The size is not
+        // exact, because a lap visits every page equally often.
         uint64_t lap = this_case->bytes / this_case->page * this_case->stride;
         uint64_t turns = lap ? (LATENCY_PAGE_LAP_BYTES + lap / 2) / lap : 1;
         chain->turns = turns < 1 ? 1 : turns > chain->slots ? chain->slots : (uint32_t)turns;
@@ -266,13 +265,13 @@ bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
     bool plru = this_case->order == LATENCY_ORDER_PLRU;
     chain->nodes = (uint32_t)nodes;
     chain->bytes = blocks * chain->block_bytes;
-    // Except with order=plru, the footprint counts one cache line (128 bytes) per node, or the
-    // stride if the stride is shorter. If the stride is longer, a lap does not touch all bytes of
-    // the region.
+    // With order=plru, the footprint (the size of all lines that a lap touches) is the whole
+    // region. Otherwise it is one cache line (128 bytes) per node, or less if the stride is
+    // shorter.
     const uint32_t line = 128, apart = this_case->stride < line ? this_case->stride : line;
     chain->footprint_bytes = plru ? chain->bytes : nodes * apart;
-    // With order=plru, the first 16 visits of a block of 512 bytes touch each of its 16 parts of 32
-    // bytes.
+    // With order=plru, the first 16 visits to a block of 512 bytes touch each 32 bytes of it. A
+    // warm-up lap needs no more visits.
     chain->lap = plru ? (uint32_t)blocks * 16 : chain->nodes;
     return true;
 }

@@ -36,8 +36,8 @@ struct latency_case {
     uint32_t page; // size of a page in bytes, for order=page
 };
 
-// The shape of a chain in a region of memory. The members before `bytes` are also parameters of
-// kernels, which latency.h explains under the same names.
+// A chain in a region of memory. The members before `bytes` are also kernel parameters, which
+// latency.h explains.
 struct latency_chain {
     uint32_t order, nodes, block_bytes, slots, slot_bytes, turns, key, link_shift, image_columns;
     uint32_t chunk_shift;
@@ -45,8 +45,8 @@ struct latency_chain {
     // Size in bytes of all cache lines that one lap over the chain touches. A cache of at least
     // this size holds the chain.
     uint64_t footprint_bytes;
-    // Number of hops in a lap. A lap touches each cache line of the chain. With order=plru, a lap
-    // touches each 32 bytes of the chain's memory.
+    // Number of hops in a warm-up lap. This is the whole chain, but with order=plru only as many
+    // hops as touch each 32 bytes of the region.
     uint32_t lap;
 };
 
@@ -55,22 +55,22 @@ const char *latency_path_name(enum latency_path path);
 // Returns true if the chains of the path lie in the shared memory of a core.
 bool latency_on_chip(enum latency_path path);
 
-// Returns the part of the control kernel's name that stands for the path (latency_control_…). The
-// control kernel measures the address arithmetic of a hop. Returns NULL if a hop has no address
-// arithmetic: in pointer chains, and on the paths texel and image.
+// Returns WORD of the control kernel's name latency_control_WORD. The control kernel measures the
+// address arithmetic of a hop. Returns NULL if a hop has no address arithmetic: in pointer chains,
+// and on the paths texel and image.
 const char *latency_control_name(const struct latency_case *this_case);
 
 // Returns the capabilities that a device needs for chains on this path. If `pointer` is true, the
 // links of these chains are pointers, else indices.
 gpu_caps latency_caps(enum latency_path path, bool pointer);
 
-// Returns true if the path can have chains in this order. Their links are pointers if `pointer` is
-// true, else indices. Only the paths vector, scalar and atomic can have pointers. The path image
-// has only random order. The paths shared, atomic-shared and constant have no page order.
+// Returns true if chains on the path can have this order of nodes, with pointers as links
+// (`pointer`) or with indices. Only the paths vector, scalar and atomic can have pointers. The path
+// image has only random order. The paths shared, atomic-shared and constant have no page order.
 bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 
-// Sets *this_case to the values of the case `c`. While a plan is made, `c` may lack values for the
-// parameter `bytes` and the parameters after it. The members for these parameters then become 0.
+// Sets *this_case to the values of the case `c`. During planning, `c` may still lack the parameter
+// `bytes` and later ones. Their members then become 0.
 void latency_case_read(const struct bench_case *c, struct latency_case *this_case);
 
 // Returns the size in bytes of the largest region for the path, the kind of link and the order of
@@ -96,10 +96,9 @@ MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct 
 MUST_CHECK bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
                                  struct latency_chain *chain, struct error *err);
 
-// Number of bytes in the cache lines that a lap should touch with order=page. To come near this
-// number, a lap visits each page several times, each time at another offset in the page. If a lap
-// touched fewer bytes, they could stay in the L1 cache. If the L1 works with virtual addresses,
-// hits in it do not use the TLB.
+// With order=page, a lap should touch cache lines of about this many bytes in total. For this, a
+// lap visits each page several times, each time at another offset. Fewer lines could all stay in
+// the L1. If the L1 works with virtual addresses, hits in it do not use the TLB.
 #define LATENCY_PAGE_LAP_BYTES (UINT64_C(1) << 20)
 
 // Returns the base-2 logarithm of `power`, rounded down; 0 if `power` is 0.
@@ -115,11 +114,9 @@ struct latency_place {
 // the same formula (order.glsl, order.clh).
 struct latency_place latency_place(const struct latency_chain *chain, uint32_t k);
 
-// Sets `words` to the link that leads to hop number `k`. The hop before hop `k` loads this link.
-// For an image, the two words are x and y. Otherwise, they are the low and the high word of the
-// link.
-// Only pointer chains use `chunks`. It has one address for each buffer of the region: the address
-// at which the chain begins in that buffer. Block b lies in buffer number b >> chunk_shift.
+// Sets `words` to the link that leads to hop number `k`: x and y for an image, else the low and the
+// high word of the link. Only pointer chains use `chunks`: for each buffer of the region, the
+// address at which the chain begins. Block b lies in buffer number b >> chunk_shift.
 void latency_link(const struct latency_case *this_case, const struct latency_chain *chain,
                   const uint64_t *chunks, uint32_t k, uint32_t words[2]);
 

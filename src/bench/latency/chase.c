@@ -22,7 +22,7 @@ enum {
     FILL_CACHES = 2
 };
 
-struct params { // the parameters of every kernel of latency
+struct params { // parameters that every kernel of the benchmark latency takes
 #define X(name) uint32_t name;
     LATENCY_PARAMS(X)
 #undef X
@@ -146,10 +146,10 @@ static bool build(const struct latency_chase *chase, struct error *err)
     return true;
 }
 
-// Returns true if each round puts the chain at another address. The time of a load from the L2
-// depends on the address, and the confidence interval should include this effect. A chain that an
-// L1 may hold keeps its address: at some addresses it would fill the sets of the L1 unevenly, and
-// the L1 would look smaller.
+// Returns true if each round should put the chain at another address. The time of a load from the
+// L2 depends on the address, and the confidence interval should include this effect. A chain that
+// an L1 may hold keeps its address: at some addresses it would fill the sets of the L1 unevenly,
+// and the L1 would look smaller.
 static bool is_moved(const struct latency_case *this_case)
 {
     return this_case->path == LATENCY_ATOMIC || this_case->bytes >= LATENCY_PAGE_LAP_BYTES;
@@ -378,8 +378,8 @@ bool latency_chase_count(struct latency_chase *chase, const struct latency_run *
                                       .timeout_ns = request->timeout_ns};
     if (!(desc.once = batch_of_run(chase, run, err)))
         return false;
-    // Two chases of different length are counted. The shorter one also runs before each of them,
-    // without being counted: it leaves less of its chain in the caches than the longer one.
+    // The chase `run` runs before each counted chase. It leaves less of its chain in the caches
+    // than the chase `longer` would.
     desc.before = run->warm == 0 ? batch_of_fill(chase, err) : desc.once;
     return desc.before && (desc.twice = batch_of_run(chase, &longer, err)) &&
            measure_count_run(request->count, &desc, err);

@@ -13,8 +13,8 @@
 //
 // The plan uses all values that the user sets. If the device does not allow a path, or pointers on
 // a path, one case of each order remains. This case is skipped, and its result tells the reason.
-// The plan leaves out a chain that is impossible with the user's pitch or page if only the preset
-// asks for this chain.
+// If the user's pitch or page makes a chain impossible that only the preset asks for, the plan
+// leaves out this chain.
 #include "bench/latency/session.h"
 
 #include "bench/latency/case.h"
@@ -31,8 +31,7 @@ enum {
 // Maximum size in bytes of a chain in the preset quick on a CPU, which builds chains slowly.
 #define QUICK_CPU_BYTES (UINT64_C(8) << 20)
 
-// The context of the callbacks replace, reach and keep (struct bench_product), which choose the
-// cases of the plan.
+// Data for the callbacks replace, reach and keep of struct bench_product.
 struct latency_plan {
     const struct bench_request *request;
     struct measure_limits limits;
@@ -90,7 +89,7 @@ static uint64_t plan_bytes_max(const struct latency_plan *plan,
     return bytes - bytes % GRAIN_BYTES;
 }
 
-// Returns n if the plan uses only every n-th of the chain sizes that the preset lists.
+// Returns n: the plan uses only every n-th of the chain sizes that the preset lists.
 static size_t size_step(const struct latency_plan *plan, const struct latency_case *this_case)
 {
     if (plan->full || from_user(plan, LATENCY_PARAM_BYTES))
@@ -100,8 +99,8 @@ static size_t size_step(const struct latency_plan *plan, const struct latency_ca
     return plan->quick && slopes ? 2 * step : step;
 }
 
-// If the device cannot have the path with this kind of link, replaces the size of the chain by the
-// first size in the list. So an order has one case instead of one for each size. This case is
+// If the device lacks a capability for this path and this kind of link, replaces the size of the
+// chain by the first size in the list. So only one case of each order remains. This case is
 // skipped, and its result tells the reason.
 static void replace(const struct bench_pick *pick)
 {
@@ -113,10 +112,9 @@ static void replace(const struct bench_pick *pick)
         pick->value->uint = pick->request->choices[LATENCY_PARAM_BYTES].values[0].uint;
 }
 
-// Adapts the size of a chain (pick->value) to the plan. Returns false if the plan should not use
-// the size. If the device allows no chain on this path, the plan uses only the first size of the
-// list. Otherwise, plan_bytes_max() replaces a larger size, such as the word max (UINT64_MAX). Any
-// smaller size is rounded down to a multiple of GRAIN_BYTES.
+// Returns false if the plan should leave out the size of a chain (pick->value). If the device
+// allows no chain on this path, only the first size remains. Otherwise the function limits the size
+// to plan_bytes_max() and rounds it down to a multiple of GRAIN_BYTES.
 static bool reach(const struct bench_pick *pick)
 {
     const struct latency_plan *plan = pick->context;
@@ -143,8 +141,7 @@ static bool reach(const struct bench_pick *pick)
 // - The path cannot have this order with this kind of link (latency_path_has).
 // - The stride or the page does not allow the case's chain (latency_case_check).
 // - Neither the preset nor the user asks for the case (is_wanted).
-// The second reason is an error if the user chose the order (with order=page) or the path (with the
-// other orders).
+// The second reason is an error if the user set `order` (cases with order=page) or `path` (others).
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct latency_plan *plan = pick->context;

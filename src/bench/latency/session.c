@@ -111,9 +111,9 @@ static bool add_chunk_surely(struct latency_region *region, struct latency_sessi
 }
 
 // Makes sure that the region has one buffer of at least `bytes` bytes. A new buffer has `preferred`
-// bytes. But it has `bytes` bytes if that is more, or if the device lacks memory. If `preferred` is
-// more than half of the free memory, the buffer must have exactly `bytes` bytes. The
-// memory that stays free is for the image that path=image needs.
+// bytes if that is more and the device has enough memory. If `preferred` is more than half of the
+// free memory, the buffer must have exactly `bytes` bytes, to leave memory for the image of
+// path=image.
 static bool need_buffer(struct latency_region *region, struct latency_session *session,
                         uint64_t bytes, uint64_t preferred, struct error *err)
 {
@@ -149,7 +149,7 @@ static bool need_chunks(struct latency_region *region, struct latency_session *s
         uint64_t *address = &region->addresses[region->chunk_count - 1];
         *address = (*address + ADDRESS_ALIGN - 1) / ADDRESS_ALIGN * ADDRESS_ALIGN;
     }
-    // Also writes the addresses of chunks that an earlier call made before it failed.
+    // An earlier call may have made chunks and then failed. This call writes their addresses, too.
     return write_directory(region, session, err);
 }
 
@@ -161,9 +161,9 @@ uint64_t latency_region_places(const struct latency_region *region, uint64_t byt
 bool latency_region_place(struct latency_region *region, struct latency_session *session,
                           uint64_t bytes, uint32_t key, uint64_t *offset, struct error *err)
 {
-    // The upper bits of the key choose the offset. In successive rounds, the keys are successive
-    // multiples of the golden ratio times 2^32, so the offsets are far apart. If the remainder of
-    // the key chose the offset, offsets would often repeat.
+    // The upper bits of the key choose the offset. The key grows by the golden ratio times 2^32 in
+    // each round, so the offsets of successive rounds are far apart. The remainder of the key would
+    // often choose the same offset.
     *offset = (key * latency_region_places(region, bytes) >> 32) * ADDRESS_ALIGN;
     region->addresses[0] = gpu_buffer_address(region->chunks[0]) + *offset;
     return write_directory(region, session, err);
@@ -181,8 +181,8 @@ struct latency_region *latency_region(struct latency_session *session,
                                       struct error *err)
 {
     const char *name = NULL;
-    // The preferred size of the large region is the maximum size of a pointer chain in random
-    // order. Index chains with order=page can be larger. Other chains in one buffer cannot.
+    // The large region should hold any pointer chain in random order. Of all chains in one buffer,
+    // only index chains with order=page can be larger.
     struct latency_case widest = {.pointer = true};
     uint64_t most = latency_bytes_max(session->bench->info, &widest, &name) / 4 * 4;
     bool paged = this_case->pointer && this_case->order == LATENCY_ORDER_PAGE;

@@ -7,7 +7,7 @@
 #include "bench/latency/case.h"
 #include "bench/latency/latency.h"
 
-// The parameters of the benchmark. A case has its values in the same order.
+// The parameters of the benchmark. The values of a case are in the same order.
 enum latency_param {
     LATENCY_PARAM_PATH,
     LATENCY_PARAM_CHAIN,
@@ -119,8 +119,9 @@ struct latency_run {
     // Number of links before `start` that are loaded first, to fill the caches; 0 if there are
     // none.
     uint32_t warm;
-    uint32_t untimed; // number of times that LATENCY_UNROLL hops run before the first timed window
-    // Number of timed windows, and how often LATENCY_UNROLL hops run in each.
+    // number of untimed repeats (LATENCY_UNROLL hops each) before the first window
+    uint32_t untimed;
+    // Number of timed windows, and number of repeats (LATENCY_UNROLL hops each) in a window.
     uint32_t windows, repeats;
 
     // Counts of the core's counter from just before the first window to just after the last one.
@@ -138,12 +139,13 @@ struct latency_chase {
     struct latency_case this_case;
     struct latency_chain chain;
     struct gpu_program *program;
-    // Kernel with only the index arithmetic of the hops. NULL if hops have no such arithmetic,
-    // because their links are addresses or because the load itself takes an index.
+    // Kernel with only the index arithmetic of hops. NULL if hops have no such arithmetic: links
+    // are addresses, or the load itself takes an index.
     struct gpu_program *control;
     // Kernel that keeps the device busy during the chase. NULL without load=keep-awake.
     struct gpu_program *awake;
-    uint64_t lead_ns; // duration in ns of other work that runs before the chases (measure/pace.h)
+    // duration in ns of the lead, light work that runs before the chases (measure/pace.h)
+    uint64_t lead_ns;
     // The argument through which kernels reach the chain; not used if the chain is in shared memory
     struct gpu_arg region;
     bool moves; // true: each round puts the chain at another address
@@ -157,17 +159,16 @@ struct latency_chase {
 MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_session *session,
                                    const struct bench_visit *visit, struct error *err);
 
-// Runs `count` chases in one submission, one after the other. Each chase has its own time stamps.
-// Other work that lasts chase->lead_ns runs before the chases. Fails with ERROR_MISMATCH if a chase
-// does not end at the link that latency_link() predicts.
+// Runs `count` chases in one submission, one after the other. Each chase has its own time stamps. A
+// lead of chase->lead_ns runs before the first one. Fails with ERROR_MISMATCH if a chase does not
+// end at the link that latency_link() predicts.
 MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs,
                                   unsigned count, struct error *err);
 
-// Computes the number of events per hop with the visit's hardware counters. Two chases are counted:
-// `run`, and a chase with twice the repeats of `run`. The difference of their counts belongs to the
-// additional hops. Before each counted chase, the chase `run` also runs without being counted. But
-// if run->warm is 0, a buffer larger than the caches is filled instead. This removes the chain's
-// lines from the caches.
+// Counts hardware events of two chases: `run`, and a chase with twice its repeats. The additional
+// hops caused the difference, which gives the events per hop. Before each counted chase, `run` runs
+// without being counted. But if run->warm is 0, the device fills a buffer larger than the caches
+// instead. This removes the chain's lines from the caches.
 MUST_CHECK bool latency_chase_count(struct latency_chase *chase, const struct latency_run *run,
                                     struct error *err);
 
@@ -184,23 +185,22 @@ struct latency_memory {
     bool warm;
     double hop_ns;     // estimated time of a hop in ns
     double hop_counts; // estimated counts of the core's counter per hop; 0 if there is no counter
-    // Lengths of the parts of a chase, as in struct latency_run.
+    // Number of untimed repeats, number of windows, and repeats per window, as in struct
+    // latency_run.
     uint32_t untimed, windows, repeats;
-    // Number of hops of all chases that prepare_runs (visit.c) has prepared for this case. The
-    // short chases that only determine the members above are not counted. The next call of
-    // prepare_runs begins its first chase at hop `walked` modulo the number of nodes. Without
-    // warm-up laps, that chase begins at hop `walked` modulo half of the number of nodes.
+    // Total number of hops of all chases that prepare_runs (visit.c) has prepared for this case.
+    // The first chase of the next call begins at hop `walked` modulo the number of nodes. Without
+    // warm-up laps, it begins at hop `walked` modulo half of that number.
     uint64_t walked;
     // Whether the device's time stamps agree with the core's counter.
     struct latency_clocks {
-        // True if the two clocks agreed in a visit, or if they differed in opposite directions in
-        // two visits. Such opposite differences are chance. Once `agree` is true, later visits do
-        // not compare the clocks.
+        // True once the two clocks agreed in a visit, or by chance differed in opposite directions
+        // in two visits. Later visits then do not compare the clocks.
         bool agree;
-        // Number of visits in which the two clocks differed; always in the same direction.
+        // number of visits in which the two clocks differed, all in the same direction
         unsigned visits;
-        // The smallest difference of the two clocks in these visits, divided by the time by the
-        // core's counter. It is positive if the time by the time stamps is longer.
+        // The smallest difference in these visits: the time by the time stamps, divided by the time
+        // by the core's counter, minus 1.
         double difference;
     } clocks;
 };

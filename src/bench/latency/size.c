@@ -8,23 +8,22 @@ enum {
     // Wanted number of timed hops of a chase, if samples may last more than 1 ms.
     HOPS = 32768,
     HURRIED_HOPS = 8192, // wanted number of timed hops of a chase, if samples last at most 1 ms
-    // Wanted number of timed windows of a chase. There are fewer if a step of the core's counter
-    // requires longer windows.
+    // Wanted number of timed windows of a chase. If windows must be longer, a chase has fewer.
     WINDOWS = 64,
     WINDOWS_MIN = 16,
     // Minimum duration of a window in steps of the core's counter. Also the minimum duration of a
     // dispatch in steps of the device's time stamps.
     STEPS_MIN = 1000,
-    // Maximum number of untimed hops of a chase. A whole lap over a chain in the L1 has fewer hops.
+    // Maximum number of untimed hops of a chase after a warm-up lap.
     UNTIMED_HOPS = 4096,
     COLD_UNTIMED_HOPS = 256,
     TRY_HOPS = 1024,
     TRY_WARM = 8192,
-    // A warm-up lap runs only if the chain is at most 4 times as large as the largest cache.
+    // Maximum size of a chain with a warm-up lap, as a multiple of the largest cache.
     CACHES_WARM = 4
 };
 static const uint64_t hurried_sample_ns = 1000000;
-// The two readings of the core's counter in a window may take at most this share of the window.
+// Maximum share of a window's time that the two readings of the core's counter may take.
 static const double stamp_share_allowed = 0.001;
 // Maximum duration of a chase in ns. It is so short that no watchdog stops the chase.
 static const double chase_ns_max = 100e6;
@@ -81,9 +80,9 @@ static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
     memory->windows = 1;
 }
 
-// Returns the counts of the core's counter per hop of the chase, which has one window of TRY_HOPS.
-// If a narrow counter may have wrapped in this window, computes the counts from its rate: too few
-// would make windows so long that the counter wraps in them, too.
+// Returns the counts of the core's counter per hop, from a chase with one window of TRY_HOPS hops.
+// If the counter may have wrapped in this window, returns the largest number that its rate allows.
+// Too small a number would make later windows so long that the counter wraps in them, too.
 static double hop_counts(const struct bench_session *bench, const struct latency_run *timed)
 {
     double most = bench_counts_most(bench, timed->device_ns);

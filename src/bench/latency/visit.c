@@ -32,16 +32,15 @@ struct measured {
     struct measure_visit *visit;
 };
 
-// Sets where each chase begins and how it fills the caches. If the case has warm-up laps, a lap
-// fills them. Otherwise the chase reads a word of each page. The first chase is not timed. It
-// brings the caches into the state in which all timed chases find them.
+// Sets where each chase begins, and what it reads before its first hop: a whole warm-up lap, or one
+// word of each page.
 static void prepare_runs(const struct measured *m, struct latency_run *runs, unsigned count)
 {
     const struct latency_chase *chase = m->chase;
     struct latency_memory *memory = m->memory;
-    // Each chase begins at the hop at which the chase before it ended. Without warm-up laps, the
-    // first chase begins in the half of the chain that was built first. The caches may still hold
-    // nodes of the other half.
+    // Each chase begins where the chase before it ended. Without warm-up laps, the first chase
+    // begins in the half of the chain that was built first. The caches may still hold the other
+    // half.
     uint32_t starts = memory->warm ? chase->chain.nodes : chase->chain.nodes / 2;
     uint64_t start = memory->walked % starts;
     for (unsigned i = 0; i < count; i++) {
@@ -86,10 +85,9 @@ static void fill_windows(const struct measured *m, const struct latency_run *run
                   fmax(step * ns, values[0] * clock_step));
 }
 
-// Compares the device's time stamps with the core's counter. Both measure the time of the hops by
-// which the chase `full` is longer than the chase `brief`. Other work may disturb one visit. So the
-// case is flagged only after DISAGREEMENTS_MIN visits with too large a difference, always in the
-// same direction.
+// Compares the device's time stamps with the core's counter, by the time of the hops that the chase
+// `full` has more than `brief`. Other work may disturb one visit. So the case is flagged only after
+// DISAGREEMENTS_MIN visits that differ too much, all in the same direction.
 static void cross_check(const struct measured *m, const struct latency_run *brief,
                         const struct latency_run *full)
 {
@@ -141,8 +139,8 @@ static uint32_t control_repeats(const struct latency_memory *memory)
     return (memory->repeats + CONTROL_REPEATS - 1) / CONTROL_REPEATS * CONTROL_REPEATS;
 }
 
-// Runs the chases from index `first` on. Repeats them while the core clock was too low during the
-// timed chase (TIMED_CHASE).
+// Runs the chases from index `first` on. If the core clock was too low during the timed chase
+// (TIMED_CHASE), runs all of them again, as long as pace_again() asks for it.
 static bool run_paced(const struct measured *m, struct latency_run *runs, unsigned first,
                       unsigned count, struct error *err)
 {
@@ -174,16 +172,14 @@ static bool measure_by_counter(const struct measured *m, struct error *err)
          .repeats = control_repeats(memory)},
     };
     unsigned count = m->chase->control ? 4 : 3;
-    // On a simulated device, the first chase and the short chase are left out. The first chase
-    // would only warm the caches, but the warm-up lap of a timed chase already brings simulated
-    // caches to their final state. The short chase would compare the clocks, which always agree
-    // there.
+    // A simulated device needs neither the first chase nor the short one. The first chase would
+    // only warm the caches, which the warm-up lap of the timed chase already does. The short chase
+    // would compare the clocks, which always agree there.
     bool is_model = m->chase->session->bench->info->caps & GPU_CAP(VIRTUAL_TIME);
     unsigned first = is_model ? 1 : 0;
     bool agree = is_model || memory->clocks.agree;
     if (agree) {
-        // The short chase is needed only to compare the clocks. Here the first chase takes its
-        // place.
+        // Only the comparison of the clocks needs the short chase. The first chase takes its place.
         runs[1] = runs[0];
         first++;
     }
@@ -222,8 +218,8 @@ static bool slope(const struct measured *m, bool control, double *hop_ns, struct
 }
 
 // Takes a sample with slope(). If the longer dispatch (2 N hops) took no more time than the shorter
-// one (N hops), something else delayed the device, and the sample is taken again. After TRIES_MAX
-// tries it becomes NaN.
+// one (N hops), something else delayed the device, and the function tries again. After TRIES_MAX
+// tries, the sample is NaN.
 static bool positive_slope(const struct measured *m, bool control, double *hop_ns,
                            struct error *err)
 {
@@ -279,9 +275,9 @@ static void describe(const struct measured *m)
         visit_detail(m->visit, "warm-up", "each page touched once; no lap");
 }
 
-// Adds the counts per hop that are expected on NVIDIA: of the unit that executes a hop, and of the
-// caches. A cache transfers the link of a hop as one sector. In random order, a cache that is much
-// smaller than the chain mostly does not hold the sector of the next hop.
+// Adds what the counters of an NVIDIA GPU should show per hop: one instruction or request in the
+// unit that executes the hop, and the bytes that caches transfer. A cache transfers a link as one
+// sector. If a chain in random order is much larger than the L1, its hops mostly miss the L1.
 static void claim_nvidia(const struct measured *m, struct measure_count_claims *claims)
 {
     static const double sector_bytes = 32, beyond = 4;
