@@ -18,12 +18,13 @@ enum {
     // Number of laps before the clocks are first read; the first of these laps loads the code.
     LEAD_LAPS = 2,
     EMPTY_LAPS = 1024,
-    // Without a core counter: wanted difference in ns between the times of two runs (see
-    // size_slope).
+    // If kernels cannot read the core's counter: wanted difference in ns between the times of a run
+    // of 2 N laps and a run of N laps (see size_slope).
     SLOPE_NS = 300 * 1000,
-    // Without a core counter: maximum number of instructions by which two runs may differ.
+    // If kernels cannot read the core's counter: maximum number of instructions by which two runs
+    // may differ.
     SLOPE_INSTRUCTIONS_MAX = 1 << 22,
-    PAIRS = 3,    // without a core counter: number of pairs of runs in each visit
+    PAIRS = 3,    // number of pairs of runs in a visit, if kernels cannot read the core's counter
     RUNS_MAX = 2, // number of different runs of a case: one with N laps, and one with 2 N laps
     WARM_NS = 300 * 1000 * 1000,
     // The rate of the core's counter is computed only from long runs. A run is long enough if it
@@ -318,9 +319,8 @@ static double counter_hz(const struct code *c, const double counts[WINDOWS])
     return ns >= STEPS_MIN * clock->device_step_ns && ns > 0 ? 1e9 * sum / ns : clock->counter_hz;
 }
 
-// Runs the kernel, again and again until the core clock has nearly its earlier value (warm_share),
-// but for at most WARM_NS. The clock falls while the driver compiles the kernel, which takes
-// seconds.
+// Repeats the run until the core clock is nearly that of the earlier run (warm_share), but for at
+// most WARM_NS. The clock falls while the driver compiles the kernel for seconds.
 static bool run_warm(struct code *c, double counts[WINDOWS], double *hz, struct error *err)
 {
     const struct params params = params_of(c);

@@ -200,10 +200,10 @@ struct map_session {
     struct map_code code;
 };
 
-// Returns the case of the benchmark latency that measures `probe`, a case of map. Parameters that
-// both benchmarks have get the values of `probe`. Of the others, `order` is random, `load` is idle,
-// and numbers are 0. Two kinds of probes differ. With what=local, `order` is plru. With what=pages,
-// `order` is page, `page` is the pitch of `probe`, and `pitch` is PAGES_STRIDE_BYTES.
+// Returns the case of the benchmark latency that measures `probe`, a case of map. It has the values
+// of `probe` for the parameters of both benchmarks. Its other values are order=random, load=idle,
+// and 0 for numbers. Two kinds of probes differ: with what=local, order is plru. With what=pages,
+// order is page, page is the pitch of `probe`, and pitch is PAGES_STRIDE_BYTES.
 static struct bench_case probe_case(struct arena *arena, const struct benchmark_info *latency,
                                     const struct bench_case *probe)
 {
@@ -213,7 +213,7 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
     const char *order = pages ? "page" : case_says(probe, "what", MAP_LOCAL) ? "plru" : "random";
     for (size_t i = 0; i < latency->param_count; i++) {
         const struct param_info *param = &latency->params[i];
-        // the distance from page to page is `pitch` in a probe what=pages, but `page` in a case of
+        // the distance between two pages is `pitch` in a probe what=pages, and `page` in a case of
         // latency
         const char *from = pages && strcmp(param->key, "page") == 0 ? "pitch" : param->key;
         const struct case_value *given = case_find(probe, from);

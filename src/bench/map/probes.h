@@ -14,7 +14,8 @@
 
 // Data that the session keeps for all cases `what=neighbours`.
 struct map_neighbours {
-    struct gpu_program *program; // NULL before the first case `what=neighbours` is measured
+    // program of the kernel map_neighbours; NULL before the first case `what=neighbours`
+    struct gpu_program *program;
 };
 
 // Measures a case `what=neighbours` once. Fails with ERROR_MISMATCH if a workgroup did not finish,
@@ -40,7 +41,7 @@ enum {
 // A kernel that can run laps of up to a certain number of instructions. It is compiled when a case
 // first needs it.
 struct map_code_program {
-    struct gpu_program *program; // NULL until it is compiled
+    struct gpu_program *program; // program of the kernel; NULL until it is compiled
     struct kernel_info kernel;
     uint64_t compile_ns; // time that the driver took to compile the kernel
     // Number of bytes per instruction, computed from the size of the code that the driver reports;
