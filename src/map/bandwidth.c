@@ -9,22 +9,22 @@
 #include <string.h>
 
 enum {
-    POINTS = 5, // number of cases per level in which the whole device reads
-    // Number of cases per level in which one workgroup reads. Memory gets this number of cases in
-    // which the whole device reads, and as many in which one workgroup reads.
+    POINTS = 5, // number of reads by the whole device that are measured for each cache level
+    // Number of reads by one workgroup that are measured for each level. For memory, this is also
+    // the number of reads by the whole device.
     GROUP_POINTS = 5,
-    // A plateau is a series of neighbouring sizes with nearly equal bandwidth. It needs at least
-    // this many sizes. (More would be too many: a level of 16 KiB has room for only 3, and 1 of
-    // them may be noisy.)
+    // Minimum number of sizes in a plateau, a series of neighbouring sizes with nearly equal
+    // bandwidth. (A level of 16 KiB has room for only 3 sizes, and 1 of them may be noisy.)
     PLATEAU_LEAST = 2,
-    // Maximum size of a piece. In the benchmark bandwidth, a piece is the part of the memory that a
-    // workgroup reads again and again.
+    // Size of a piece. With the walk `long` of the benchmark bandwidth, each workgroup reads one
+    // piece in a pass.
     PIECE_BYTES = 256 << 10,
-    // The size of each read is a multiple of a grain. If all workgroups read the same bytes, the
-    // grain is GRAIN_BYTES below LARGE_BYTES, and LARGE_GRAIN_BYTES from there on: a workgroup of
-    // 1024 threads reads 128 KiB in one step, so each pass has a whole number of steps. For reads
-    // from memory by the whole device, the grain is MEMORY_GRAIN_BYTES, the part that each
-    // workgroup of 1024 threads reads.
+    // Sizes of reads are multiples of PIECE_BYTES (odd_size) or of these numbers:
+    // - GRAIN_BYTES if all workgroups read the same bytes, below LARGE_BYTES
+    // - LARGE_GRAIN_BYTES from LARGE_BYTES on: a workgroup of 1024 threads reads 128 KiB in one
+    //   step, so each pass has a whole number of steps
+    // - MEMORY_GRAIN_BYTES if the whole device reads memory: the part of each workgroup of 1024
+    //   threads
     GRAIN_BYTES = 4 << 10,
     LARGE_GRAIN_BYTES = 128 << 10,
     MEMORY_GRAIN_BYTES = 512 << 10,
@@ -34,7 +34,7 @@ enum {
     // If the device reads at least this many bytes per core, two cores rarely read the same line at
     // the same time.
     CORE_BYTES = 64 << 10,
-    // minimum number of bytes per core that the device reads in a small level
+    // minimum number of bytes per core for reads by the whole device (not in the first level)
     CORE_BYTES_LEAST = 16 << 10,
     // Maximum size of a read from memory, as a multiple of the size of the last cache.
     MEMORY_CACHES = 16,
@@ -49,10 +49,10 @@ enum {
 static const double within_first = 0.85;
 // Minimum size of a read from memory, divided by the size of the last cache.
 static const double apart_from_caches = 4;
-// Reads of the whole device should have at least CORE_BYTES per core. So the smallest size of a
-// level's reads is raised, but at most to the largest size divided by least_width.
+// For reads by the whole device, the smallest size in a level is raised towards CORE_BYTES per
+// core. But the largest size must stay at least this many times as large as the smallest.
 static const double least_width = 2.5;
-// A size outside the allowed range is still allowed if it is within this factor: sizes are rounded.
+// Rounding may move the size of a read out of its range by up to this factor.
 static const double rounding = 1.05;
 // Maximum ratio of the largest to the smallest bandwidth of a plateau.
 static const double plateau_ratio = 1.05;
@@ -62,7 +62,7 @@ static const double least_part_of_end = 0.125;
 struct span {
     // allowed sizes of reads in bytes; from > to if no size lies in the level alone
     double from, to;
-    const char *why; // if from > to: the reason, as text for the user
+    const char *why; // reason why no size is allowed (from > to), as text for the user
 };
 
 // ---------------------------------------------------------------- which sizes
@@ -105,8 +105,8 @@ static struct span device_span(const struct level_curve *curve, const struct map
     return span;
 }
 
-// Returns the size nearest to `bytes` that workgroups can read in a suitable number of pieces of
-// PIECE_BYTES: at least 5, and not divisible by 2 or 3. (map/parts.h says why.)
+// Returns the size nearest to `bytes` that consists of n pieces of PIECE_BYTES. n is at least 5,
+// and not divisible by 2 or 3 (map/parts.h says why).
 static uint64_t odd_size(double bytes)
 {
     double pieces = bytes / PIECE_BYTES;
@@ -138,8 +138,8 @@ static bool is_in_span(double bytes, const struct span *span)
 }
 
 // Adds up to `count` cases that read global memory. Their sizes form a geometric series from
-// span.from to span.to, rounded by the function `round_to`. A size that rounding moves out of the
-// span is left out. With grain_size all workgroups read the same bytes; with other functions each
+// span.from to span.to, rounded by the function `round_to`. Leaves out a size that rounding moves
+// out of the span. If `round_to` is grain_size, all workgroups read the same bytes; otherwise each
 // workgroup reads its own part.
 static void add_reads(struct map_cases *cases, const char *scope, uint64_t (*round_to)(double),
                       struct span span, unsigned count)
@@ -191,7 +191,7 @@ void map_bandwidth_add_cases(const struct map_look *look)
 struct reads {
     const struct result *at[READS_MAX]; // the reads with the verdict ok, sorted by size
     size_t count;
-    // the reason that most of the other reads have; NULL if no other read has a reason
+    // most frequent reason why reads do not have the verdict ok; NULL if there is none
     const char *why;
 };
 
@@ -220,8 +220,8 @@ static int compare_bytes(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-// Returns the text of the reason that most of the results have, by its code. Of equally frequent
-// reasons, returns that of the first result. NULL if there are no results.
+// Returns the text of the most frequent reason of the results, by its code. If several reasons are
+// equally frequent, returns that of the first result. Returns NULL if there are no results.
 static const char *usual_reason(const struct result *const *results, size_t count)
 {
     const char *usual = NULL;
@@ -269,9 +269,9 @@ struct run_of_reads {
     size_t first, count;
 };
 
-// Returns the plateau: the longest series of neighbouring sizes with nearly equal bandwidth. Of
-// equally long series, returns the one with the largest sizes: in small reads, several cores
-// request the same line at the same time.
+// Returns the plateau: the longest series of neighbouring sizes with nearly equal bandwidth. If
+// several series are equally long, returns the one with the largest sizes. (In small reads, several
+// cores request the same line at the same time.)
 static struct run_of_reads plateau_of(const struct reads *reads)
 {
     struct run_of_reads best = {0};
@@ -289,9 +289,9 @@ static struct run_of_reads plateau_of(const struct reads *reads)
     return best;
 }
 
-// Returns the median bandwidth of the plateau's reads, with an interval. The interval reaches from
-// the smallest to the largest median of a read. It is extended to the median of the reads' lower
-// bounds and to the median of their upper bounds. So one noisy read does not widen the interval.
+// Returns the median bandwidth of the plateau's reads, with an interval. The interval contains the
+// medians of all reads. It also contains the median of their lower bounds and that of their upper
+// bounds. So one noisy read does not widen it.
 static struct level_height height_of(const struct map_writer *w, const struct reads *reads,
                                      struct run_of_reads run)
 {

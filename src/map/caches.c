@@ -6,22 +6,22 @@
 
 #include <math.h>
 
-// Two neighbouring steps of the latency curve may belong to one cache whose sets fill unevenly.
-// This is possible if their ends are less than a number of octaves apart:
+// Maximum distance in octaves of two steps of the latency curve that may belong to one cache whose
+// sets fill unevenly:
 // - near_octaves if the line of the first step's cache is unknown
 // - part_octaves if the line of the second step's cache is unknown
 // - low_octaves if the first step rises less than half as much as the second one
 static const double near_octaves = 1.9, low_octaves = 1.4, part_octaves = 1.2;
 
-// A step is certainly the end of a separate cache if all of this is true:
+// A step of the latency curve is certainly the end of a separate cache if all of this is true:
 // - Its `lead` is at least sure_lead.
 // - The misfit of all probes is at most sure_misfit.
 // - The next step is at least sure_octaves after it.
-// - The previous step is more than sure_octaves before it, or more than sure_after if that step
-//   rises more than this one.
+// - The previous step is more than sure_octaves before it, or more than sure_after if the previous
+//   step rises more.
 static const double sure_lead = 100, sure_octaves = 2.2, sure_after = 1.5, sure_misfit = 2;
 
-// If no shape fits a rise and the rise is longer than this (in octaves), two caches may cause it.
+// Maximum length in octaves of a rise that fits no shape but still counts as the end of one cache.
 static const double rise_most = 1.25;
 
 // Minimum and maximum region of chains that show a cache's sector, as multiples of the cache's
@@ -29,8 +29,7 @@ static const double rise_most = 1.25;
 // one, hardly any load hits.
 static const double sector_least = 1.4, sector_most = 4;
 enum {
-    // The function `clip` changes latencies only if at least this many chains have the latency of
-    // the next level.
+    // clip() changes latencies only if at least this many chains have the next level's latency.
     CLIP_LEAST = 3
 };
 
@@ -106,9 +105,9 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
     return answer;
 }
 
-// Adds a chain with its latency `ns` to the question, without the part that TLBs certainly add.
-// Leaves out a chain that cannot show the sector of the level: a chain whose region is not between
-// `least` and `most` bytes, or to which a step of unknown kind (cache or TLB) may add latency.
+// Adds a chain to the question. Its latency is `ns` without the part that TLBs certainly add.
+// Leaves out a chain whose region is not between `least` and `most` bytes. Also leaves out a chain
+// to whose latency a rise of unknown cause (cache or TLB) may add.
 static void add_sector_probe(const struct map_steps *steps, const struct lines_chain *chain,
                              double ns, double least, double most, struct lines_probe *probes,
                              struct lines_question *question)
@@ -133,8 +132,8 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, si
         ARENA_ARRAY(arena, steps->probe_count + curve->count, struct lines_probe);
     struct lines_question question = question_of(steps, k, inner);
     question.probes = probes;
-    // The shape is taken from chains with one node in each line, if they show it: they show best
-    // how the cache replaces lines.
+    // If chains with one node in each line show the shape of the rise at the end of the level, uses
+    // this shape: they show best how the cache replaces lines.
     question.shape = caches->sized[k] ? caches->sizes[k].shape : question.shape;
     // The chains must fit in the next level, so that a load that misses level k hits there.
     if (question.beyond_end > 0)
@@ -150,9 +149,9 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, si
     }
     if (question.probe_count >= 2)
         return lines_sector(&question, line, size, judged);
-    // Fewer than two chains can show the sector, so only the sector of lines_judge is left. The
-    // probes of lines_judge can show it only if the cache is about as large as the region where the
-    // curve's level ends. Over a smaller cache, few of their loads hit.
+    // With fewer than two chains, only the sector that lines_judge found is left. The probes of
+    // lines_judge show a sector only if the cache is about as large as the region where the level
+    // ends on the curve. If the cache is smaller, few of their loads hit it.
     return size > 0.9 * question.end ? judged : 0;
 }
 
@@ -175,9 +174,9 @@ static void clip(const struct level_curve *points, double beyond)
         points->ns[i] = fmin(points->ns[i], beyond);
 }
 
-// True if the points show the end of level k. For this, some points must be nearly at the height of
-// level k, and others more than half way up to the next level. False if the previous or the next
-// level ends less than STAIRCASE_NEAR octaves away, because that end may cause the same rise.
+// True if the points show the end of level k: some are nearly at the height of level k, and others
+// are more than half way up to the next level. False if another level ends less than STAIRCASE_NEAR
+// octaves away, because that end may cause the same rise.
 static bool has_end(const struct plateaus *fit, size_t k, const struct level_curve *points)
 {
     double low = fit->levels[k].height, rise = fit->levels[k + 1].height - low;
@@ -192,9 +191,9 @@ static bool has_end(const struct plateaus *fit, size_t k, const struct level_cur
     return within && beyond;
 }
 
-// Finds the step that the points show at the end of level k. If no known shape fits the step, its
-// end is only known to lie between two points. Returns false if there is no step, or if it is so
-// long that two caches may end there.
+// Finds the rise that the points show at the end of level k. If no known shape fits the rise, the
+// end may lie anywhere in it. Returns false if there is no rise. Also returns false if no shape
+// fits and the rise is so long that two caches may end there.
 static bool find_step(const struct map_steps *steps, size_t k, const struct level_curve *points,
                       struct staircase_step *size)
 {
@@ -235,19 +234,19 @@ static void find_size(struct arena *arena, struct map_caches *caches,
     bool measured = points.count >= map_caches_region_count - 3;
     caches->sized[k] = measured && find_step(steps, k, &points, &caches->sizes[k]);
     caches->ends[k] = caches->sized[k] || (measured && has_end(fit, k, &points));
-    // A core clock with two states may hide the end of a level.
+    // If the core clock had two states, the chains may miss an end that exists.
     caches->endless[k] = measured && !caches->ends[k] && !(steps->clocks.usual_ghz > 0);
 }
 
-// True unless a chain with a node every 32 bytes contradicts the capacity `size` of level k. Chains
-// with one node in each line showed this capacity. A contradiction is that the denser chain misses
-// in a region that level k should hold. The true line is then shorter than the assumed one, and the
-// chains with one node in each line touched only a part of the lines.
+// Returns false if a chain with a node every 32 bytes contradicts `size`, the capacity of level k
+// that chains with one node in each line showed. The denser chain then misses in a region that
+// level k should hold. So the true line is shorter than the assumed one, and the chains with one
+// node in each line touched only a part of the lines.
 static bool holds_all(const struct map_steps *steps, size_t k, double size)
 {
     const struct plateaus *fit = &steps->curve.fit;
     double low = fit->levels[k].height, high = fit->levels[k + 1].height;
-    // the chain with stride 32 that has the largest region of at most 0.82 times `size`
+    // the chain with stride 32 and the largest region that is at most 0.82 times `size`
     const struct map_step_probe *best = NULL;
     for (size_t i = 0; i < steps->probe_count; i++) {
         const struct map_step_probe *probe = &steps->probes[i];
@@ -302,7 +301,6 @@ static void find_lines(struct arena *arena, struct map_caches *caches, struct li
     }
 }
 
-// Finds the sectors of all levels whose line is known.
 static void find_sectors(struct arena *arena, struct map_caches *caches, struct lines_cache *inner)
 {
     for (size_t k = 0; k + 1 < caches->steps.curve.fit.count; k++) {
@@ -315,11 +313,11 @@ static void find_sectors(struct arena *arena, struct map_caches *caches, struct 
     }
 }
 
-// True if the step at the end of level k and a neighbouring step may belong to one cache whose sets
-// fill unevenly. This is so in two cases:
-// - Level k is not the first level, its line is unknown, and a neighbouring step is near.
-// - The next step is near and rises more than twice as much. Its line is shorter than that of level
-//   k, or one of the two lines is unknown.
+// True if the rises at the end of level k and at the end of a neighbouring level may belong to one
+// cache whose sets fill unevenly. This is so in two cases:
+// - Level k is not the first level, its line is unknown, and the neighbouring rise is near.
+// - The next rise is near and more than twice as high. Its line is shorter than that of level k, or
+//   one of the two lines is unknown.
 static bool may_be_part(const struct map_caches *caches, size_t k)
 {
     const struct map_steps *steps = &caches->steps;
@@ -337,8 +335,8 @@ static bool may_be_part(const struct map_caches *caches, size_t k)
     return is_low && (line == 0 || next_line == 0 || line > next_line) && after < low_octaves;
 }
 
-// True if the curve and the probes of all steps together clearly show that a separate cache ends at
-// level k. No cache then needs to explain the probes of this step alone.
+// True if the latency curve and all probes together clearly show that a separate cache ends at
+// level k. This end then stays valid even if no cache explains the probes of level k alone.
 static bool is_sure(const struct map_caches *caches, size_t k)
 {
     const struct map_steps *steps = &caches->steps;
@@ -354,9 +352,9 @@ static bool is_sure(const struct map_caches *caches, size_t k)
            (before > sure_after && step->rise < steps->all.steps[steps->step[k - 1]].rise);
 }
 
-// Limit for the spread of the latencies in a short level, divided by the level's latency. The noise
-// is added to this limit. A level with more spread may be no level, but a part of the rise of one
-// cache. (The far half of an H200's L2 is a real level. Its spread is at most 0.020.)
+// Maximum spread of the latencies in a short level, divided by the level's latency; the noise is
+// added. A short level with more spread may be a part of one cache's rise. (The far half of an
+// H200's L2 is a real level. Its spread is at most 0.020.)
 static const double bent_least = 0.035;
 
 // True if level k is short and not flat. The rises at both its ends may then belong to one cache.
@@ -367,9 +365,9 @@ static bool is_bent(struct arena *arena, const struct map_caches *caches, size_t
            !map_steps_is_even(arena, &caches->steps, k, bent_least);
 }
 
-// Sets caches->unsure to the reason for each level that may not be a separate cache. Stops at the
-// first level whose probes no cache explains, unless is_sure is true for the level. The steps from
-// there on are not valid.
+// If level k may not be a separate cache, sets caches->unsure[k] to the reason. Stops at the first
+// level whose probes no cache explains, unless is_sure() is true for it. The end of this level and
+// all later levels are not valid.
 static void judge_lines(struct arena *arena, struct map_caches *caches)
 {
     struct plateaus *fit = &caches->steps.curve.fit;

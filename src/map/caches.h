@@ -10,10 +10,9 @@
 
 struct map_caches {
     struct map_steps steps;
-    // lines[k] is the line, the sector and the capacity of level k. If its line does not have
-    // MAP_NODE_BYTES bytes, chains with one node in each line are measured to find the capacity. If
-    // these chains show it, sized[k] is true, and sizes[k] is the step of their latency at the
-    // capacity.
+    // lines[k] is the line, the sector and the capacity of level k. If its line is known and is not
+    // MAP_NODE_BYTES, chains with one node in each line look for the capacity. If they show it,
+    // sized[k] is true, and sizes[k] is the rise of their latency at the capacity.
     struct lines_answer lines[PLATEAUS_MAX];
     struct staircase_step sizes[PLATEAUS_MAX];
     bool sized[PLATEAUS_MAX];
@@ -27,16 +26,15 @@ struct map_caches {
     const char *unsure[PLATEAUS_MAX];
 };
 
-// Regions of the chains with one node in each line that find a level's capacity, as multiples of
-// the expected capacity.
+// Regions of the chains with one node in each line, as multiples of a level's expected capacity.
 extern const double map_caches_regions[];
 extern const size_t map_caches_region_count;
 
-// Finds the steps of the latency curve `curve` (map_steps_of), the lines of its levels, and which
-// levels may not be caches. If no cache explains the probes of a step, the step and all later
-// levels are not valid, unless the curve and all probes together clearly show the step. An earlier
-// fit in caches->steps.all is kept if it has all points of the curve and all probes. Without an
-// earlier fit, caches->steps.all must be zero.
+// Finds the steps (rises) of the latency curve `curve` (map_steps_of), the lines of its levels, and
+// which levels may not be caches. If no cache explains the probes of a step, this step and all
+// later levels are not valid. But the step stays valid if the curve and all probes together clearly
+// show it. On entry, caches->steps.all must be zero or an earlier fit. The function keeps the fit
+// if it has all points of the curve and all probes.
 void map_caches_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                    double cache_most, struct map_caches *caches);
 
@@ -45,23 +43,22 @@ void map_caches_of(struct arena *arena, const struct run *run, const struct leve
 const struct map_step_probe *map_caches_probe_near(const struct map_steps *steps,
                                                    const struct lines_chain *chain);
 
-// Returns the approximate size in bytes of level k. The line of the level must be known and must
-// not be MAP_NODE_BYTES. If the probes of the line show the capacity, returns it. Otherwise
-// estimates the size from the line and from where the level ends on the curve. Chains with one node
-// in each line are measured over regions around this size.
+// Returns the approximate size in bytes of level k, whose line must be known. This is the capacity
+// if the probes show it. Otherwise it is an estimate from the line and from where the level ends on
+// the curve.
 double map_caches_size_about(const struct map_caches *caches, size_t k);
 
-// True if address translation may cause a rise near the end of level k: within an octave of this
-// end, the latency curve has a step that may be that of a TLB. The step must rise more than a
-// quarter as much as the step at the end of level k.
+// True if address translation may cause a rise near the end of level k. The latency curve then has
+// a step within an octave of this end that may be a TLB's. That step must rise more than a quarter
+// as much as the step at the end of level k.
 bool map_caches_near_translation(const struct map_caches *caches, size_t k);
 
 // True if level k may end later than the curve suggests: the next rise of the curve is near and may
 // belong to the same cache.
 bool map_caches_may_go_on(const struct map_caches *caches, size_t k);
 
-// Returns the description of level k that the functions of map/judge.h take. The level must not be
-// the last one of the curve.
+// Returns a description of level k for the functions of map/judge.h. The level must not be the last
+// one of the curve.
 struct map_level map_caches_level(const struct map_caches *caches, size_t k);
 
 // Returns how many cores share level k, as far as the run's results show it. Stores the probes for
@@ -86,22 +83,21 @@ struct map_size {
     double low, high;
 };
 
-// A level ends at some region on the latency curve. The size of the level is this region times the
-// factor `size`. `least` is the lower bound of the factor.
+// The size of a level is the region at which the level ends on the latency curve, times the factor
+// `size`. `least` is the lower bound of this factor.
 struct map_scale {
     double size, least;
 };
 
-// Returns the factors for level k. If the probes show its capacity, both factors are the ratio of
-// this capacity to the region. Otherwise `size` is 1, and `least` is at most 1. `least` assumes
-// that each node of the curve touches one line (16 bytes if the line is unknown), and not the
-// memory between the nodes.
+// Returns the factors for level k. If the probes show its capacity, both factors are the capacity
+// divided by the region. Otherwise `size` is 1, and `least` counts only one line for each node of
+// the curve's chain (16 bytes if the line is unknown).
 struct map_scale map_level_scale(const struct map_caches *caches, size_t k);
 
-// Sets sizes[k] to the interval of the size of each level k of the latency curve of vector loads.
-// If the probes do not show the capacity, the upper end is the region at which the level ends on
-// the curve. The lower end assumes that a chain touches only one line of the known length, or of 16
-// bytes, for each node.
+// Sets sizes[k] to the interval of the size of level k, for each flat level of vector loads but the
+// last one. If the probes do not show the capacity, the upper end is the region at which the level
+// ends on the curve. The lower end counts only one line for each node of the chain (16 bytes if the
+// line is unknown).
 void map_level_sizes(const struct map_caches *caches, struct map_size *sizes);
 
 // Returns the range of region sizes that lie in level k alone: well beyond level k − 1 and well
@@ -120,12 +116,13 @@ size_t map_level_local_regions(const struct map_caches *caches, size_t k,
 // What the chains over few pages at a time show of a level, if their regions lie in this level
 // alone.
 struct map_local {
-    // result of the fastest of these chains; NULL if they were not all measured
+    // result of the fastest chain over few pages at a time; NULL if not all such chains were
+    // measured
     const struct result *fastest;
-    // True if `fastest` shows the level's latency. All these chains must be about equally fast. In
-    // a cache, the fastest one must not be slower than the level is by the fit of random chains.
+    // True if `fastest` shows the level's latency. All chains over few pages are then about equally
+    // fast. In a cache, `fastest` must not be slower than the level is by the fit of random chains.
     bool agrees;
-    // true if, over the region of one of these chains, a random chain is slower than this chain:
+    // true if a chain over few pages is faster than a random chain over the same region, because
     // address translation slows the random chain
     bool translated;
 };

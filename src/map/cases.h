@@ -38,10 +38,9 @@ MUST_CHECK bool map_cases_init(struct map_cases *cases, struct arena *arena,
 // operating system chooses its page size.
 bool map_cases_of_cpu(const struct map_cases *cases);
 
-// Returns the size in bytes of the last cache before memory. The size comes from the driver or from
-// the tables of measure/limits.c. Returns 64 MiB if they do not state it, or if the stated size is
-// below 1 MiB and not known to be that of the last cache: it is then usually that of a nearer
-// cache.
+// Returns the size in bytes of the last cache before memory, by the driver or by the tables of
+// measure/limits.c. Returns 64 MiB if the size is unknown. A stated size below 1 MiB is usually
+// that of a nearer cache. So it does not count, unless it is known to be that of the last cache.
 uint64_t map_cases_last_cache(const struct map_cases *cases);
 
 // Adds all cases of a benchmark that the settings `texts` ("KEY=VALUE") select. Adds none if the
@@ -65,7 +64,8 @@ const char *map_cases_coarse_sizes(const struct map_cases *cases);
 // has fewer than two nodes.
 struct map_chain {
     const char *what; // what the chain shows: a MAP_… text of bench/map.h
-    size_t level;     // number of the level or step that the chain is for, from 1
+    // number, from 1, of the level or of the latency curve's step that the chain is for
+    size_t level;
     // Size of the region in bytes. It is rounded down to a multiple of `grain`; if that is 0, of
     // MAP_GRAIN_BYTES.
     double bytes;

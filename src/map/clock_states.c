@@ -21,8 +21,8 @@ static bool is_near_clock(const struct result *result, double ghz)
     return fabs(clock_of(result) / ghz - 1) < clock_part;
 }
 
-// Converts a latency in ns at the second core clock (states->other_ghz). Returns the latency that a
-// chain with the same hit rates has at the usual clock.
+// Converts a latency in ns at the second core clock (states->other_ghz) to the usual clock. The
+// returned latency is that of a chain with the same hit rates.
 static double as_at_usual_clock(const struct clock_states *states, const struct staircase *all,
                                 double ns)
 {
@@ -50,9 +50,8 @@ double clock_states_ns(const struct clock_states *states, const struct staircase
     return is_near_clock(result, states->other_ghz) ? as_at_usual_clock(states, all, ns) : NAN;
 }
 
-// Returns how wide the 95 % intervals of a metric are. For each point of the curve, the width is
-// divided by the metric's median; the result is the median of these ratios. Returns infinity if a
-// point has no interval.
+// For each point of the curve, divides the width of the metric's 95 % interval by the metric's
+// median. Returns the median of these ratios; infinity if a point has no interval.
 static double width_of(struct arena *arena, const struct level_curve *curve, const char *name)
 {
     double *widths = ARENA_ARRAY(arena, curve->count, double);

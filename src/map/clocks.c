@@ -15,7 +15,7 @@ enum {
     MHZ_MAX = 100000
 };
 
-// Maximum relative difference between the actual and a requested core clock that counts as reached.
+// A requested core clock counts as reached if the actual clock differs by at most this share.
 static const double near = 0.02;
 
 // ---------------------------------------------------------------- the clocks asked for
@@ -123,7 +123,7 @@ struct points {
 
 static struct points no_points(const struct map_writer *w)
 {
-    // each point belongs to one result of the run
+    // there are at most as many points as results of the run
     size_t most = w->run->result_count;
     return (struct points){.ns = ARENA_ARRAY(w->scratch, most, double),
                            .hz = ARENA_ARRAY(w->scratch, most, double),
@@ -225,8 +225,8 @@ void map_add_clock(const struct map_writer *w, struct result *result,
     map_add_detail(result, "clock domain", clocks.domain);
 }
 
-// True if the run already has a finding for the clock that this probe requested, because an earlier
-// probe did not reach this clock.
+// True if an earlier probe did not reach the same requested clock either. The run then already has
+// a finding for this clock.
 static bool is_reported(const struct map_writer *w, size_t probe)
 {
     uint64_t asked = case_uint(&w->run->results[probe]->bench_case, "clock");

@@ -16,8 +16,8 @@ enum {
     PER_OCTAVE = 4
 };
 
-// If the interval of the length at which an instruction cache ends is narrower than this (in
-// octaves; 3 %), no more code lengths are measured around this end.
+// If the end of an instruction cache is known to this many octaves (3 %), no more code lengths are
+// measured around it.
 static const double knee_octaves = 0.045;
 
 // True if straight-line code can show instruction caches on this device; otherwise sets *why to the
@@ -61,9 +61,9 @@ static size_t lengths_between(double from, double to, uint64_t *lengths)
     return count;
 }
 
-// The levels of `curve` are instruction caches. Adds code lengths to `lengths` around each end of a
-// level that is not yet known to 3 %. The lengths reach from 0.03 octaves before the interval of
-// the end to 0.03 octaves after it. Returns the number of lengths.
+// Adds code lengths to `lengths` around each end of an instruction cache (a level of `curve`) that
+// is not yet known to 3 %. They reach from 0.03 octaves before the interval of the end to 0.03
+// octaves after it. Returns the number of lengths.
 static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[LENGTHS_MAX])
 {
     const struct plateaus *fit = &curve->fit;
@@ -117,10 +117,9 @@ void map_code_add_cases(const struct map_look *look)
         map_cases_add_code(look->cases, lengths[i]);
 }
 
-// Returns the bytes per instruction that were computed from the driver's code size; 0 if they are
-// unknown or not plausible. (AMD's instructions have 8 or 12 bytes.) Uses the longest code. Only
-// the multiply-adds of a code are counted, and the share of other instructions is smallest in the
-// longest code.
+// Returns the bytes per instruction by the code size that the driver reports; 0 if unknown or not
+// plausible. (AMD's instructions have 8 or 12 bytes.) Uses the longest code: instructions outside
+// the lap are not counted, and their share is smallest there.
 static double driver_bytes(const struct level_curve *curve)
 {
     const struct named_number *said =
@@ -128,10 +127,11 @@ static double driver_bytes(const struct level_curve *curve)
     return said && said->value >= BYTES_LEAST && said->value <= BYTES_MOST ? said->value : 0;
 }
 
-// Returns the bytes per instruction of the measured code; 0 if unknown. Uses the driver's code size
-// if it tells. Otherwise the value is 16 on NVIDIA GPUs that are in our table of architectures:
-// they are Volta or later, with instructions of 128 bits (Jia, Maggioni, Staiger, Scarpazza,
-// "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", arXiv:1804.06826, 2018).
+// Returns the bytes per instruction of the measured code; 0 if unknown. Uses the code size that the
+// driver reports, if there is one. Otherwise the value is 16 on NVIDIA GPUs that are in our table
+// of architectures: they are Volta or later, with instructions of 128 bits (Jia, Maggioni, Staiger,
+// Scarpazza, "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking",
+// arXiv:1804.06826, 2018).
 static double instruction_bytes(const struct map_writer *w, const struct level_curve *curve)
 {
     double said = driver_bytes(curve);

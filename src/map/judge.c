@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-// Chains on all cores overflow a level if their regions together are more than this many times as
-// large as the level. This is so for every number of cores that share it.
+// Chains on several cores may overflow the next level if their regions together are more than this
+// many times as large as that level.
 static const double crowded_out = 1.6;
 
 enum {
@@ -17,9 +17,8 @@ enum {
     // CROWD_MOST times the level or CROWD_LEAST bytes, whichever is more.
     CROWD_MOST = 8,
     CROWD_LEAST = 256 << 20,
-    // A number of sharers counts as possible if its cost (sharers_cost_at) is at most this much
-    // above the minimum cost. The margin is large, because the true shape of a rise is never known
-    // well.
+    // A number of sharers counts as possible if its cost (sharers_cost) is at most this much above
+    // the minimum cost. The margin is large, because the true shape of a rise is never known well.
     SHARERS_MARGIN = 16
 };
 
@@ -92,9 +91,9 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 // such chain, but not two.
 static const double fitting_part = 0.75;
 
-// The probes of a series have 2, 4, 8, 16 … chains, up to half of the cores; the last probe has as
-// many chains as cores. Returns the number of chains of the next probe after one with `chains`
-// chains.
+// Returns the number of chains of the next probe, after one with `chains` chains. The probes of a
+// series have 2, 4, 8, 16 … chains, up to half of the cores; the last one has as many chains as
+// there are cores.
 static unsigned more_chains(unsigned chains, unsigned cores)
 {
     unsigned half = cores / 2, next = 2 * chains;
@@ -129,8 +128,8 @@ size_t map_sharers_plan(const struct map_level *level, unsigned cores,
         chains = more_chains(chains, cores);
         add_sharers_probe(level, fitting_part, chains, most, probes, &count);
     }
-    // Chains of fitting_part on all cores may exceed `most` bytes together. Then no chains on all
-    // cores were added, so chains over smaller regions show whether a few cores share the level.
+    // If chains of fitting_part on all cores exceed `most` bytes together, none of them was added.
+    // Chains over smaller regions on all cores then show whether a few cores share the level.
     for (unsigned n = 2; n < cores && fitting_part * level->end * cores > most; n *= 2)
         add_sharers_probe(level, fitting_part / n, cores, most, probes, &count);
     return count;
@@ -184,10 +183,10 @@ static double shared_ns(const struct map_level *level, double end, double bytes)
     return level->within + share * (level->beyond - level->within);
 }
 
-// Returns how far a probe's latency is from the expected latency `ns`. For `ns`, each load that
+// Returns how far a probe's latency is from the expected latency `ns`. In `ns`, each load that
 // misses the level hits the next level. But all chains together may overflow the next level, and a
-// miss may then take up to level->slowest. Latencies between `ns` and that with such misses count
-// as no deviation.
+// miss then takes up to level->slowest. A latency between `ns` and that with such slow misses is no
+// deviation.
 static double off_of(const struct map_level *level, const struct map_sharers_probe *probe,
                      double latency, double ns)
 {
@@ -206,10 +205,10 @@ struct crowd {
     unsigned cores;
 };
 
-// Returns how far a probe's latency (the median of its chains) is from the latency that is expected
-// if `sharers` cores share a cache. Stores the expected latency in *ns. Some chains may have more
-// neighbours in their cache than others, and the median may belong to either group. A latency
-// between those of the two groups is no deviation.
+// Returns how far a probe's latency (the median of its chains) is from the latency expected if
+// `sharers` cores share a cache. Stores the expected latency in *ns. Some chains may have more
+// neighbours in their cache than others. A latency between those expected for both groups is no
+// deviation.
 static double off_of_sharers(const struct map_level *level, double end, double crowding,
                              const struct map_sharers_probe *probe, double latency,
                              const struct crowd *crowd, unsigned sharers, double *ns)
@@ -221,10 +220,10 @@ static double off_of_sharers(const struct map_level *level, double end, double c
     return latency > low && latency < high ? 0 : off_of(level, probe, latency, *ns);
 }
 
-// Returns how badly the assumption that `sharers` cores share the level explains the probes: a sum
-// of squared deviations (Huber's loss). The level is assumed to hold `end` bytes. Regions are
-// multiplied by `crowding`, which is 1 or more, because chains that run at the same time may evict
-// each other's lines before the level is full.
+// Returns how badly the probes fit if `sharers` cores share the level: a sum of squared deviations
+// (Huber's loss). The level is assumed to hold `end` bytes. Regions are multiplied by `crowding` (1
+// or more), because chains that run at the same time may evict each other's lines before the level
+// is full.
 static double sharers_cost_at(const struct map_level *level, double end, double crowding,
                               const struct crowd *crowd, unsigned sharers)
 {
@@ -258,8 +257,8 @@ static double sharers_cost(const struct map_level *level, const struct crowd *cr
 }
 
 // Sets answer->sharers if exactly one number from answer->low to answer->high divides the number of
-// cores. answer->sharers stays 0 if a divisor outside these bounds is near to that number, unless
-// the probes exclude the divisor by a larger margin.
+// cores. But answer->sharers stays 0 if another divisor is near to that number and the probes do
+// not exclude it by a larger margin.
 static void choose_sharers(const struct map_level *level, const struct crowd *crowd, double best,
                            struct map_sharers *answer)
 {

@@ -17,9 +17,8 @@ struct map_level {
     double before; // latency of the level before this one; 0 if this is the first level
     double within; // latency of this level
     double beyond; // latency of the next level or of memory
-    // Chains on several cores that miss this level may together overflow the next level. next_end
-    // is the size in bytes at which the next level ends (infinity if it is memory). `slowest` is
-    // the latency of loads that miss all levels.
+    // next_end is the size in bytes at which the next level ends; infinity if the next level is
+    // memory. `slowest` is the latency of loads that miss all levels.
     double next_end, slowest;
     double end;        // size in bytes at which the level ends
     double before_end; // size at which the level before this one ends; 0 if this is the first level
@@ -33,28 +32,28 @@ struct map_level {
     const struct level_curve *alone;
 };
 
-// Returns the latency of a curve at a region of `bytes`; between its points it is interpolated.
+// Returns the latency of a curve at a region of `bytes`, interpolated between its points.
 double map_curve_ns(const struct level_curve *curve, double bytes);
 
 // ---------------------------------------------------------------- ways
 
-// The probes for the number of ways are chains of n nodes. Their stride is a power of two, and at
-// least the size of the cache. So all nodes are in one set if address bits choose the set, and the
-// level holds the chain if a set has at least n ways. map_ways_plan has the values of n.
+// The probes for the number of ways are chains of n nodes, where map_ways_plan has the values of n.
+// Their stride is a power of two, and at least about the size of the cache. If address bits choose
+// the set, all nodes are in one set. The level then holds the chain if a set has at least n ways.
 extern const unsigned map_ways_plan[]; // the numbers n in ascending order
 extern const size_t map_ways_count;
 
-// Returns the stride in bytes of the probes for the ways of a level. The level ends at `end` bytes.
-// The stride is the smallest power of two from `end` on, but at least 1024. The end is known only
-// within an interval, so an end up to 3 % above a power of two counts as that power.
+// Returns the stride in bytes of the probes for the ways of a level that ends at `end` bytes. It is
+// the smallest power of two from `end` on, but at least 1024. The end is known only within an
+// interval, so an end up to 3 % above a power of two counts as that power.
 uint64_t map_ways_stride(double end);
 
 // Maximum stride in bytes of the probes for ways. A level that needs a larger stride is not probed.
 #define MAP_WAYS_STRIDE_MOST (UINT64_C(4) << 20)
 
-// Added to the stride of a control chain of 33 nodes, in bytes. The nodes of this chain lie in
-// different sets, so the level should hold them. If it does not, the TLB may not reach all nodes,
-// and the probes for ways show nothing.
+// Number of bytes to add to the stride for a control chain of 33 nodes. Its nodes lie in different
+// sets, so the level should hold them. If it does not, the TLB may not reach all nodes, and the
+// probes for ways show nothing.
 #define MAP_WAYS_BESIDE UINT64_C(416)
 
 // Returns the number of ways of the level. latency[i] belongs to the chain of map_ways_plan[i]
@@ -95,8 +94,8 @@ size_t map_sharers_plan_again(const struct map_level *level, const struct map_sh
                               unsigned cores, struct map_sharers_probe probes[MAP_SHARERS_MAX]);
 
 // Assumes that each group of `sharers` neighbouring cores has one cache. Counts for each chain of
-// the probe how many chains run in its cache (itself included). Then sorts the chains by this
-// count. Returns the count of the chain at the fraction `part` (0.5: the median).
+// the probe how many chains run in the same cache (itself included). Returns the count at the
+// fraction `part` of the sorted chains (0.5: the median).
 unsigned map_sharers_together(const struct map_sharers_probe *probe, unsigned cores,
                               unsigned sharers, double part);
 

@@ -19,16 +19,16 @@ enum {
     BEHIND = 4 // in a region of this many times a level's size, loads rarely hit the level
 };
 
-// Maximum width of the interval of a memory latency that contains address translation, divided by
-// the median. A wider interval means that translation makes the curve rise, and no latency is
-// given.
+// Maximum width of the interval of a memory latency, divided by the median, if address translation
+// is a part of the latency. If the interval is wider, translation makes the curve rise, and the
+// latency is unknown.
 static const double translated_width = 0.1;
 
 static const char no_end[] = "chains with a node in each line do not show its end";
 
 // The level should hold a control chain of 33 nodes in different sets. If the chain is slower than
-// the level by more than this share of the latency step to the next level, the ways are unknown:
-// address translation may be the reason.
+// the level by more than this share of the latency step to the next level, address translation may
+// be the reason. The ways are then unknown.
 static const double beside_part = 0.15;
 
 // Adds the size in bytes that the driver states, as the metric `claim`; adds nothing if it is 0.
@@ -150,7 +150,7 @@ static void add_ways(const struct map_writer *w, struct result *result, size_t k
 
 // Adds the detail "partition" if level k looks like the near half of the next cache. Level k must
 // end at half the size of the only cache that the driver states, and several cores, but not all,
-// must share it. If it is unknown how many cores share it, the text says "perhaps".
+// must share level k. If the number of these cores is unknown, the text says "perhaps".
 static void add_part(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k, const struct map_sharers *sharers)
 {

@@ -15,7 +15,7 @@ enum {
     PROBES_MAX = 16,
     SECTORS_MOST = 8, // maximum number of sector sizes that are compared (32 bytes to 4 KiB)
     // For each sector size, this many capacities are tried. They go from 0.6 to 1.63 times the
-    // capacity found before, in steps of a factor of 1.08.
+    // capacity found before; each is 1.08 times as large as the one before.
     SCALES = 14,
     POWERS = 64
 };
@@ -27,9 +27,9 @@ static const double margin = 9;
 // because fewer probes show a sector.
 static const double sector_margin = 11;
 
-// Additional costs of an answer (a line, sector and capacity of a cache) that disagrees with the
-// end of the level on the latency curve: odd_size if it assumes another size than this end shows,
-// odd_filling if it assumes that the sets fill in another way.
+// Additional costs of an answer (line, sector and capacity of a cache) that does not follow from
+// the end of the level on the latency curve: odd_size for another size, odd_filling for another way
+// to fill the sets.
 static const double odd_size = 12, odd_filling = 6;
 // Factor for odd_size and odd_filling if latency rises slowly at the end of the level. Such an end
 // says less about size and sets.
@@ -38,18 +38,18 @@ static const double odd_slow = 0.4;
 // Standard error of the model, as a share of the latency step between the level and the next one.
 // No real machine has ideal LRU replacement or exactly cyclic laps.
 static const double model_error = 0.06;
-// Additional standard error, as a share of the latency step, at a region where half of the loads
-// miss. It is 0 if no load misses, or if all miss. It applies if the latency rises slowly at the
-// end of the level: either the cache does not replace the oldest line (random_error), or its sets
-// fill unevenly (slow_error).
+// Additional standard error where half of the loads miss, as a share of the latency step. It is 0
+// if no load misses, or if all miss. It applies if the latency rises slowly at the end of the
+// level: random_error if the cache does not replace the oldest line, slow_error if its sets fill
+// unevenly.
 static const double random_error = 0.15, slow_error = 0.07;
 
 // Standard error of the model, as a share of the latency step, for chains that show only the
 // sector.
 static const double sector_error = 0.05;
-// Margins by which the cost of every other sector must exceed the best one; otherwise lines_sector
-// returns 0. agreed_margin applies if lines_judge found the same sector, alone_margin if it found
-// none.
+// Margins by which the cost of every other sector must exceed the lowest one. Otherwise
+// lines_sector returns 0. agreed_margin applies if lines_judge found the same sector, alone_margin
+// if it found none.
 static const double agreed_margin = 3, alone_margin = 6;
 
 // If a lap touches more than this many times the lines that fit in the cache, all sets overflow,
@@ -106,7 +106,7 @@ static double survival(unsigned nodes, double rate)
         return exp(-rate / nodes);
     // The gap between two of the loads has the density (nodes − 1) (1 − g)^(nodes − 2). `integral`
     // is the integral of (1 − g)^k exp(−rate × g) from 0 to 1. Integration by parts computes it
-    // from that for k − 1.
+    // from the integral for k − 1.
     double integral = (1 - exp(-rate)) / rate;
     for (unsigned k = 1; k + 2 <= nodes; k++)
         integral = (1 - k * integral) / rate;
@@ -115,8 +115,8 @@ static double survival(unsigned nodes, double rate)
 
 // Returns the share of loads that miss a cache that replaces a random line. A lap touches x times
 // as many lines as the cache holds. in_line and in_sector are the numbers of nodes in a line and in
-// a sector. The rate of `survival` depends on the share of loads that miss, and this share on the
-// rate. The loop approaches the rate from above.
+// a sector. The share of loads that miss and the rate of `survival` depend on each other, so a loop
+// approaches the rate from above.
 static double random_miss_share(unsigned in_line, unsigned in_sector, double x)
 {
     double rate = x * in_line, before = 2 * rate;
@@ -185,8 +185,8 @@ struct candidate {
     // Ways of sets that fill unevenly; 0 if they fill evenly. `sparse` is for chains whose nodes
     // are farther apart than a line, `dense` for all other chains.
     double sparse, dense;
-    // True if chains with one node per line are assumed to miss as often as the chain that found
-    // the end of the level.
+    // True if the latency of chains with one node per line is assumed to rise as the latency curve
+    // does at the end of the level.
     bool as_seen;
     bool random; // true if the cache replaces a random line of a set, false if the oldest one
     double cost; // −2 ln of the candidate's likelihood, up to a constant
@@ -197,9 +197,9 @@ struct candidates {
     size_t count;
 };
 
-// True if the probe's chain may use only some of the sets, so that the probe says little about the
-// capacity. Nodes that are 2, 4, … lines apart fall into every second, fourth, … set, unless a hash
-// chooses the sets. It is unknown whether a hash does.
+// True if the probe's chain may use only some of the sets: nodes that are 2, 4, … lines apart fall
+// into every second, fourth, … set, unless a hash chooses the sets. Such a probe says little about
+// the capacity.
 static bool leaves_sets_out(const struct lines_probe *probe, double line)
 {
     return probe->chain.stride > line &&
@@ -249,8 +249,8 @@ static double share_of(const struct lines_question *question, const struct candi
                              log2(lines / candidate->capacity));
 }
 
-// If the latency rises slowly at the end of the level, the model has an additional standard error.
-// Returns this error where half of the loads miss the level, as a share of the latency step.
+// Returns the additional standard error of the model where half of the loads miss the level, as a
+// share of the latency step. It is 0 if the latency does not rise slowly at the end of the level.
 static double slow_error_of(const struct lines_question *question)
 {
     return !question->shapes                       ? 0
@@ -289,17 +289,17 @@ static double cost_of(const struct lines_question *question, const struct inner 
 }
 
 // Capacities that are tried, as factors. The factor 0 means the region where the level ends. It is
-// right if address bits choose the sets, or if each node has a line of its own.
+// right if address bits choose the sets, or if a line is at least as long as the stride.
 //
 // The other factors are for lines that are shorter than the stride, with sets chosen by a hash.
 // They are multiplied by the size of the lines that the chain touches in that region. Factors above
 // 1 are needed because sets that fill unevenly overflow early.
 static const double size_factors[SIZES] = {0, 1, 1.19, 1.41, 1.68, 2};
 
-// Ways of unevenly filled sets that are tried; 0 means that the sets fill evenly. The first number
-// of a pair is for chains whose nodes are farther apart than a line. The second is for all other
-// chains: if a hash works on aligned blocks, these fill all sets evenly. The first pair is special:
-// the sets fill as the end of the latency curve shows.
+// Pairs of numbers of ways that are tried for unevenly filled sets; 0 means that the sets fill
+// evenly. The first number is for chains whose nodes are farther apart than a line, the second for
+// all other chains. (A hash of aligned blocks fills all sets evenly for these.) The first pair is
+// special: the sets fill as the end of the latency curve shows.
 static const double fillings[FILLINGS][2] = {{0, 0}, {6, 0}, {6, 6}, {16, 0}, {16, 16}};
 
 static bool is_possible(const struct lines_question *question, double line, size_t size,
@@ -407,8 +407,8 @@ static double sector_cost(const struct lines_question *question, const struct li
         const struct inner inner = inner_of(question, &probe->chain);
         double beyond = fmin(inner.beyond, miss_share(cache, &probe->chain));
         double expected = inner.latency + inner.beyond * question->latency + beyond * step;
-        // The sectors of the nearer caches may be unknown, so the latency of loads that hit there
-        // is uncertain. `before` is this uncertainty.
+        // The sectors of the nearer caches may be unknown, so the latency of loads that hit these
+        // caches is uncertain. `before` is this uncertainty.
         double before = (1 - inner.beyond) * question->latency;
         double sigma = root_of_squares(question->noise * expected, sector_error * step);
         double size = fabs(probe->latency - expected) / root_of_squares(sigma, before);
@@ -417,8 +417,8 @@ static double sector_cost(const struct lines_question *question, const struct li
     return cost;
 }
 
-// Returns the minimum cost of this sector over several capacities around `capacity`, over the ways
-// to replace lines, and over evenly and unevenly filled sets (question->spread ways).
+// Returns the minimum cost of this sector. Tries several capacities around `capacity`, the possible
+// ways to replace lines, and evenly and unevenly filled sets (question->spread ways).
 static double least_sector_cost(const struct lines_question *question, double line, double sector,
                                 double capacity)
 {

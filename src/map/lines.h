@@ -88,9 +88,8 @@ struct lines_question {
     double noise;  // relative standard deviation of a probe's latency
     // Number of ways of the level's sets if they fill unevenly; 0 if they fill evenly.
     double spread;
-    // `shapes` is a table of curves by which a latency can rise at the end of a level
-    // (math/step_shapes.h). Here the latency rises by curve number `shape`. `shapes` is NULL if the
-    // curve is unknown.
+    // `shapes` is a table of the ways in which latency can rise at the end of a level
+    // (math/step_shapes.h), or NULL. Here the latency rises in way number `shape`.
     const struct step_shapes *shapes;
     unsigned shape;
     const struct lines_probe *probes;

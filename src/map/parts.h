@@ -9,11 +9,11 @@
 
 // What a stage of the plan uses to choose further cases.
 struct map_look {
-    struct map_cases *cases; // gets the cases
+    struct map_cases *cases; // list to which the stage adds its cases
     const struct run *run;   // the results so far
-    struct arena *scratch;   // memory that lives until the stage ends
-    // The caches of vector loads. The curve in it has no points before the latency over sizes was
-    // measured, and in stages that do not use it.
+    struct arena *scratch;   // memory for data that only this stage needs
+    // The caches of vector loads. Their latency curve has no points in stages that do not use it,
+    // and before it is measured.
     const struct map_caches *caches;
     const struct level_curve *pages; // latency of chains with one node per page of 2 MiB, or NULL
     const double *clocks_hz;         // the core clocks that the user asked for
@@ -73,11 +73,11 @@ void map_add_bandwidth(const struct map_writer *w, struct result *result,
 
 // ---------------------------------------------------------------- caches of instructions
 
-// Adds cases of straight-line code, with the lengths that the instruction curve needs next. (The
-// curve is the time per instruction over the code's length.) If no code was measured, these are
-// four lengths per octave from 64 to 32768 instructions. Otherwise they are lengths around the end
-// of each level whose end is not known to 3 %. Adds none on CPUs and simulated GPUs: code shows no
-// instruction caches there.
+// Adds cases of straight-line code, with the lengths that the instruction curve (time per
+// instruction over the code's length) needs next. If no code was measured, these are four lengths
+// per octave from 64 to 32768 instructions. Otherwise they are lengths around each end of a level
+// that is not known to 3 %. Adds none on CPUs and simulated GPUs: code shows no instruction caches
+// there.
 void map_code_add_cases(const struct map_look *look);
 
 // Adds the results of the path "instruction": its levels (the instruction caches) and the memory

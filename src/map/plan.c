@@ -28,7 +28,8 @@ struct map_plan {
     // Must be the first member, because map_next() casts struct plan to struct map_plan.
     struct plan plan;
     struct map_cases cases;
-    size_t stage, stage_count; // the next of `stages`, and the number of those that are used
+    // index of the next element of `stages`, and number of elements that are used
+    size_t stage, stage_count;
     size_t at;
     // The last fit to the latency curve of vector loads. The next stage that needs a fit starts
     // from it.
@@ -116,7 +117,7 @@ static void plan_steps(const struct map_look *look)
         map_cases_add_latency(cases, "vector", "random", sizes);
 }
 
-// Adds a probe of step k, a chain over `bytes` bytes with this stride.
+// Adds a probe for step k of the latency curve: a chain over `bytes` bytes with this stride.
 static void add_probe(const struct map_look *look, size_t k, double bytes, double stride)
 {
     map_cases_add_chain(look->cases, &(struct map_chain){.what = MAP_PROBE,
@@ -125,8 +126,9 @@ static void add_probe(const struct map_look *look, size_t k, double bytes, doubl
                                                          .stride = (uint64_t)stride});
 }
 
-// Adds probes of each step, with these strides and with regions that are multiples of the step's
-// end, unless the run already has similar ones.
+// Adds probes for step k of the latency curve, one for each of the `chains`. The region of a probe
+// is the region of the chain times the step's end. Leaves out probes that the run already has in
+// similar form.
 static void add_missing(const struct map_look *look, size_t k, const struct lines_chain *chains,
                         size_t count)
 {
@@ -139,10 +141,9 @@ static void add_missing(const struct map_look *look, size_t k, const struct line
     }
 }
 
-// Adds the probes for the line at each step of the latency curve, without those that the run
-// already has. A second call is needed because the first probes may move the steps. It also adds
-// more probes at a step that may be either a cache or a TLB: chains that touch few lines on many
-// pages.
+// Adds the probes for the line at each step of the latency curve, except those that the run already
+// has. These probes may move the steps, so a second call adds those that are missing then. At a
+// step that may be either a cache or a TLB, it also adds chains that touch few lines on many pages.
 static void plan_lines(const struct map_look *look)
 {
     static const struct lines_chain undecided[] = {
@@ -155,8 +156,8 @@ static void plan_lines(const struct map_look *look)
             add_missing(look, k, undecided, COUNT(undecided));
 }
 
-// Adds chains with one node in each line for each level whose line is not as long as the distance
-// of the curve's nodes. If a hash chooses the sets, only such chains show the capacity.
+// For each level whose line is known and is not MAP_NODE_BYTES, adds chains with one node in each
+// line. If a hash chooses the sets, only such chains show the capacity.
 static void plan_sizes(const struct map_look *look)
 {
     const struct map_caches *caches = look->caches;
@@ -177,9 +178,9 @@ static void plan_sizes(const struct map_look *look)
     }
 }
 
-// Adds more chains with one node in each line within the interval of each capacity that such chains
-// found. Skips a capacity whose interval is narrow, or at which the latency rises slowly: that
-// interval stays wide anyway.
+// For each capacity that chains with one node in each line found, adds more such chains within its
+// interval. Skips a narrow interval. Also skips a capacity at which the latency rises slowly,
+// because its interval stays wide anyway.
 static void plan_sizes_again(const struct map_look *look)
 {
     const struct map_caches *caches = look->caches;
@@ -221,11 +222,11 @@ static void add_way(struct map_cases *cases, size_t number, uint64_t stride, uns
                                                        .grain = stride});
 }
 
-// Adds the probes for the ways of level k. The first time, adds two chains of 33 nodes: one has all
+// Adds the probes for the ways of level k. The first call adds two chains of 33 nodes: one has all
 // nodes in one set, the other in different sets. If only the other chain fits, address bits choose
-// the set. In this case the second time adds chains of 2 to 33 nodes in one set, and chains with
-// three times their stride. CPUs and levels above 4 MiB get no probes; large caches choose their
-// sets by a hash.
+// the set. The second call then adds chains of 2 to 33 nodes in one set, and chains with three
+// times their stride. CPUs and levels above 4 MiB get no probes; large caches choose their sets by
+// a hash.
 static void plan_ways(const struct map_look *look, size_t k)
 {
     struct map_cases *cases = look->cases;
@@ -317,7 +318,8 @@ static void plan_paths(const struct map_look *look)
 static const struct stage {
     void (*add_cases)(const struct map_look *look);
     bool uses_steps; // true: look->caches has what the run shows so far; false: it is empty
-    bool again;      // value of look->again
+    // value of look->again: true if this function has added its first cases in an earlier stage
+    bool again;
 } stages[] = {
     {plan_coarse, false, false},
     {plan_steps, true, false},

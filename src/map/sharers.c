@@ -75,8 +75,8 @@ static const struct result *neighbours_result(const struct map_steps *steps, con
 
 // Returns the median latency in ns of a probe for the sharers of level k, less the time that
 // address translation adds. Returns NaN if the probe was not measured. Returns 0 if the probe shows
-// nothing: the probe is too noisy, a level nearer to the core may hold a part of its regions, or it
-// is unknown how much translation adds.
+// nothing, for example because it is too noisy or a level nearer to the core may hold a part of its
+// regions.
 static double neighbours_ns(const struct map_level *level, const struct map_steps *steps,
                             const struct run *run, size_t k, unsigned cores, const unsigned *inner,
                             const struct map_sharers_probe *probe)
@@ -87,16 +87,16 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
     double ns = map_steps_ns(steps, result);
     if (!isfinite(ns) || map_steps_noisy(steps, result))
         return 0;
-    // If translation adds to the latency curve of one core, there is no level->alone. The end of a
-    // level whose lines hold several nodes is then unknown.
+    // If address translation adds to the latency curve of one core, level->alone is NULL. The end
+    // of a level whose lines hold several nodes is then unknown.
     if ((!level->alone && step_shape_is_gradual(level->shape)) ||
         hits_before(level, steps, k, cores, inner, probe))
         return 0;
     if (map_steps_may_be_translated(steps, probe->region, false))
         return 0;
     // A chain that exceeds a TLB may share this TLB with chains on other cores. Translation then
-    // adds at least as much as to one chain, and at most as much as to a single chain over all
-    // regions together.
+    // adds at least as much as to this chain alone, and at most as much as to one chain over all
+    // regions.
     double least = map_steps_translation(steps, probe->region);
     double most = map_steps_translation(steps, probe->region * probe->chains);
     bool exceeds = map_steps_may_be_translated(steps, probe->region, true);

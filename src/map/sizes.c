@@ -10,17 +10,18 @@ enum {
     LINE_LEAST = 16
 };
 
-// Limits of the regions that lie in one level alone. (A size has a lower and an upper bound.)
+// Limits of the regions that lie in one level alone, from the lower and upper bounds of the levels'
+// sizes:
 // - Smallest region: `beyond` times the geometric mean of the previous level's bounds, and at least
-//   `beyond_most` times the upper one. In the first level: `in_first` times the largest region.
+//   `beyond_most` times its upper bound. In the first level: `in_first` times the largest region.
 // - Largest region: `within` times the lower bound of the level's own size. If a cache hashes
 //   addresses, some sets are full before the whole cache is.
 // - In memory: `memory_least` to `memory_most` times the upper bound of the last cache's size.
 static const double beyond = 1.25, beyond_most = 1.05, within = 0.7, in_first = 0.125;
 static const double memory_least = 3, memory_most = 4;
 // Maximum region of the chains over few pages at a time that show memory, as a multiple of the last
-// cache. It is large, because the fit may have taken the end of a further cache for that of a TLB.
-// The latencies of these chains then differ.
+// cache. The fit may have taken the end of a further cache for that of a TLB. With such large
+// regions, the latencies of these chains then differ.
 static const double memory_far = 64;
 // Factor by which a measured region may lie outside its limits. (Probes that are measured later may
 // move the limits a little.)
@@ -35,10 +36,10 @@ static const double room = 1.8;
 static const double translation_part = 0.02, translation_part_of_memory = 0.01;
 // A level is slower than the level before if its latency is at least this many times as long.
 static const double next_level = 1.1;
-// Limits that distinguish the end of a cache from that of a TLB. Random chains and chains over few
-// pages at a time miss a cache equally often, but chains over few pages miss a TLB at most an
-// eighth as often. So at the end of a cache, both kinds of chains become slower by about the same
-// time. The ratio of these times (few pages to random) is from `alike_least` to `alike_most`.
+// Limits that distinguish the end of a cache from that of a TLB. At the end of a cache, random
+// chains and chains over few pages at a time become slower by about the same time. The ratio of
+// these times (few pages to random) is from `alike_least` to `alike_most`. At the end of a TLB the
+// ratio is smaller, because chains over few pages miss a TLB at most an eighth as often.
 static const double alike_least = 0.7, alike_most = 1.4;
 // Comparisons by alike_least and alike_most use only regions of at most this share of the level's
 // size. In larger regions, loads may miss the level's own cache: if a hash or scattered physical

@@ -11,25 +11,26 @@
 
 enum {
     PAGE_MIN_BYTES = 4096,
-    COST_MOST = 36 // maximum cost that one probe adds to a choice of kinds for all steps
+    // maximum cost of one probe, so that it does not decide alone which steps are caches
+    COST_MOST = 36
 };
 
 // Log2 of the smallest reach in bytes that a TLB may have: a little below 16 pages of 4 KiB.
 static const double reach_min = 15.9;
-// Minimum `lead` of a step whose kind is known: 2 ln 90, as in map/lines.c.
+// Minimum `lead` (struct staircase_step) of a step whose kind is known: 2 ln 90, as in map/lines.c.
 static const double margin = 9;
-// Limits of the probes' misfit. If the misfit is above explained_misfit, the steps do not explain
-// the probes, so levels count only if they are flat. If it is above kinds_misfit, the kind of every
-// step (cache or TLB) is unknown.
+// Limits of the probes' misfit. Above explained_misfit, the steps do not explain the probes, so
+// levels count only if they are flat. Above kinds_misfit, the kind of every step (cache or TLB) is
+// unknown.
 static const double explained_misfit = 4.5, kinds_misfit = 10;
 // Assumed relative noise of a probe's latency. It includes the deviations of real caches from the
 // shapes of math/step_shapes.h.
 static const double probe_noise = 0.04;
 
-// A step has one of 13 kinds. Kind 0 is a TLB. The other kinds are caches, with 4 lengths of a line
-// and 3 ways to fill the sets. Either the probes fill the sets as the curve's chain does, or a hash
-// fills them unevenly for the probes, with 6 or with 16 ways. (A hash of aligned blocks fills sets
-// evenly for the curve's chain only.)
+// A step of the latency curve has one of 13 kinds. Kind 0 is a TLB. The other kinds are caches,
+// with 4 line lengths and 3 ways to fill the sets: as the curve's chain fills them, or unevenly by
+// a hash, with 6 or with 16 ways. (A hash of aligned blocks fills sets evenly for the curve's chain
+// only.)
 enum {
     LINES = 4
 };
@@ -45,10 +46,10 @@ static double line_of(unsigned kind)
     return kind_line[(kind - 1) % LINES];
 }
 
-// Returns the shape that a step of this kind has for probes, if it has the shape `shape` on the
-// curve. Returns STEP_SHAPES if a step of this kind cannot have `shape`. The shapes differ because
-// probes have one node in each line. On the curve, two nodes share a line of 256 bytes, and many
-// nodes share a page.
+// Returns the shape that probes see at a step of this kind, if the step has the shape `shape` on
+// the curve. Returns STEP_SHAPES if a step of this kind cannot have `shape`. The shapes differ
+// because probes have one node in each line. On the curve, two nodes share a line of 256 bytes, and
+// many nodes share a page.
 static unsigned seen_as(unsigned kind, unsigned shape)
 {
     bool is_double = step_shape_is_double(shape), is_random = step_shape_is_random(shape);
@@ -62,8 +63,8 @@ static unsigned seen_as(unsigned kind, unsigned shape)
     return ways ? step_shape_hashed(ways) : step_shape_single(shape);
 }
 
-// Returns the time in ns that step `i` adds to the latency of a probe if the step is of this kind.
-// NaN if a step of this kind cannot have the shape of step `i`.
+// Returns the time in ns that step `i` of the latency curve adds to the latency of a probe if the
+// step is of this kind. NaN if a step of this kind cannot have the shape of step `i`.
 static double part_of_step(const struct map_steps *steps, size_t i,
                            const struct map_step_probe *probe, unsigned kind)
 {
@@ -76,7 +77,8 @@ static double part_of_step(const struct map_steps *steps, size_t i,
            step_shapes_share(steps->shapes, shape, log2(probe->chain.region) + shift - step->end);
 }
 
-// For one probe: parts[step][kind] is the time in ns that the step adds if it is of that kind.
+// For one probe: parts[step][kind] is the time in ns that this step of the latency curve adds if it
+// is of that kind.
 typedef double parts[STAIRCASE_STEPS_MAX][STAIRCASE_KINDS];
 
 // Returns how badly a choice of kinds explains the probes that fitted_probes() returns.
@@ -117,7 +119,7 @@ static bool is_allowed(const struct staircase *all, const unsigned *choice)
     return true;
 }
 
-// True if a chain with this stride has one node in each line, and several nodes in a page.
+// True if the probe has one node in each line, and several nodes in a page.
 static bool is_sparse(const struct map_step_probe *probe)
 {
     return probe->chain.stride > LINES_MAX_BYTES && probe->chain.stride < PAGE_MIN_BYTES;
@@ -137,8 +139,8 @@ static struct map_step_probe *fitted_probes(struct arena *arena, const struct ma
     return probes;
 }
 
-// Chooses the kind of each step: of all combinations of next_choice, the one that explains the
-// latencies of the probes best.
+// Chooses the kind (cache or TLB) of each step of the latency curve. Of all combinations of
+// next_choice, takes the one that explains the latencies of the probes best.
 static void choose_kinds(struct arena *arena, struct map_steps *steps,
                          const struct map_step_probe *probes, size_t count)
 {
@@ -204,8 +206,8 @@ double map_steps_ns(const struct map_steps *steps, const struct result *result)
     return clock_states_ns(&steps->clocks, &steps->all, result);
 }
 
-// Returns by how many ns loads in other levels and address translation change the latency of a
-// probe that shows level k, by the fit. (The probe has one node in each line.)
+// Returns by how many ns a probe's latency differs from that of level k, by the fit. The causes are
+// loads in other levels and address translation. (The probe has one node in each line.)
 static double probe_changed_by_others(const struct map_steps *steps, size_t k,
                                       const struct map_step_probe *probe)
 {

@@ -34,7 +34,7 @@ static const double noise_max = 0.1;
 
 // ---------------------------------------------------------------- the curve of the caches
 
-// Returns the latency of the level after the first `k` steps that are caches.
+// Returns the latency of the level after the first `k` steps of the curve that are caches.
 static double height_after(const struct map_steps *steps, size_t k)
 {
     double height = steps->all.base;
@@ -65,8 +65,8 @@ static bool is_settled(const struct map_steps *steps, size_t i, size_t k)
     return true;
 }
 
-// Returns by how many ns loads in other levels than level k change the latency of point i of the
-// curve, by the fit. Does not include the time that address translation adds.
+// Returns the difference in ns between the latencies of point i of the curve and of level k, by the
+// fit. Only loads that hit other levels count, not address translation.
 static double changed_by_levels(const struct map_steps *steps, size_t i, size_t k)
 {
     double ns = 0;
@@ -79,8 +79,8 @@ static double changed_by_levels(const struct map_steps *steps, size_t i, size_t 
     return ns;
 }
 
-// Sets the points that show the last level, if address translation adds to all of them. Takes the
-// first FLAT_POINTS points whose loads almost all miss the caches: translation adds least to these.
+// Sets the points that show the last level, if address translation adds to all of them: the first
+// FLAT_POINTS points whose loads almost all miss the caches. Translation adds least to these.
 static void find_translated(const struct map_steps *steps, size_t k, double from,
                             struct plateau *level)
 {
@@ -214,7 +214,7 @@ static const char *why_no_fit(const struct map_steps *steps)
 
 // Returns the height of the first level in ns: the median of the points before its end, without
 // what translation adds. If there are too few points, or if the median differs by 10 % or more from
-// the height that was fitted to all points, returns that height.
+// the fitted height, returns the fitted height.
 static double first_height(struct arena *arena, const struct map_steps *steps)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -276,8 +276,8 @@ static void make_fit(struct arena *arena, struct map_steps *steps)
             fit->reason = "the curve rises without flat parts";
         else if (k + 1 < fit->count && steps->kinds[steps->step[k]] == STEP_UNKNOWN)
             fit->reason = "address translation may make the next step";
-        // Level k counts if it is flat, even if there is a reason to stop here. The step before it
-        // is then valid, because the curve is flat on both sides of that step.
+        // Level k counts if it is flat, even if there is a reason to stop here. The rise before it
+        // is then valid, because the curve is flat on both sides of that rise.
         if (!fit->reason || (k > 0 && !noisy && is_flat(steps, k)))
             fit->flat++;
     }
@@ -365,9 +365,9 @@ double map_steps_chain(const struct map_steps *steps, const struct run *run, con
 
 // ---------------------------------------------------------------- the whole
 
-// Merges neighbouring steps that are less than close_octaves apart, because a cache whose sets fill
-// unevenly may look like two. Does not merge the step of a TLB with that of a cache. The end of the
-// merged step may lie anywhere between the two ends.
+// Merges neighbouring steps of the curve that are less than close_octaves apart, because a cache
+// whose sets fill unevenly may look like two. Does not merge the step of a TLB with that of a
+// cache. The end of the merged step may lie anywhere between the two ends.
 static void merge_close(struct staircase *all)
 {
     for (size_t i = 0; i + 1 < all->count;) {
@@ -383,9 +383,10 @@ static void merge_close(struct staircase *all)
     }
 }
 
-// Merges the two steps at the ends of a short level that neither the curve nor the probes show as
-// flat. Both steps must be those of caches, one_rise_least to one_rise octaves apart. The merged
-// step has the end of the larger of the two. Returns false if there is no such level.
+// Merges the two steps of the curve at the ends of a short level that neither the curve nor the
+// probes show as flat. Both steps must be those of caches, one_rise_least to one_rise octaves
+// apart. The merged step has the end of the step that rises more. Returns false if there is no such
+// level.
 static bool merge_rise(struct arena *arena, struct map_steps *steps)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -411,8 +412,8 @@ static bool merge_rise(struct arena *arena, struct map_steps *steps)
     return false;
 }
 
-// The device has no cache of more than `cache_most` bytes. So steps that lie far beyond this size
-// count as steps of TLBs.
+// The device has no cache of more than `cache_most` bytes. So steps of the curve that lie far
+// beyond this size count as those of TLBs.
 static void judge_far_steps(struct map_steps *steps, double cache_most)
 {
     for (size_t i = 0; i < steps->all.count; i++)

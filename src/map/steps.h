@@ -15,7 +15,7 @@
 // only the points at the usual clock. Other results are then converted to the usual clock, by the
 // latencies of the levels at both clocks.
 struct clock_states {
-    // Above 0 if latencies are computed from core cycles. A cycle then counts as this many ns.
+    // Duration of a core cycle in ns, if latencies are computed from core cycles; else 0.
     double cycle_ns;
     // The two core clocks in GHz, if the clock had two states. If usual_ghz > 0, the curve has only
     // points that ran at usual_ghz. Results that ran at neither clock are then ignored.
@@ -26,7 +26,8 @@ struct clock_states {
 enum map_step_kind {
     STEP_CACHE,
     STEP_TRANSLATION,
-    STEP_UNKNOWN // the step's probes fit both a cache and a TLB, or were not measured
+    // the probes of a step of the curve fit both a cache and a TLB, or they were not measured
+    STEP_UNKNOWN
 };
 
 // A measured chain of kind MAP_PROBE, and its latency in ns (map_steps_ns).
@@ -41,8 +42,8 @@ struct map_steps {
     // All steps of the curve. Probes for all.steps[i] are cases with the parameter level = i + 1.
     struct staircase all;
     enum map_step_kind kinds[STAIRCASE_STEPS_MAX];
-    // True if the steps explain the latencies of the probes well. A level then counts even if no
-    // part of the curve is flat there.
+    // True if the steps of the curve explain the latencies of the probes well. A level then counts
+    // even if no part of the curve is flat there.
     bool explained;
     struct clock_states clocks;
     // all probes of the curve's device that have a latency, in the order of the run
@@ -56,9 +57,9 @@ struct map_steps {
 };
 
 // Finds the steps of `curve`, a latency curve of `run`. Each step counts as a cache until the run
-// has the probes that distinguish caches from TLBs. No cache is larger than `cache_most` bytes. An
-// earlier fit in steps->all is kept if it has all points of the curve and all probes. Without an
-// earlier fit, steps->all must be zero.
+// has the probes that distinguish caches from TLBs. No cache is larger than `cache_most` bytes. On
+// entry, steps->all must be zero or an earlier fit. The function keeps the fit if it has all points
+// of the curve and all probes.
 void map_steps_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                   double cache_most, struct map_steps *steps);
 
@@ -68,15 +69,17 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
 // map_steps_refine uses, because they have one node in each line.
 size_t map_steps_find_probes(struct arena *arena, struct map_steps *steps, const struct run *run);
 
-// Fits the steps once more, to the curve and to the probes with one node in each line together.
+// Fits the steps of the curve once more: to the curve and to the probes with one node in each line,
+// together.
 void map_steps_refine(struct arena *arena, struct map_steps *steps);
 
-// Returns the probes with one node in each line that show the height of level k alone: by the fit,
+// Returns the probes with one node in each line that show the height of level k alone. By the fit,
 // loads in other levels and address translation change their latency by less than 1 % of this
-// height. Returns an empty curve if, by the fit, the lines of level k do not have 256 bytes.
+// height.
 //
-// In lines of 256 bytes, two nodes of the curve's chain share a line. So the curve rises slowly at
-// the end of the level, and may have no point that shows the level alone.
+// Returns an empty curve unless, by the fit, level k has lines of 256 bytes. Two nodes of the
+// curve's chain share such a line. So the curve rises slowly at the end of the level, and may have
+// no point that shows the level alone.
 struct level_curve map_steps_single(struct arena *arena, const struct map_steps *steps, size_t k);
 
 // Sets steps->explained and steps->kinds. Both depend on how well the fitted steps explain the
@@ -135,9 +138,10 @@ bool map_steps_may_be_translated(const struct map_steps *steps, double bytes, bo
 
 // ---------------------------------------------------------------- core clocks (map/clock_states.c)
 
-// Computes the curve's latencies from core cycles if the core clock changed too often for latencies
-// in ns. This is so if the 95 % intervals in cycles are less than half as wide as those in ns
-// (medians over the curve). Then sets states->cycle_ns and returns true. Otherwise returns false.
+// If the core clock changed too often for latencies in ns, computes the curve's latencies from core
+// cycles, sets states->cycle_ns and returns true. Otherwise returns false. The clock changed too
+// often if the 95 % intervals in cycles are less than half as wide as those in ns (medians over the
+// curve).
 bool clock_states_choose_cycles(struct arena *arena, struct level_curve *curve,
                                 struct clock_states *states);
 

@@ -14,9 +14,9 @@ enum {
     PAGES_PROBES = 9,
     // Number of wide probes, whose nodes are more than 2 MiB apart. They are the first probes.
     PAGES_WIDE = 4,
-    // Bytes of the lines that a lap of a chain over pages touches, in all, if there are at most
-    // PAGES_LAP_NODES pages: the chain then visits each page several times in a lap, at different
-    // lines. The benchmark latency makes its chains in this way.
+    // Total size in bytes of the lines that a lap touches, for a chain over at most PAGES_LAP_NODES
+    // pages. The chain visits each page several times in a lap, at different lines (see the
+    // benchmark latency).
     PAGES_LAP_BYTES = 1 << 20,
     PAGES_LAP_NODES = PAGES_LAP_BYTES / MAP_NODE_BYTES,
     // Index of the first of the two odd probes, whose nodes are 1.5 MiB apart. They are the last
@@ -33,9 +33,8 @@ enum {
 #define PAGES_REACH_MIN (UINT64_C(92) << 20)
 
 // If pages are smaller than 2 MiB, chains with one node in each page look for the TLB's reach. They
-// have reach_from to reach_to times as many nodes as a chain with nodes 2 MiB apart has at this
-// reach. They may have more than that chain, because pages 2 MiB apart use only some sets of the
-// TLB.
+// have reach_from to reach_to times as many nodes as fit the TLB if nodes are 2 MiB apart. More
+// nodes may fit, because pages 2 MiB apart use only some sets of the TLB.
 static const double reach_from = 0.6, reach_to = 2.6;
 
 struct pages_probe {
@@ -45,7 +44,7 @@ struct pages_probe {
 
 // Minimum ratio of the latencies beyond and within the TLB's reach.
 static const double contrast_min = 1.1;
-// Maximum ratio of two latencies in a flat part of the curve.
+// Maximum ratio of two latencies in a flat part of the latency curve of vector loads.
 static const double lap_flat = 1.05;
 
 // Returns the reach of a TLB, with its interval. This is the region at which level k of the curve
@@ -152,7 +151,7 @@ void map_pages_add_cases(const struct map_look *look)
 
 // ---------------------------------------------------------------- the size of a page
 
-// The latency of a probe in ns, and half the width of its interval, relative to the latency.
+// The latency of a probe in ns, and half the width of its interval, divided by the latency.
 struct pages_latency {
     double ns, half;
 };

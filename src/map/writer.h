@@ -53,9 +53,8 @@ void map_add_heights(const struct map_writer *w, struct result *result,
 bool map_add_local_height(const struct map_writer *w, struct result *result, size_t k, double ns);
 
 // Adds the latency of level k: from chains over few pages at a time if they show it
-// (map_add_local_height), else from the curve or from chains with one node in each line. If the
-// points of these do not agree, adds the detail "latency" with the reason why the latency is
-// unknown.
+// (map_add_local_height), else from the curve or from chains with one node in each line. If none of
+// them shows it, adds the detail "latency" with the reason why it is unknown.
 void map_add_flat_heights(const struct map_writer *w, struct result *result,
                           const struct level_curve *curve, size_t k);
 
