@@ -24,10 +24,11 @@ struct traffic {
     double requests, sectors;
 };
 
-// The memory accesses into which compilers split the load of an element. Each 32-bit word is one
-// access if the compiler knows no larger alignment, or if the element has three words. Each half of
-// the element is one access if the compiler knows only an alignment of 8 bytes. Otherwise the whole
-// element is one access.
+// How compilers split the load of one element into memory accesses:
+// - If the element has three words, or only an alignment of 4 bytes is known, each word is one
+//   access.
+// - If only an alignment of 8 bytes is known, each half of the element is one access.
+// - Otherwise, the whole element is one access.
 struct access {
     unsigned parts, bytes; // number of accesses per load, and size of each access in bytes
 };
@@ -58,8 +59,8 @@ static unsigned sectors_of(const unsigned at[LANES], unsigned bytes)
     return sectors;
 }
 
-// Adds the requests and sectors of one load of a subgroup to *traffic. Each thread loads the
-// element that is `after` elements behind its first one.
+// Adds the requests and sectors of one load by a subgroup to *traffic. A thread whose first element
+// is element f loads element f + `after`.
 static void add_load(const struct loads_case *this_case, struct access access, unsigned subgroup,
                      unsigned after, struct traffic *traffic)
 {
@@ -86,10 +87,9 @@ static struct traffic traffic_of(const struct loads_case *this_case)
     return traffic;
 }
 
-// Sets what the hardware counters of shared memory should show: the loads or stores of the case,
-// the stores that fill the shared memory before the loop, and no bank conflicts. Sets nothing for
-// atomic additions. Also sets nothing for patterns other than linear, because they may have bank
-// conflicts.
+// Sets the predicted counts of shared memory, for loads and stores with the pattern linear. They
+// include the stores that fill the shared memory before the loop. Other patterns may have bank
+// conflicts, so for them, and for atomic additions, nothing is set.
 static void claim_shared(const struct loads_case *this_case, struct measure_count_claims *claims)
 {
     if (this_case->pattern != LOADS_LINEAR || loads_traits_of(this_case->kind)->atomic)
@@ -136,8 +136,8 @@ struct measure_count_claims loads_claims(const struct loads_session *session,
     if (source != LOADS_FROM_HOST && !traits->writes)
         measure_claim_held(&bench->limits, BYTES_MAX, &claims);
     // In each dispatch, each core also loads the elements once from the L2 into its L1. For direct
-    // loads (loads_traits.direct), these bytes are negligible. For other loads, no number of bytes
-    // read from the L2 is predicted.
+    // loads (loads_traits.direct), these bytes are negligible. For other kinds, the bytes read from
+    // the L2 have no prediction.
     if (!traits->direct)
         claims.of[GPU_COUNTER_L2_READ] = NAN;
     return claims;

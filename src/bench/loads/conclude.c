@@ -5,12 +5,13 @@
 
 #include <math.h>
 
-// The rates of two cases differ if the whole 95 % interval of their ratio lies above ADVICE_RATIO,
-// or below 1 / ADVICE_RATIO. The rates are equal if the whole interval lies between these two
-// bounds. In all other cases, no advice is given.
+// The 95 % interval of the ratio of two rates decides which advice is given. If the whole interval
+// lies above ADVICE_RATIO or below 1 / ADVICE_RATIO, the rates differ. If the whole interval lies
+// between these bounds, the rates are equal. If the interval contains a bound, no advice is given.
 #define ADVICE_RATIO 1.1
 
-// Two cases to compare, and the advice if the first one is faster, slower, or equally fast.
+// A question compares two cases. It has one text of advice for each answer: the first case is
+// faster than the second, slower, or equally fast.
 struct question {
     const char *metric;
     const char *load, *pattern, *other_load, *other_pattern;
@@ -129,9 +130,8 @@ static void report(struct run *run, const struct question *question,
                        question->other_pattern, amount(run->arena, other), ratio);
 }
 
-// The case with the slowest baseline, the case with the fastest baseline, and the number of cases
-// that have a baseline. The baseline is a fixed load that is measured shortly before or after each
-// case.
+// The cases with the slowest and the fastest baseline, and the number of cases that have a
+// baseline. The baseline is a fixed load that is measured shortly before or after each case.
 struct drift {
     const struct result *least, *most;
     unsigned cases;
@@ -179,7 +179,8 @@ static void report_drift(struct run *run, const char *device)
 // busy the unit is.
 struct binding {
     const char *counter;
-    double per_cycle; // on NVIDIA, counts per cycle and core if the unit is always busy
+    // on NVIDIA, by how much a core's counter rises per cycle while the unit is busy
+    double per_cycle;
     const char *unit;
 };
 
@@ -206,8 +207,8 @@ static double busy(const struct result *result, const struct binding *binding)
     return cycles && count && *cycles > 0 ? *count / (*cycles * binding->per_cycle) : 0;
 }
 
-// Returns the hardware unit that is busiest in a case. Returns NULL if this unit is busy in less
-// than the share busy_least of the cycles.
+// Returns the busiest hardware unit of a case; NULL if that unit is busy in less than the share
+// busy_least of the cycles.
 static const struct binding *binding_of(const struct result *result)
 {
     const struct binding *most = &bindings[0];

@@ -13,17 +13,17 @@
 #include <string.h>
 
 enum {
-    GRAIN = 64, // all floats in the data are multiples of 1 / GRAIN
-    // Mask of 10 bits for 16-bit floats. A 16-bit float can represent k / GRAIN exactly for every
-    // integer k up to this mask.
+    GRAIN = 64, // values of the classes FLOAT16 and FLOAT32 are multiples of 1 / GRAIN
+    // 16-bit floats are ±k / GRAIN, where the integer k is at most this mask. With 10 bits, each
+    // such value is exact.
     HALF_MASK = 1023,
-    // Mask of 12 bits for 32-bit floats. Their values are k / GRAIN, for integers k up to this
-    // mask. A 32-bit float can represent the sum of 256 × (1 + 3 + 5 + 7) such values exactly.
+    // 32-bit floats are ±k / GRAIN, where the integer k is at most this mask. With 12 bits, a sum
+    // of 256 × (1 + 3 + 5 + 7) such values is exact.
     FLOAT_MASK = 4095,
     BLOCK = 4, // width and height of a compressed block in texels
     BLOCKS_A_ROW = LOADS_SIDE / BLOCK,
-    // The smallest end point of BC6H blocks here. The HALF_COUNT end points from this one on decode
-    // to values from 1/2 to 1.
+    // Smallest stored end point of a BC6H block. This number and the next HALF_COUNT − 1 numbers
+    // decode to values from 1/2 to 1.
     HALF_LEAST = 464,
     HALF_COUNT = 31
 };
@@ -66,7 +66,7 @@ static uint32_t word_of(enum gpu_format format, unsigned element)
     else if (format == GPU_FORMAT_RGB10A2_UNORM)
         for (unsigned c = 0; c < 4; c++)
             word |= field(element, c, c < 3 ? 1023 : 3) << 10 * c;
-    else // RG11B10: its exponents are biased by 15, so the exponent 15 means 2^0
+    else // in RG11B10, the stored exponent 15 means 2^0
         word = (15u << 6 | field(element, 0, 63)) | (15u << 6 | field(element, 1, 63)) << 11 |
                (15u << 5 | field(element, 2, 31)) << 22;
     return word;
@@ -86,16 +86,16 @@ static unsigned texel_at(unsigned block, unsigned texel)
     return y * LOADS_SIDE + x;
 }
 
-// Returns the number, 0 or 1, of the end point whose colour a texel has. (A compressed block has
-// two end points.) In BC6H and BC7, the first texel of a block must have end point 0.
+// Returns which of its block's two end points, 0 or 1, gives this texel its colour. The first texel
+// of a block always has end point 0, because BC6H and BC7 require that.
 static unsigned end_of(unsigned element)
 {
     bool first = element % LOADS_SIDE % BLOCK == 0 && element / LOADS_SIDE % BLOCK == 0;
     return first ? 0 : loads_hash(element + 77) & 1;
 }
 
-// Returns one channel of end point number `end` of a block: a number of `bits` bits, computed by a
-// hash. If `ordered` is true, the number of end point 0 is greater than that of end point 1.
+// Returns the number that a block stores for one channel of end point `end`: `bits` bits of a hash.
+// If `ordered` is true, the number of end point 0 is greater than that of end point 1.
 static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigned bits,
                          bool ordered)
 {
@@ -106,9 +106,9 @@ static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigne
     return number | 1;
 }
 
-// Numbers of bits of red, green and blue in an end point of BC1, BC2 and BC3. The two end points
-// are ordered by red. For BC1 this means that a block has four colours, instead of three colours
-// and a transparent one.
+// Number of bits of red, green and blue in an end point of BC1, BC2 and BC3. End point 0 always has
+// more red than end point 1. In BC1, this order means that a block has four colours, instead of
+// three colours and a transparent one.
 static const unsigned colour_bits[] = {5, 6, 5};
 
 static uint32_t colour(unsigned block, unsigned end, unsigned channel)
@@ -121,9 +121,9 @@ static uint32_t alpha_nibble(unsigned element)
     return loads_hash(element + 9001) & 15;
 }
 
-// Returns the bits of the 16-bit float to which one channel of a BC6H end point decodes. The
-// decoder expands the 10 bits that the block stores to 16 bits and multiplies them by 31/64. Sets
-// *quantised to the 10 stored bits.
+// Returns one channel of a BC6H end point as the bits of the 16-bit float that a decoder yields. A
+// decoder expands the 10 stored bits to 16 bits and multiplies them by 31/64. Sets *quantised to
+// the 10 stored bits.
 static uint32_t half_bits(unsigned block, unsigned end, unsigned channel, uint32_t *quantised)
 {
     *quantised = HALF_LEAST + end_bits(block, end, channel, 10, false) % HALF_COUNT;
@@ -169,8 +169,8 @@ static double packed_value(enum gpu_format format, unsigned element, unsigned ch
 
 // ---------------------------------------------------------------- values
 
-// Computes one channel of an element by a hash. Returns it as an integer number of units. The unit
-// is 1/255 for UNORM8, 1/64 for floats, and 1 for integers.
+// Returns one channel of an element, computed by a hash, as an integer number of units. The unit is
+// 1/255 for UNORM8, 1/64 for floats, and 1 for integers.
 static int hashed_number(const struct loads_kind *kind, unsigned element, unsigned channel)
 {
     uint32_t h = loads_hash(element * 4 + channel + 1);
@@ -205,8 +205,8 @@ double loads_value(const struct loads_kind *kind, unsigned element, unsigned cha
 
 // ---------------------------------------------------------------- blocks as bits
 
-// Writes the low `count` bits of `value` into the block, from bit number `at` of the block on.
-// Before, these bits of the block must be 0.
+// Writes the low `count` bits of `value` into the block, beginning at bit `at` of the block. Until
+// then, these bits of the block must be 0.
 static void put_bits(unsigned char *block, unsigned at, unsigned count, uint32_t value)
 {
     for (unsigned i = 0; i < count; i++)
@@ -232,17 +232,16 @@ static void put_channel(unsigned char *to, unsigned block, unsigned channel)
         put_bits(to, 16 + 3 * t, 3, end_of(texel_at(block, t)));
 }
 
-// Writes the index of each texel of a BC6H or BC7 block, which selects the texel's colour. An index
-// has 4 bits: 0 selects end point 0, and 15 selects end point 1. The index of the first texel is 0
-// and is stored without its top bit.
+// Writes the 4-bit index of each texel of a BC6H or BC7 block: 0 selects end point 0, and 15
+// selects end point 1. The index of the first texel is 0 and is stored without its top bit.
 static void put_indices(unsigned char *to, unsigned block)
 {
     for (unsigned t = 1; t < BLOCK * BLOCK; t++)
         put_bits(to, 64 + 4 * t, 4, end_of(texel_at(block, t)) ? 15 : 0);
 }
 
-// Writes a BC6H block in mode 11. A block in this mode has one pair of end points. Each channel of
-// an end point has 10 bits, which are stored as they are.
+// Writes a BC6H block in mode 11. A block in this mode has two end points. Each channel of an end
+// point is stored as 10 bits.
 static void put_bc6h(unsigned char *to, unsigned block)
 {
     put_bits(to, 0, 5, 3);
@@ -255,8 +254,8 @@ static void put_bc6h(unsigned char *to, unsigned block)
     put_indices(to, block);
 }
 
-// Writes a BC7 block in mode 6. A block in this mode has one pair of end points. The channels of an
-// end point have 7 bits each, and share one more lowest bit. Here, this bit is the number of the
+// Writes a BC7 block in mode 6. A block in this mode has two end points. A channel of an end point
+// has 7 bits, and all its channels share one more lowest bit. Here, this bit is the number of the
 // end point.
 static void put_bc7(unsigned char *to, unsigned block)
 {
@@ -353,8 +352,8 @@ void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *b
 {
     if (kind->data == LOADS_PACKED)
         return encode_packed(arena, kind->format, bytes);
-    // A gather loads one channel of each of four texels. So the number of channels in memory may
-    // differ from the number of values in a load.
+    // The four values of a gather are one channel of four texels. So the format, not the width of
+    // the load, tells how many channels a texel has.
     bool gather = kind->source == LOADS_FROM_GATHER;
     unsigned channels = gather ? gpu_format_channels(kind->format) : kind->width;
     unsigned channel_bytes = (unsigned)loads_bytes(kind) / kind->width;

@@ -33,8 +33,8 @@
     FORMATS(X, "Texture2D<", ">.Sample(nearest)", NEAREST, "16F", "32F")                           \
     FORMATS(X, "Texture2D<", ">.Sample(bilinear)", BILINEAR, "16F", "32F")
 
-// Kinds of loads that are not in the published tables (sebbbi/perftest). These are more raw and
-// structured buffers, formats, filters and kinds of textures, and also writes.
+// Kinds of loads that are not in the published tables: more raw and structured buffers, formats,
+// filters and kinds of textures, and also writes.
 #define ADDED(X)                                                                                   \
     X("ByteAddressBuffer.Load2 natural", NATURAL, 2, FLOAT32, R32_FLOAT, 0)                        \
     X("ByteAddressBuffer.Load4 natural", NATURAL, 4, FLOAT32, R32_FLOAT, 0)                        \
@@ -261,16 +261,15 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
                             : loads_traits_of(kind)->tile  ? "texture"
                                                            : "buffer",
                             kind->width, form);
-    // If a raw buffer of known alignment is bound as an argument, it is the same as a structured
-    // buffer. So its case uses the kernel of structured buffers.
+    // A bound raw buffer of known alignment is the same as a structured buffer, so this case uses
+    // the kernel of structured buffers.
     enum loads_source source = kind->source;
     if (bound && source == LOADS_FROM_RAW)
         source = LOADS_FROM_BOUND;
     else if (bound && source == LOADS_FROM_NATURAL)
         source = LOADS_FROM_STRUCTURED;
-    // In the name of a kernel, "u" means that the kernel loads integers. "n" means that the kernel
-    // loads from a UNORM8 resource that kernels may also write. Such a kernel must declare the
-    // format.
+    // In the name of a kernel, "u" means that the kernel loads integers. "n" means that its
+    // resource is UNORM8 and writable, so the kernel must declare the format.
     bool integer = kind->data == LOADS_UINT32 || kind->data == LOADS_UINT8;
     bool named = traits[source].writable && kind->data == LOADS_UNORM8;
     return arena_printf(arena, "loads_%s_%u%s_%s_%s", traits[source].kernels, kind->width,

@@ -8,7 +8,7 @@
 #include "gpu/gpu.h"
 
 enum loads_class { // data type of the values that kernels load from memory
-    LOADS_UNORM8,  // 8-bit values v from 1 to 255, which kernels load as v / 255
+    LOADS_UNORM8,  // 8-bit values v from 1 to 255, which kernels load as the float v / 255
     LOADS_FLOAT16, // 16-bit floats: multiples of 1/64, so that all sums are exact
     LOADS_FLOAT32, // 32-bit floats: multiples of 1/64, so that all sums are exact
     LOADS_UINT32,
@@ -29,8 +29,8 @@ enum loads_source { // what a kernel loads from, or writes to
     LOADS_FROM_STORAGE, // loads from a structured buffer that the kernel may also write
     // Loads from a raw buffer. The compiler knows that each load is aligned to 8 bytes.
     LOADS_FROM_ALIGNED8,
-    // Loads from a raw buffer that is bound as an argument. (Other raw buffers are passed by their
-    // address.)
+    // Loads from a raw buffer that is an argument of the kernel. (Kernels for other raw buffers get
+    // the buffer's address, if the device has addresses.)
     LOADS_FROM_BOUND,
     LOADS_FROM_RAW_RW, // loads from a raw buffer that the kernel may also write
     LOADS_FROM_PUSHED, // loads from the kernel's parameters (push constants)
@@ -41,11 +41,10 @@ enum loads_source { // what a kernel loads from, or writes to
     // Loads from a structured buffer in device memory that the host can access, too.
     LOADS_FROM_VISIBLE,
     LOADS_FROM_SHARED, // loads from the workgroup's shared memory
-    // Loads from a structured buffer. Each lane loads one element, and broadcasts pass this element
-    // to all lanes.
+    // Loads from a structured buffer. Each lane loads one element and broadcasts it to all lanes.
     LOADS_FROM_BROADCAST,
-    // Loads from a structured buffer. Each lane loads one element, and shuffles pass this element
-    // to the other lanes.
+    // Loads from a structured buffer. Each lane loads one element, and shuffles pass it to the
+    // other lanes.
     LOADS_FROM_SHUFFLE,
     LOADS_FROM_TYPED_RW,
     LOADS_FROM_TEXTURE_RW,
@@ -59,7 +58,8 @@ enum loads_source { // what a kernel loads from, or writes to
     LOADS_FROM_VOLUME,
     LOADS_FROM_CUBE,
     LOADS_FROM_ROW, // loads from a 1D texture, without a filter
-    // Samples with the nearest filter; neighbouring threads read different levels of detail.
+    // Samples with the nearest filter. Of two neighbouring threads, one reads level of detail 0 and
+    // the other level 1.
     LOADS_FROM_LEVELS,
     LOADS_FROM_STORE,         // the kernel writes to a buffer in device memory
     LOADS_FROM_ATOMIC,        // the kernel adds atomically to a buffer in device memory
@@ -85,34 +85,34 @@ struct loads_kind {
 extern const struct loads_kind loads_kinds[];
 extern const size_t loads_kind_count;
 
-// The labels of all rows in loads_kinds as one string, for the parameter `load`. A separator
-// precedes each label: a comma in lists of values, and a bar in the list of choices.
+// The labels of all rows, joined to one string for the parameter `load`. Each label follows a
+// separator: a comma in lists of values, a bar in the list of choices.
 extern const char loads_labels_published[]; // ",Buffer<R8>.Load,…": the 46 published labels
-extern const char loads_labels_all[];       // the published labels and those that fathom adds
-extern const char loads_choices[];          // "|Buffer<R8>.Load|…": all labels
+extern const char loads_labels_all[];       // the labels of all rows, with commas
+// "|Buffer<R8>.Load|…": the labels of all rows, with bars
+extern const char loads_choices[];
 
-// Returns the row of the table with this label; NULL if there is none.
+// Returns the row of loads_kinds with this label; NULL if there is none.
 const struct loads_kind *loads_kind_find(const char *label);
 
-// Returns the row Buffer<RGBA8>.Load. Its case with the pattern random is the baseline: the rates
-// of all cases are divided by its rate.
+// Returns the row Buffer<RGBA8>.Load. With the pattern random, this load is the baseline: the
+// metric `ratio` compares all other loads with it.
 const struct loads_kind *loads_baseline(void);
 
 enum loads_resource { // type of the argument through which a kernel loads or writes
     LOADS_BY_BUFFER,
     LOADS_BY_TYPED,
     LOADS_BY_IMAGE,
-    // The kernel has no such argument: it loads from its parameters, or writes only to shared
-    // memory.
+    // no resource: the kernel loads from its parameters, or writes only to shared memory
     LOADS_BY_NOTHING
 };
 
 // Properties that all rows of loads_kinds with the same enum loads_source share.
 struct loads_traits {
-    // Word in the names of the kernels, for example "typed" in loads_typed_1_varying_peak.
+    // Word of the kernels' names, for example "typed" in loads_typed_1_varying_peak.
     const char *kernels;
-    // tile: a thread loads a tile of 16 × 16 texels, not 256 consecutive elements. sampled: it
-    // loads this tile by normalised coordinates, not by integer ones.
+    // tile: each thread loads a tile of 16 × 16 texels, not 256 consecutive elements. sampled: the
+    // kernel addresses texels by normalised coordinates, not by integers.
     bool tile, sampled;
     enum loads_resource resource;
     gpu_caps needs;
@@ -128,16 +128,16 @@ struct loads_traits {
     unsigned read_at;   // number of the most detailed level that kernels read; 0 is the first level
     bool smooth;        // true: the sampler filters between texels
     bool smooth_levels; // true: the sampler filters between levels of detail
-    // The point of a texel at which kernels sample, as a fraction of the texel's side on both axes.
-    // The value 0 means 1/2, the centre.
+    // Where in a texel kernels sample, as a fraction of its side on both axes. 0 means 1/2, the
+    // centre.
     float centre;
-    double filters; // maximum error of a filtered load, in units of 2^-8 of the range of the data
+    double filters;        // maximum error of a filtered load: in units of 2^-8 of the data's range
     const char *no_opencl; // why OpenCL cannot run kernels with this source; NULL if it can
     const char *no_cuda;   // why CUDA cannot run kernels with this source; NULL if it can
 };
 const struct loads_traits *loads_traits_of(const struct loads_kind *kind);
 
-// Returns the number of bytes that one load reads. In a compressed block, this is half a byte or
+// Returns the number of bytes that one load reads. For a compressed format, this is half a byte or
 // one byte.
 double loads_bytes(const struct loads_kind *kind);
 
@@ -145,12 +145,13 @@ double loads_bytes(const struct loads_kind *kind);
 // parameter `pattern`.
 enum loads_pattern {
     LOADS_UNIFORM, // every thread begins at element 0
-    LOADS_LINEAR,  // thread g of a workgroup begins at element g; in textures at (g % 16, g / 16)
-    // A hash of the thread's number selects where the thread begins: at one of 16 elements. In
-    // textures, it selects one of 2 × 2 texels, which are 4 texels apart.
+    // thread g of a workgroup begins at element g; in textures at texel (g % 16, g / 16)
+    LOADS_LINEAR,
+    // A hash of the thread's number selects the first element, one of 16. In textures, it selects
+    // one of 2 × 2 texels that are 4 texels apart.
     LOADS_RANDOM,
-    // A hash of the thread's number selects the element at which the thread begins, one of 256. So
-    // neighbouring threads begin far apart.
+    // A hash of the thread's number selects the first element, one of 256. So neighbouring threads
+    // begin far apart.
     LOADS_SCATTERED
 };
 
@@ -160,48 +161,47 @@ struct loads_case {
     enum loads_pattern pattern;
     bool peak;                 // true: eight loads share one address computation
     uint32_t subgroup_threads; // number of threads per subgroup; 0 if the driver chooses it
-    // Number of workgroups per dispatch; 0 if it should be loads_session.groups.
+    // Number of workgroups per dispatch; 0 means loads_session.groups.
     uint32_t groups;
 };
 
-// Returns the name of the case's kernel. If `control` is true, returns the name of the kernel with
-// the same loop without loads. `bound` selects a kernel that gets a raw buffer as an argument.
-// Other kernels get the buffer's 64-bit address, but some devices have no such addresses.
+// Returns the name of the case's kernel or, if `control` is true, of the kernel with the same loop
+// without loads. `bound` is true if the device has no 64-bit addresses: the kernel then gets a raw
+// buffer as an argument.
 const char *loads_kernel_name(struct arena *arena, const struct loads_case *this_case, bool bound,
                               bool control);
 
 // ---------------------------------------------------------------- data
 
-// The values that kernels load are computed by hashes from their positions in the buffer or
-// texture. So the host can compute the sum that a thread must get. All values are finite. None is
-// zero, except some alpha values of BC2.
+// Hashes of the position in the buffer or texture give the values that kernels load. So the host
+// can compute the sum that a thread must get. All values are finite. None is zero, except some
+// alpha values of BC2.
 
 uint32_t loads_hash(uint32_t v);
 
 // Returns the value of one channel of an element. In a texture, texel (x, y) is element x + y ×
-// LOADS_SIDE. The texels of the next smaller level of detail have the numbers after these, with
-// LOADS_SIDE / 2 texels per row. Alpha is 1 if the format has no alpha.
+// LOADS_SIDE. The elements of the next smaller level of detail follow, with LOADS_SIDE / 2 texels
+// per row. Alpha is 1 if the format has no alpha.
 double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel);
 
-// Returns LOADS_ELEMENTS elements as bytes in memory. The first element begins at byte start_bytes.
-// Sets *bytes to the total size. In a texture, the smaller levels of detail follow. Each has a
-// quarter of the elements of the level before it.
-// In the texture of LOADS_FROM_STRETCHED, the texels repeat every LOADS_TILE texels. So the sum of
-// a tile does not depend on the weights of an anisotropic filter. The values of its smaller levels
-// are a quarter as large. So a filter that reads these levels gives a wrong sum.
+// Returns the bytes of LOADS_ELEMENTS elements and sets *bytes to their number. The first element
+// begins at byte start_bytes. In a texture, the smaller levels of detail follow, each with a
+// quarter of the elements of the level before.
+// With LOADS_FROM_STRETCHED, the texels repeat every LOADS_TILE texels, so the weights of an
+// anisotropic filter do not change the sum of a tile. The values of the smaller levels are a
+// quarter as large, so a filter that reads these levels gives a wrong sum.
 void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes);
 
 // Returns the number of levels of detail of the texture: 1, 2 or 3.
 unsigned loads_levels(const struct loads_kind *kind);
 
-// Returns the point of a texel at which kernels sample, as a fraction of the texel's side on both
-// axes. 0.5 is the centre.
+// Returns where in a texel kernels sample, as a fraction of its side on both axes; 0.5 is the
+// centre.
 float loads_centre(const struct loads_kind *kind);
 
-// How a thread computes its first element along one axis: (n × multiplier) & keep. Without
-// `scatter`, n is the thread's number along this axis. With `scatter`, n is loads_hash(seed). The
-// seed is the thread's number t in the workgroup. In textures, it is 2 t along x and 2 t + 1 along
-// y.
+// How a thread computes its first element along one axis: (n × multiplier) & keep. If `scatter` is
+// 0, n is the thread's number along this axis. If `scatter` is 1, n is loads_hash(seed). In
+// buffers, seed is the thread's number t. In textures, seed is 2 t along x and 2 t + 1 along y.
 struct loads_start {
     uint32_t multiplier, keep, scatter;
 };
@@ -213,24 +213,22 @@ unsigned loads_first(struct loads_start start, unsigned id, unsigned seed);
 void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,
                   float sums[LOADS_THREADS]);
 
-// Returns the maximum error that a correct sum may have:
-// - For unfiltered floats and integers, 0.
-// - For UNORM and packed formats, each of 256 additions may add a rounding error of 2^-17. This is
-//   half a unit in the last place of numbers below 256.
-// - For sRGB, each load may add 2^-9, about half of 1/255.
-// - For filters, each load may add 2^-8 of the data's range, because hardware rounds weights to
-//   multiples of 2^-8. Filters between levels or slices, and LOADS_FROM_STRETCHED, may add twice
-//   that.
-// - For LOADS_FROM_OFFSET, each load may add only 3/4 of 2^-8. Its weight 1/4 is a multiple of
-//   2^-8, and the check must detect a sample at the centre.
+// Returns the maximum error that a correct sum may have: 0 for unfiltered floats and integers. For
+// other kinds, each of the 256 loads may add these errors to a channel, times the channel's weight:
+// - UNORM and packed formats: 2^-17, half a unit in the last place of numbers below 256.
+// - sRGB, in addition: 2^-9, about half of 1/255.
+// - Filters: 2^-8 of the data's range, because hardware rounds weights to multiples of 2^-8.
+//   Filters between levels or slices, and LOADS_FROM_STRETCHED: twice that.
+// - LOADS_FROM_OFFSET: 3/4 of 2^-8 of the range. Its weight 1/4 is a multiple of 2^-8, and the
+//   check must detect a sample at the centre.
 float loads_tolerance(const struct loads_kind *kind);
 
-// Sets hits[e] to the number of times that one workgroup writes element e.
+// Sets hits[e] to how often one workgroup writes element e.
 void loads_count_writes(const struct loads_kind *kind, enum loads_pattern pattern,
                         uint32_t hits[LOADS_ELEMENTS]);
 
-// For kernels that write to shared memory: sets found[i] to the value that thread i must find at
-// the end in element i. For kernels that write to a buffer: sets all values to 0.
+// Sets found[i] to the value that thread i must find at the end in element i of shared memory. For
+// kernels that write to a buffer, sets all values to 0.
 void loads_expect_writes(const struct loads_kind *kind, enum loads_pattern pattern,
                          float found[LOADS_THREADS]);
 

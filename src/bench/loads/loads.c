@@ -113,7 +113,7 @@ static const struct headline_info headlines[] = {
 
 // Returns false for combinations of load and pattern that are not measured. Broadcasts, shuffles
 // and push constants have only the pattern uniform, because all lanes get the same element.
-// Anisotropic samples have no pattern scattered: llvmpipe (Mesa 22.3.6) filters them wrongly if
+// Anisotropic samples do not have the pattern scattered: llvmpipe (Mesa 22.3.6) filters wrongly if
 // lanes read texels that are far apart.
 static bool makes_sense(const struct bench_pick *pick, struct error *err)
 {

@@ -10,13 +10,12 @@
 
 void loads_case_read(const struct bench_case *c, struct loads_case *this_case);
 
-// The parameters of a kernel; params.glsl explains them. The 64-bit address of a raw buffer is not
-// one of them.
+// The parameters of a kernel, which params.glsl explains, without the address of a raw buffer.
 struct loads_params {
     uint32_t mask, multiplier, keep, start;
     float tolerance, centre;
     uint32_t scatter;
-    float pushed[LOADS_PUSHED_ELEMENTS]; // the values that a kernel loads from push constants
+    float pushed[LOADS_PUSHED_ELEMENTS]; // values that kernels load from push constants
 };
 
 struct loads_size {   // sizes of dispatches and samples, which the first run of a kernel finds
@@ -24,8 +23,7 @@ struct loads_size {   // sizes of dispatches and samples, which the first run of
     uint64_t repeats; // number of dispatches per sample; 0 if not known yet
 };
 
-// The last measurement of the baseline (Buffer<RGBA8>.Load random). There is one for each value of
-// the parameter `fidelity`, original and peak.
+// The last measurement of the baseline (Buffer<RGBA8>.Load random).
 struct loads_baseline_seen {
     bool missing;    // true: the device cannot run the baseline
     double group_ns; // device time in ns of one workgroup of the baseline; 0 if not measured yet
@@ -36,28 +34,26 @@ struct loads_baseline_seen {
 // The state that all cases of a session share; loads_open makes it.
 struct loads_session {
     struct bench_session *bench;
-    // Buffer with the struct proof of work.c. It has the sums that threads must compute, the number
-    // of workgroups that ran, and the number of threads with a wrong sum. NULL until a kernel needs
-    // this buffer.
+    // Buffer for a struct proof (work.c): the sums that threads must compute, the number of
+    // workgroups that ran, and the number of wrong sums. NULL until a kernel needs it.
     struct gpu_buffer *proof;
-    // sources[i] is the resource from which kernels of row i of loads_kinds load. It is made when a
-    // kernel first needs it.
+    // sources[i] is the resource from which row i of loads_kinds loads. The first kernel that needs
+    // the resource makes it.
     struct gpu_arg *sources;
-    // Number of workgroups per dispatch, unless such a dispatch would last too long.
+    // Number of workgroups per dispatch; smaller for a case whose dispatch would last too long.
     uint32_t groups;
     // Session with bounds checks (loads_robust); NULL until a case needs it.
     struct bench_session *robust;
-    // The last measurement of the baseline with fidelity=original ([0]) and with fidelity=peak
-    // ([1]).
+    // Last measurement of the baseline with fidelity=original ([0]) and with fidelity=peak ([1]).
     struct loads_baseline_seen baseline[2];
 };
 
 MUST_CHECK bool loads_open(struct bench_session *bench, struct error *err);
 void loads_close(struct bench_session *bench);
 
-// Returns a session on a second opening of the same device, which checks the bounds of every
-// access. The first call opens this session, and loads_close closes it. Returns NULL with `err` if
-// the device cannot check bounds or cannot be opened.
+// Returns a session on the same device, opened a second time so that it checks the bounds of every
+// access. The first call opens this session; loads_close closes it. Returns NULL with `err` if the
+// device cannot check bounds or cannot be opened.
 struct bench_session *loads_robust(struct loads_session *session, struct error *err);
 
 // ---------------------------------------------------------------- one kernel at work
@@ -67,27 +63,26 @@ struct loads_work {
     struct loads_session *session;
     struct gpu_program *program;
     uint32_t groups;       // number of workgroups per dispatch
-    bool has_source;       // true: the kernel takes `source` as an argument
+    bool has_source;       // true: `source` is an argument of the kernel
     struct gpu_arg source; // the resource from which the kernel loads, or to which it writes
     struct loads_params params;
     size_t params_bytes; // number of bytes that the kernel takes from the start of `params`
-    // The case, if its kernel writes to `source`. For other kernels, the kind of this case is NULL.
+    // If the kernel writes to `source`, a copy of the case; otherwise all zeros.
     struct loads_case target;
 };
 
 // The function `programs` of struct benchmark.
 void loads_programs(struct bench_session *bench, const struct bench_case *c);
 
-// Prepares the kernel of the case. If `control` is true, prepares the kernel with the same loop
-// without loads. If the kernel writes to a buffer, `scope` owns this buffer; the session owns all
-// other memory. All kernels use the buffer session->proof, in which threads count wrong sums. So
-// only the kernel that was prepared last can be run and verified.
+// Prepares the kernel of the case or, if `control` is true, the kernel with the same loop without
+// loads. If the kernel writes to a buffer, `scope` owns this buffer; the session owns all other
+// memory. All kernels share the buffer session->proof, so only the kernel that was prepared last
+// can be run and verified.
 MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
                                 const struct loads_case *this_case, bool control,
                                 struct loads_work *work, struct error *err);
 
-// Callback of type measure_record (measure/span.h). Records `repeats` dispatches of `work` into the
-// batch.
+// Records `repeats` dispatches of `work` into the batch. It is a measure_record (measure/span.h).
 void loads_work_record(void *work, struct gpu_batch *batch, uint64_t repeats);
 
 // Checks the results of the dispatches of `work`. Fails with ERROR_MISMATCH if a thread computed a
@@ -101,14 +96,13 @@ MUST_CHECK bool loads_source_find(struct loads_session *session, const struct lo
                                   struct gpu_arg *arg, struct error *err);
 
 // Makes a buffer of zeros for a kernel to write; `scope` owns the buffer. The buffer has one copy
-// of the elements per core, but at most one copy per workgroup. Sets work->source, work->target,
-// and params.start, the number of copies.
+// of the elements per core, but no more copies than workgroups. Sets work->source, work->target,
+// and work->params.start, the number of copies.
 MUST_CHECK bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
                                   const struct loads_case *this_case, struct error *err);
 
-// Checks the buffer that loads_target_make made, after `dispatches` dispatches of the kernel. Fails
-// with ERROR_MISMATCH if an element of a copy does not have the value that these dispatches must
-// leave there.
+// Checks the buffer that loads_target_make made. Fails with ERROR_MISMATCH unless each element has
+// the value that `dispatches` dispatches of the kernel leave there.
 MUST_CHECK bool loads_target_verify(struct loads_work *work, uint32_t dispatches,
                                     struct error *err);
 
@@ -123,8 +117,7 @@ struct loads_run {
     struct loads_size *size;
     // loads_run sets the following members.
     struct loads_work work;
-    // The measured times. One unit of work is one workgroup, with LOADS_THREADS × LOADS_A_THREAD
-    // loads.
+    // Measured times of one workgroup, that is, of LOADS_THREADS × LOADS_A_THREAD loads.
     struct measure_span span;
 };
 
@@ -135,9 +128,9 @@ enum {
     LOADS_LONGEST_NS = 50 * 1000 * 1000 // longest time that a dispatch should take
 };
 
-// Returns the number of workgroups of a dispatch: as many as run in LOADS_LONGEST_NS, but at least
-// 1 and at most `all`. The estimate is based on a run of `trial` workgroups that took `took_ns`.
-// Watchdogs of drivers stop a dispatch after 0.5 to 10 s, and a desktop stutters from 0.1 s on.
+// Returns the number of workgroups that a dispatch of LOADS_LONGEST_NS runs, but at least 1 and at
+// most `all`. The estimate follows from a run of `trial` workgroups that took `took_ns`. Drivers
+// stop a dispatch after 0.5 to 10 s, and a desktop stutters from 0.1 s on.
 uint32_t loads_groups_within(uint32_t all, uint32_t trial, double took_ns);
 
 // Returns what hardware counters should show for `groups` workgroups of the case.

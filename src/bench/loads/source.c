@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-    // Number of copies of the elements in a buffer that a kernel writes, if the number of cores is
-    // unknown.
+    // If the number of cores is unknown: number of copies of the elements in a buffer that a kernel
+    // writes.
     COPIES_UNKNOWN = 16
 };
 
@@ -51,8 +51,8 @@ static struct gpu_image_desc image_desc(const struct loads_kind *kind)
     return desc;
 }
 
-// Fills level 0 of a texture of which kernels read only level 1. Level 0 gets four copies of the
-// texels of level 1, shifted by 4 bytes. So a kernel that reads the wrong level gets a wrong sum.
+// Fills level 0 of a texture whose kernels must read only level 1. Level 0 gets four copies of the
+// texels of level 1, shifted by 4 bytes. So a kernel that reads level 0 gets a wrong sum.
 static bool fill_level_above(struct gpu_image *image, const unsigned char *texels, size_t size,
                              struct arena *arena, struct error *err)
 {
@@ -62,9 +62,9 @@ static bool fill_level_above(struct gpu_image *image, const unsigned char *texel
     return gpu_image_write(image, 0, 0, all, 4 * size, err);
 }
 
-// Fills every slice or layer of a texture, although kernels must read only one of them. The others
-// get the same texels, shifted by some bytes. So a kernel that reads another slice or layer gets a
-// wrong sum.
+// Fills every slice or layer of a texture whose kernels must read only one of them. The other
+// slices or layers get the same texels, shifted by some bytes. So a kernel that reads a wrong slice
+// or layer gets a wrong sum.
 static bool fill_layers(struct gpu_image *image, const struct gpu_image_desc *desc,
                         const unsigned char *texels, struct arena *arena, struct error *err)
 {
@@ -85,7 +85,7 @@ static bool fill_layers(struct gpu_image *image, const struct gpu_image_desc *de
     return true;
 }
 
-// Writes all levels that kernels read. If the first of these is level 1, also writes level 0.
+// Writes all levels of detail. If kernels must not read level 0, it gets wrong texels.
 static bool fill_levels(struct gpu_image *image, const struct loads_kind *kind,
                         const unsigned char *texels, struct arena *arena, struct error *err)
 {
@@ -177,7 +177,7 @@ bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
 }
 
 // Checks one copy of the elements in the buffer to which the kernel wrote. `times` workgroups wrote
-// to this copy. Each of them wrote hits[e] times to element e.
+// to this copy, each hits[e] times to element e.
 static bool verify_copy(const struct loads_work *work, const uint32_t *words, const uint32_t *hits,
                         uint32_t times, struct error *err)
 {

@@ -8,8 +8,8 @@
 
 static const double weights[4] = {1, 3, 5, 7};
 
-// Returns how threads compute the index of their first element with this pattern. For the patterns
-// UNIFORM, LINEAR and RANDOM, the multipliers and masks are those of the published tool perftest.
+// Returns how threads find their first element with this pattern. For UNIFORM, LINEAR and RANDOM,
+// multipliers and masks are those of the published tool perftest.
 struct loads_start loads_start_of(const struct loads_kind *kind, enum loads_pattern pattern)
 {
     bool texture = loads_traits_of(kind)->tile;
@@ -42,7 +42,7 @@ static double weighted(const struct loads_kind *kind, unsigned element)
 static double row_sum(const struct loads_kind *kind, unsigned first)
 {
     double sum = 0;
-    // There are only few push constants, so a thread loads each of them repeatedly.
+    // A thread makes more loads than there are push constants, so it loads each one repeatedly.
     bool pushed = kind->source == LOADS_FROM_PUSHED;
     for (unsigned i = 0; i < LOADS_A_THREAD; i++)
         sum += weighted(kind, pushed ? i % LOADS_PUSHED_ELEMENTS : first + i);
@@ -54,9 +54,9 @@ static double texel(const struct loads_kind *kind, unsigned x, unsigned y, unsig
     return loads_value(kind, y % LOADS_SIDE * LOADS_SIDE + x % LOADS_SIDE, channel);
 }
 
-// Returns the bilinearly interpolated value at a point between four texels, given in the order
-// upper left, upper right, lower left, lower right. part_x and part_y are the point's position from
-// 0 (left, top) to 1 (right, bottom).
+// Returns the bilinear interpolation between four texels, in the order upper left, upper right,
+// lower left, lower right. The point is at (part_x, part_y): (0, 0) is the upper left texel, and
+// (1, 1) is the lower right one.
 static double blend(const double corners[4], double part_x, double part_y)
 {
     double above = corners[0] + part_x * (corners[1] - corners[0]);
@@ -64,9 +64,9 @@ static double blend(const double corners[4], double part_x, double part_y)
     return above + part_y * (below - above);
 }
 
-// Returns the value of a bilinear filter in the second level of detail. The filter's point is the
-// centre of texel (x, y) of the first level. On each axis, this point lies 1/4 or 3/4 of the way
-// between the centres of two texels of the second level.
+// Returns what a bilinear filter gives in the second level of detail at the centre of the first
+// level's texel (x, y). On each axis, this point lies 1/4 or 3/4 of the way between the centres of
+// two texels of the second level.
 static double level_below(const struct loads_kind *kind, unsigned x, unsigned y, unsigned channel)
 {
     unsigned side = LOADS_SIDE / 2, left = (x + LOADS_SIDE - 1) / 2, top = (y + LOADS_SIDE - 1) / 2;
@@ -94,8 +94,8 @@ static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsig
     return texel(kind, x, y, c);
 }
 
-// Returns the expected sum of a tile for a thread that reads the texture's second level of detail.
-// The second level has half the width and height of the first.
+// Returns the expected sum of a tile for a thread that reads the second level of detail, which has
+// half the width and height of the first.
 static double small_tile_sum(const struct loads_kind *kind, unsigned x, unsigned y)
 {
     unsigned side = LOADS_SIDE / 2;

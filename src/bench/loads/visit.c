@@ -16,8 +16,7 @@ enum {
 };
 
 enum {
-    // A trial run has 1 / TRIAL_SHARE of the workgroups of a dispatch. On a GPU, this is one per
-    // core.
+    // A trial run has 1 / TRIAL_SHARE of the workgroups of a dispatch: on a GPU, one per core.
     TRIAL_SHARE = 32,
     // A sample of the loop without loads lasts 1 / CONTROL_SHARE of the requested length of a
     // sample.
@@ -30,8 +29,8 @@ static const double loads_a_group = (double)LOADS_THREADS * LOADS_A_THREAD;
 // this number of loads.
 static const double published_loads = 1024.0 * 1024 * 256;
 
-// A case is flagged if it takes less than 1.2 times as long as the loop without loads: the loop,
-// not the loads, may then limit it.
+// If a case takes less than 1.2 times as long as the loop without loads, it is flagged: the loop,
+// not the loads, may limit it.
 static const double control_least = 1.2;
 
 // The baseline is measured again if its last sample is more than 100 ms old.
@@ -59,9 +58,9 @@ static bool make_work(struct bench_visit *visit, struct loads_run *run, uint32_t
                            &run->work, err);
 }
 
-// Finds the number of workgroups of a dispatch by a trial run, so that no dispatch lasts too long.
-// If the trial run is too slow for the full number, it is repeated and the faster run counts. A
-// first run can be slow for many reasons.
+// Finds by a trial run how many workgroups a dispatch may have without lasting too long. A first
+// run can be slow for many reasons. So if the trial is too slow for the full number, it is repeated
+// and the faster run counts.
 static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct error *err)
 {
     const struct loads_session *session = visit->session->state;
@@ -112,7 +111,7 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     request.samples = 1;
     request.count = NULL;
     request.sample_ns /= run->control ? CONTROL_SHARE : 1;
-    // loads_run would warm up in round 0, so this call is for round 1.
+    // In round 0, loads_run would warm up first. So this sample counts as one of round 1.
     request.round = request.round ? request.round : 1;
     run->request = &request;
     if (!loads_run(visit, run, err))
@@ -147,9 +146,8 @@ static bool find_baseline(struct bench_visit *run, const struct loads_case *like
 // ---------------------------------------------------------------- the numbers
 
 // Returns the number of bytes that a workgroup loads or writes, for comparison with the hardware's
-// limit. These bytes count at the memory level that serves them: shared memory, a core's L1, or any
-// cache. A load of less than 4 bytes counts as 4 bytes, because it occupies the data path for as
-// long as 4 bytes do.
+// limit. The bytes count at the memory level that serves them: shared memory, a core's L1, or any
+// cache. A load of less than 4 bytes counts as 4 bytes, because it occupies the data path as long.
 static struct measure_claim claim_of(const struct loads_session *session,
                                      const struct loads_kind *kind)
 {
@@ -167,9 +165,9 @@ static void report_control(const struct measure_span *span, double control_ns, u
                            struct measure_visit *visit)
 {
     double over = measure_median(visit->arena, span->unit_ns, span->count) / control_ns;
-    // For each load of the case, the loop without loads has `width` additions and at most two other
-    // instructions. So a case that does all its additions takes at least width / (width + 2) of the
-    // time of the loop without loads. The bound is 10 % lower, to allow for noise.
+    // For each load of the case, the loop without loads makes `width` additions and at most two
+    // other instructions. So a case takes at least width / (width + 2) of this loop's time, unless
+    // the compiler removed loads. The bound is 10 % lower, to allow for noise.
     if (over < 0.9 * width / (width + 2))
         visit_flag(visit, "work-removed",
                    "takes only %.2f times as long as the same loop without loads, less than its "
@@ -204,16 +202,15 @@ static void report(const struct loads_session *session, const struct loads_run *
 {
     const struct measure_span *span = &seen->span;
     const struct loads_kind *kind = seen->this_case->kind;
-    // The metrics follow from `claim`: the bytes that the lanes of a workgroup load or write.
-    // Hardware counters may show other numbers, because lanes can share bytes. loads_claims
-    // computes the numbers that the counters should show for a dispatch.
+    // `claim` has the bytes that the lanes of a workgroup load or write. Lanes can share bytes, so
+    // hardware counters may show other numbers: loads_claims predicts them.
     struct measure_claim claim = claim_of(session, kind);
     const struct measure_count_claims counts =
         span->counted ? loads_claims(session, seen->this_case, seen->work.groups)
                       : measure_count_no_claims;
     claim.counts = &counts;
     // With the pattern uniform, all lanes load the same bytes. So the width of the data path does
-    // not limit the rate, and the rate is not compared with this limit.
+    // not limit the rate, and the rate is not compared with a limit.
     bool is_limited = seen->this_case->pattern != LOADS_UNIFORM;
     const struct measure_account plain = {.claim = &claim, .span = span, .visit = visit},
                                  limited = {&claim, is_limited ? &session->bench->limits : NULL,
@@ -231,8 +228,8 @@ static void report(const struct loads_session *session, const struct loads_run *
     visit_kernel(visit, seen->work.program);
 }
 
-// Measures the case on the device of the visit `place`. `place` is a copy of the visit `run`. But
-// for a case of robust access, `place` has another device, which checks the bounds of every access.
+// Measures the case on the device of `place`. For a case of robust access, this device checks the
+// bounds of every access. For all other cases, `place` is a copy of `run`.
 static bool measure(struct bench_visit *run, struct bench_visit *place,
                     const struct loads_case *this_case, struct measure_visit *visit,
                     struct error *err)

@@ -7,18 +7,19 @@
 #include <string.h>
 
 enum {
-    // Number of workgroups per core of a GPU. Together they have 8192 threads, four times as many
-    // as a core of 2048 threads runs at once.
+    // Number of workgroups per core of a GPU. They have 8192 threads, four times as many as a core
+    // of 2048 threads runs at once.
     GROUPS_A_CORE = 32,
     GROUPS_A_PROCESSOR = 4,
     CORES_UNKNOWN = 16,
-    // Percentage of a core's on-chip memory that kernels with shared memory request as L1.
+    // For kernels with shared memory: percentage of a core's on-chip memory that is requested as
+    // L1.
     L1_BESIDE_SHARED = 25,
-    // The bits of 1.0f. ONE_BITS | index are the bits of a float just above 1, for small indices.
+    // The bits of 1.0f. For small indices, ONE_BITS | index are the bits of a float just above 1.
     ONE_BITS = 0x3f800000
 };
 
-struct proof { // must be the same as struct Proof in params.glsl
+struct proof { // same layout as struct Proof in params.glsl
     uint32_t groups, wrong, unused[2];
     float expected[LOADS_THREADS];
 };
@@ -57,8 +58,8 @@ struct bench_session *loads_robust(struct loads_session *session, struct error *
     struct bench_session *robust = ARENA_NEW(plain->arena, struct bench_session);
     if (!bench_session_open(robust, plain->system, plain->info, &desc, err))
         return NULL;
-    // session->robust is set before loads_open is called. So loads_close closes this second session
-    // even if loads_open fails.
+    // If loads_open fails, loads_close must close this second session, so session->robust is set
+    // first.
     session->robust = robust;
     if (loads_open(robust, err))
         return robust;
@@ -77,10 +78,9 @@ void loads_close(struct bench_session *bench)
 
 // ---------------------------------------------------------------- what threads must find
 
-// Returns the sum that thread `id` must compute in the loop without loads. A value has up to four
-// channels. Their sums start at 0, 1, 2 and 3, and the loop adds 256 numbers to each. For kinds
-// with normalised coordinates, such a number is the sum of the two coordinates that the loop
-// computes. For other kinds, it is a float just above 1.
+// Returns the sum that thread `id` must compute in the loop without loads. The sums of the up to
+// four channels start at 0, 1, 2 and 3, and the loop adds 256 numbers to each. With normalised
+// coordinates, a number is the sum of the two coordinates. Otherwise, it is a float just above 1.
 static float control_sum(const struct loads_kind *kind, const struct loads_start *start,
                          unsigned id)
 {
@@ -91,8 +91,8 @@ static float control_sum(const struct loads_kind *kind, const struct loads_start
     }
     if (loads_traits_of(kind)->sampled) {
         double x = id % LOADS_TILE & start->keep, y = id / LOADS_TILE & start->keep;
-        // The loop adds up x + y of texel centres. On both axes, the mean of these centres in a
-        // tile lies 7.5 + 0.5 texels beyond the tile's first texel (x, y).
+        // The loop adds up x + y of texel centres. On each axis, the mean of these centres lies
+        // half a tile beyond the tile's first texel (x, y).
         sum *= (x + y + LOADS_TILE) / LOADS_SIDE;
     }
     return (float)(sum * weight + first);
@@ -106,9 +106,9 @@ static void prepare_control(struct loads_work *work, const struct loads_kind *ki
         .mask = loads_traits_of(kind)->sampled ? 0 : ONE_BITS,
         .multiplier = start.multiplier,
         .keep = start.keep,
-        // The tolerance covers two errors. With ONE_BITS, each of the 256 additions adds a number
-        // from 1 to 1 + 1024 × 2^-23, because the low bits of the number are the index. Each
-        // addition also rounds.
+        // The tolerance covers the rounding of each addition. With ONE_BITS, it also covers that
+        // each of the 256 numbers is between 1 and 1 + 1024 × 2^-23, because its low bits are the
+        // index.
         .tolerance = 1,
         .centre = 0.5f / LOADS_SIDE,
     };
@@ -144,9 +144,8 @@ static bool prepare_case(struct loads_work *work, struct gpu_scope *scope,
 
 // ---------------------------------------------------------------- the work
 
-// Returns the kernel of the case. If `control` is true, returns the kernel with the same loop
-// without loads. Returns NULL with `err` if the device, the API or this build cannot run the
-// kernel.
+// Returns the kernel of the case or, if `control` is true, the kernel with the same loop without
+// loads. Returns NULL with `err` if the device, the API or this build cannot run it.
 static const struct gpu_kernel *find_kernel(struct loads_session *session,
                                             const struct loads_case *this_case, bool control,
                                             struct error *err)
@@ -194,7 +193,7 @@ void loads_programs(struct bench_session *bench, const struct bench_case *c)
     struct loads_case this_case;
     struct error unused;
     loads_case_read(c, &this_case);
-    if (this_case.kind->robust) // a second session measures it
+    if (this_case.kind->robust) // a second session measures this case and makes its programs
         return;
     (void)make_program(bench->state, &this_case, false, &unused);
     (void)make_program(bench->state, &this_case, true, &unused);
