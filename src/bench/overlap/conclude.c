@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-// The verdict on a share of time depends on the share's interval. It is "no" if the interval ends
-// at or below share_no, and "yes" if it starts at or above share_yes. It is "partly" if the
-// interval lies between the two bounds, else "undecided".
+// The 95 % interval of a share of time decides the verdict. The verdict is "no" if the interval
+// ends at or below share_no, and "yes" if it starts at or above share_yes. It is "partly" if the
+// interval lies between these bounds, and else "undecided".
 static const double share_no = 0.05, share_yes = 0.5;
 
 // The run to which findings are added, and the device that they describe.
@@ -107,7 +107,7 @@ static const char *share_text(struct arena *arena, const struct metric *share)
 }
 
 struct answer {
-    const char *code, *text, *published; // `published`: results of other GPUs; may be NULL
+    const char *code, *text, *published; // `published`: text on results of other GPUs, or NULL
     double value;
     const struct result *cases[2]; // one or two results on which the finding is based
 };
@@ -138,12 +138,13 @@ enum scale {
 
 struct question {
     const char *code, *metric;
-    // preferred scenario; if it lacks the metric, another one answers (unless `only`)
+    // The scenario that answers the question. If it lacks the metric, another scenario answers,
+    // unless `only` is true.
     const char *scenario;
     enum scale scale;
     const char *text, *rest; // the finding's text before the number, and after it
     const char *published;   // published results of other GPUs; NULL if there are none
-    // true: only `scenario` answers the question, and only on a device with two queues
+    // true: no other scenario may answer, and a device with one queue gives no answer
     bool only;
 };
 
@@ -169,8 +170,8 @@ static const struct question questions[] = {
      "on RX 460 this frame took 0.6 of the one with barriers", false},
 };
 
-// Called if no result answers the question. Adds a finding only for "overlap-queues", and only if
-// its scenario was measured: the device has one queue.
+// Called if no result answers the question. For "overlap-queues", adds the finding that the device
+// has one queue, if the scenario was measured.
 static void report_missing(const struct subject *subject, const struct question *question)
 {
     const struct result *any = find(subject, question->scenario, NULL, "frame");
@@ -211,9 +212,9 @@ static void ask(const struct subject *subject, const struct question *question)
                                      .cases = {result}});
 }
 
-// Adds findings barrier-gap (metric barrier_gap), one for each case of one scenario. The scenario
-// is "default". If "default" has no gaps, it is the first scenario that has some. Leaves out
-// barriers of render targets, and gaps between two queues.
+// Adds one finding barrier-gap for each case of the scenario "default" or, if that has no gaps, of
+// the first scenario that has some. Leaves out barriers of render targets, and gaps between two
+// queues.
 static void ask_gaps(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -222,7 +223,7 @@ static void ask_gaps(const struct subject *subject)
     for (size_t i = 0; first && i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
         const struct metric *metric = metric_of(result, "barrier_gap");
-        // A gap between two queues is left out here: the finding overlap-hand-over reports it.
+        // The finding overlap-hand-over reports the gap between two queues.
         bool between = is_scenario(result, "cross-queue") && metric_of(result, "cross_queue");
         const char *barrier = result_value(result, "barrier");
         if (!is_of(subject, result) || !metric || between || !*barrier ||
@@ -248,7 +249,8 @@ static void ask_gaps(const struct subject *subject)
 
 // ---------------------------------------------------------------- kinds of barriers
 
-// Adds the finding target-barrier: compares the draw_gap of barrier=target and of barrier=buffer.
+// Adds the finding target-barrier, which compares the metric draw_gap of barrier=target and of
+// barrier=buffer.
 static void ask_targets(const struct subject *subject)
 {
     static const char *const scenarios[] = {"default", "draws"};
@@ -277,9 +279,9 @@ static void ask_targets(const struct subject *subject)
 
 // ---------------------------------------------------------------- pairs of workloads
 
-// True if workload `b` of this row comes right after `a` on the same queue, and waits for an
-// earlier workload of this queue, but not for `a`. A barrier for all work then makes `b` wait for
-// `a` without need. (There are no barriers between queues.)
+// True for a row of the series "matrix" if workload `b` comes right after `a` on one queue, and
+// waits for an earlier workload of this queue, but not for `a`. A barrier for all work then makes
+// `b` wait for `a` without need. (There are no barriers between queues.)
 static bool is_bystander(const struct series *matrix, size_t row)
 {
     bool follows = cell_of(matrix, row, "queue_shared") == 1, waits = false;
@@ -311,7 +313,7 @@ static bool bystander_of(const struct result *result, struct metric *share)
 }
 
 // Adds at most two findings overlap-bystander: one for split barriers, and one for other barriers.
-// Each is of the first case that has a pair of workloads for which is_bystander is true.
+// Each comes from the first case with such barriers and a pair for which is_bystander is true.
 static void ask_bystanders(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -345,12 +347,12 @@ struct comparison {
     const char *what, *published;
 };
 
-// Two frames count as equally long if the ratio of their times, with its whole interval, lies
-// between 1 / MATTERS and MATTERS. MATTERS is that large, because three runs of one card differed
+// If the ratio of two frames' times, with its whole interval, lies between 1 / MATTERS and MATTERS,
+// the frames count as equally long. MATTERS is that large, because three runs of one card differed
 // by 4 % through CUDA (by 0.1 % through Vulkan).
 #define MATTERS 1.05
 
-// True if the case asked for high priority, but the driver refused it, so that medium was used.
+// True if the driver refused the high priority that the case asked for, so that medium was used.
 static bool is_refused(const struct result *result)
 {
     return result_reason(result, "priority-refused");

@@ -10,11 +10,10 @@
 enum {
     WORDS_CHECKED = 3 // number of result words checked per workload and frame
 };
-// Time in ns between the submission of a frame and the release of its hold. In this time, the
-// frame's submissions reach the device. (The hold keeps the device from starting the frame.)
+// Time in ns from the submission of a frame to the release of its hold, in which all its
+// submissions reach the device. (The hold keeps the device from starting the frame.)
 static const uint64_t settle_ns = 20000;
-// Length in ns of the warm-up before each frame. A warm-up is needed because the core clock falls
-// between frames.
+// Length in ns of the warm-up before each frame, because the core clock falls between frames.
 static const uint64_t warm_ns = 1000000;
 
 static uint32_t threads_of(const struct overlap_workload *workload)
@@ -24,9 +23,9 @@ static uint32_t threads_of(const struct overlap_workload *workload)
 
 // ---------------------------------------------------------------- running
 
-// Submits the segments in order, each to start after the segments for which it waits. Exception: if
-// there are two segments and neither waits, the second is submitted first, as in M. Pettineo's tool
-// (METHOD.md). In the built-in scenarios, the second segment is on the compute queue.
+// Submits the segments in order, each to start after the segments for which it waits. If there are
+// two segments and neither waits, submits the second one first, as M. Pettineo's tool does
+// (METHOD.md). In the built-in scenarios, this is the segment of the compute queue.
 static bool submit_all(struct overlap_stage *stage, struct gpu_hold *hold, struct error *err)
 {
     bool reverse = stage->segment_count == 2 && !stage->segments[1].after;
@@ -50,9 +49,9 @@ static bool wait_all(struct overlap_stage *stage, struct error *err)
     return true;
 }
 
-// Repeats the frame's work for warm_ns, so that the core clock rises. There is no hold, so the
-// device starts the work at once. Does nothing on a CPU. The records of the warm-up have another
-// token than the records of the frame.
+// Repeats the frame's work for warm_ns, so that the core clock rises. Does nothing on a CPU. There
+// is no hold, so the device starts the work at once. The records of the warm-up have another token
+// than those of the frame.
 static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *err)
 {
     if (gpu_device_info(gpu_scope_device(stage->scope))->kind == GPU_KIND_CPU)
@@ -69,8 +68,8 @@ static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *e
 }
 
 // Warms the device up, submits the frame with a hold, releases the hold, and waits for the end.
-// Sets *host_ns to the host's time from the release to the end. The hold belongs to a scope of its
-// own. When this scope is closed, the hold is released, also after an error.
+// Sets *host_ns to the host's time from the release to the end. Closing the hold's own scope
+// releases the hold, also after an error.
 static bool run_held(struct overlap_stage *stage, const struct overlap_frame_desc *desc,
                      struct overlap_frame *frame, double *host_ns, struct error *err)
 {
@@ -106,9 +105,8 @@ static const uint32_t *record_of(const struct overlap_stage *stage, size_t w, ui
     return stage->record_words + (size_t)(stage->first_record[w] + group) * OVERLAP_RECORD_WORDS;
 }
 
-// True if record number `g` of workload `w` belongs to this frame. A subgroup of a draw writes its
-// record to a place that changes from frame to frame. So some places contain records of earlier
-// frames.
+// True if record number `g` of workload `w` belongs to this frame. In a draw, the places of the
+// records change from frame to frame, so some places contain records of earlier frames.
 static bool is_record(const struct overlap_stage *stage, size_t w, uint32_t g)
 {
     const uint32_t *record = record_of(stage, w, g);
@@ -248,7 +246,8 @@ static bool check_frame(const struct overlap_stage *stage, uint32_t which, doubl
                         const struct overlap_frame *frame, struct error *err)
 {
     double resolution = stage->session->resolution_ns;
-    // The margin of 1 % allows for the length of the device's tick, whose error is about 10⁻⁴.
+    // A difference of 1 % is allowed, because the length of the device's tick is known to about
+    // 10⁻⁴.
     if (frame->length_ns > host_ns * 1.01 + resolution)
         return error_set(err, ERROR_MISMATCH,
                          "the frame lasted %.0f ns by the device's clock, but only %.0f ns passed "

@@ -8,7 +8,7 @@
 // - Every workgroup of a dispatch left a record with this frame's token. No record ends before it
 //   starts.
 // - The subgroups of a draw that left records drew all its pixels.
-// - A sample of the result words equals what the host computes from the words of awaited workloads.
+// - The result words that the host checks are right; words of awaited workloads enter into them.
 // - No workload started before the end of a workload for which it waits.
 // - The frame is at most 1 % longer than the host's time from release to end.
 // - In a frame with markers, the host read no marker before the device can have written it.
@@ -19,10 +19,10 @@
 
 // ---------------------------------------------------------------- markers
 
-// Markers are a second way to observe a frame. In each workload, the first workgroup to start
-// writes a word into host memory, and the last workgroup to end writes another one. (In a draw,
-// subgroups do this.) The host reads these words repeatedly. Markers serve to compare the device's
-// time stamps with the host's clock. Only frames that are not measured leave markers.
+// Markers serve to compare the device's time stamps with the host's clock. In each workload, the
+// first workgroup to start writes a word into host memory, and the last workgroup to end writes
+// another one. (In a draw, subgroups write them.) The host reads these words repeatedly. Only
+// frames that are not measured leave markers.
 enum overlap_mark {
     OVERLAP_MARK_START,
     OVERLAP_MARK_END,
@@ -34,18 +34,17 @@ enum overlap_mark {
 struct overlap_poll {
     bool seen;
     double seen_ns; // time at which the host found the marker
-    // Time at which the host began its last read that did not find the marker. 0 if the first read
-    // found the marker.
+    // Time at which the host began its last read that did not find the marker; 0 if there was none.
     double look_ns;
-    double since_ns, until_ns; // the device wrote the marker between these two times
+    double since_ns, until_ns; // times between which the device wrote the marker
 };
 
 struct overlap_markers {
     struct gpu_buffer *counters, *words;
     const volatile uint32_t *map; // the memory of the buffer `words`, mapped for the host
-    // Number of frames with markers so far. The buffer `counters` is never reset. So in all these
-    // frames together, it counts the parts of workloads that began or ended. A part is a workgroup,
-    // or a pixel of a draw.
+    // Number of frames with markers so far. The buffer `counters` is never reset: it counts the
+    // parts of workloads that began or ended in all these frames. A part is a workgroup, or a pixel
+    // of a draw.
     uint32_t frames;
     // What the host saw of each marker in the last frame with markers.
     struct overlap_poll polls[OVERLAP_WORKLOADS_MAX][OVERLAP_MARK_COUNT];
@@ -55,36 +54,36 @@ MUST_CHECK bool overlap_markers_init(struct overlap_markers *markers, struct gpu
                                      struct error *err);
 
 // Sets since_ns and until_ns of all markers in markers->polls. Call it when the frame is done. The
-// first workload of the frame must have started `start_ns` ns after the value `base` of the
-// device's clock.
+// first workload started `start_ns` ns after the value `base` of the device's clock.
 void overlap_markers_date(struct overlap_markers *markers, const struct measure_clock *clock,
                           uint64_t base, double start_ns);
 
 // How the times at which the host saw markers agree with the device's clock. Host time is device
-// time plus an unknown offset. No workload starts before the release: this gives a lower bound of
-// the offset. No marker is read before it is written: this gives an upper bound. A marker agrees if
-// two conditions are true, up to the clock's resolution:
-// - The device did not write the marker before the start or the end that it reports.
-// - The host read it in time, that is, by until_ns + the upper bound + the time since the host's
-//   previous read + the distance between the bounds.
+// time plus an unknown offset. The offset has a lower bound, because no workload starts before the
+// release. It has an upper bound, because no marker is seen before it is written. A marker agrees
+// if two conditions are true, up to the clock's resolution:
+// - The device did not write the marker before the start or the end that it marks.
+// - The host saw the marker by until_ns + the upper bound + the distance between the bounds + the
+//   time since the host's previous read.
 //
-// The device may write a marker much later than the start that it reports: on a full core, a
-// subgroup that has begun can wait for its first instructions.
+// On a full core, a subgroup that has begun can wait for its first instructions. So the device may
+// write a start marker much later than the start.
 struct overlap_agreement {
     // Numbers of markers: all markers, markers that the host saw, and markers that agreed.
     size_t markers, seen, agreed;
-    // Bounds of the offset: (host time since the release) − (device time since the first start).
+    // Bounds of the offset in ns: host time since the release − device time since the first start.
     // offset_high_ns is INFINITY if the host saw no marker.
     double offset_low_ns, offset_high_ns;
-    double sweep_ns; // longest time between the read that found a marker and the read before it
-    // Largest difference between a workload's length in the markers that the host saw, and its
-    // length by the device's time stamps. This shows how well polling measures lengths.
+    // longest time in ns between the read that found a marker and the read before it
+    double sweep_ns;
+    // Largest difference in ns between two lengths of a workload: the polled one, and the one by
+    // the device's time stamps. It shows how well polling measures lengths.
     double bars_ns;
-    // Longest time in ns from the start of a workload, by its time stamp, to the writing of its
-    // start marker.
+    // Longest time in ns from a workload's start, by its time stamp, to the writing of its start
+    // marker.
     double held_ns;
-    // True if the bounds of the offset contradict each other: the upper one is below the lower one,
-    // by more than the clock's resolution.
+    // True if the bounds of the offset contradict each other: the upper bound is below the lower
+    // bound by more than the clock's resolution.
     bool early;
 };
 
@@ -100,8 +99,8 @@ struct overlap_agreement overlap_markers_agree(const struct overlap_markers *mar
 
 // ---------------------------------------------------------------- the stage
 
-// Workloads of one queue that are submitted together. The workloads of a queue form several
-// segments if semaphores are needed between them.
+// Workloads of one queue that are submitted together. Semaphores divide the workloads of a queue
+// into several segments.
 struct overlap_segment {
     unsigned queue;     // index of the segment's queue in session->queues
     uint32_t workloads; // bit w is set if workload w is in the segment
@@ -115,12 +114,12 @@ struct overlap_stage {
     struct overlap_session *session;
     struct gpu_scope *scope;
     struct arena *arena;
-    // batches[q][i] is batch number i of queue q; NULL if it is not made yet.
+    // batches[q][i] is the batch of the i-th segment of queue q; NULL if it is not made yet.
     struct gpu_batch *batches[OVERLAP_QUEUES_MAX][OVERLAP_WORKLOADS_MAX];
     struct overlap_segment segments[OVERLAP_WORKLOADS_MAX]; // segments of the last recorded frame
     size_t segment_count;
     struct gpu_buffer *results, *records;
-    // Image for barriers of the kind OVERLAP_BARRIER_IMAGE; NULL with other kinds.
+    // Image for barriers of the kind OVERLAP_BARRIER_IMAGE; NULL for other kinds.
     struct gpu_image *image;
     // targets[w] is the render target of workload w; NULL if workload w is a dispatch.
     struct gpu_target *targets[OVERLAP_WORKLOADS_MAX];
@@ -136,8 +135,8 @@ struct overlap_stage {
     // for a draw.
     uint32_t repeats, draw_repeats;
     enum overlap_barrier barrier;
-    // The place of a barrier if a workload waits for another one. True: right after the awaited
-    // workload. False: right before the waiting workload.
+    // Place of barriers. True: right after the awaited workload. False: right before the workload
+    // that waits for it.
     bool barrier_first;
     uint64_t timeout_ns;
     uint32_t token; // token of the frame that was recorded last
@@ -173,18 +172,18 @@ uint32_t overlap_stage_all(const struct overlap_stage *stage);
 
 // ---------------------------------------------------------------- recording
 
-// Cuts the workloads in the bit set `which` into stage->segments, but makes no batches. A workload
-// that waits by semaphore begins a segment. A workload for which another one waits by semaphore
-// ends a segment. If a segment waits for several segments of one queue, only the newest of them
-// counts.
+// Divides the workloads in the bit set `which` into stage->segments, but makes no batches. A
+// workload that waits by semaphore begins a segment. A workload for which another one waits by
+// semaphore ends a segment. If a segment waits for several segments of one queue, only the newest
+// of these counts.
 void overlap_segments_cut(struct overlap_stage *stage, uint32_t which);
 
-// Cuts the workloads in the bit set `which` into segments, and records a batch for each segment.
+// Divides the workloads in the bit set `which` into segments, and records a batch for each segment.
 MUST_CHECK bool overlap_record(struct overlap_stage *stage, uint32_t which, struct error *err);
 
 // Returns the bit set of the workloads whose words workload `w` reads in a frame of the workloads
-// `which`. These are the workloads for which `w` waits and whose words the barrier makes visible.
-// If `w` runs alone, returns 0.
+// `which`: `w` waits for them, and the barrier makes their words visible. Returns 0 if `w` runs
+// alone.
 uint32_t overlap_record_reads(const struct overlap_stage *stage, uint32_t which, size_t w);
 
 // ---------------------------------------------------------------- the frame

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    // Number of times that the host reads all markers before it checks again whether the batches
-    // are done.
+    // Number of sweeps over all markers after which the host checks again whether the batches are
+    // done.
     SWEEPS_A_CHECK = 4096
 };
 
@@ -74,7 +74,8 @@ void overlap_markers_poll(struct overlap_stage *stage, uint64_t released_ns)
     for (unsigned sweeps = 1; sweep(stage, released_ns); sweeps++) {
         if (sweeps % SWEEPS_A_CHECK || !is_over(stage, end_ns))
             continue;
-        sweep(stage, released_ns); // finds markers written since the sweep before
+        // this last sweep finds markers that were written since the previous one
+        sweep(stage, released_ns);
         return;
     }
 }

@@ -118,7 +118,7 @@ static const struct headline_info headlines[] = {
      .where = "scenario=default,barrier=memory"},
 };
 
-enum overlap_param { // indices of parameters in the array `params`
+enum overlap_param { // indices of the parameters in `params`
     OVERLAP_PARAM_SCENARIO,
     OVERLAP_PARAM_BARRIER,
     OVERLAP_PARAM_PLACE
@@ -144,8 +144,8 @@ static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, uns
 }
 
 // True if the parameter `place` matters for this kind of barrier. `place` puts a barrier after the
-// awaited workload or before the waiting one. A split barrier has a half in each of these places,
-// and a semaphore is between submissions.
+// awaited workload or before the waiting one. A split barrier has one half in each place, and a
+// semaphore is between submissions.
 static bool has_place(unsigned kind)
 {
     return kind != OVERLAP_BARRIER_NONE && kind != OVERLAP_BARRIER_SPLIT &&
@@ -162,10 +162,10 @@ static void replace(const struct bench_pick *pick)
         *pick->value = pick->request->choices[pick->param].values[0];
 }
 
-// Returns false for barriers that the plan leaves out. A barrier of a render target needs a device
-// that draws, and a workload that waits for a draw. An API without split barriers (GPU_CAP(SPLITS))
-// has only one kind of barrier within a queue. So its plan keeps only the first of the chosen
-// barriers, "semaphore" and "none".
+// Returns false for barriers that the plan leaves out. A barrier of a render target needs graphics,
+// and a workload that waits for a draw. If the API has no split barriers (GPU_CAP(SPLITS)), its
+// barriers within a queue are all the same: the plan keeps only the first chosen barrier,
+// "semaphore" and "none".
 static bool reach(const struct bench_pick *pick)
 {
     gpu_caps caps = pick->request->device->caps;

@@ -18,14 +18,14 @@ struct overlap_params {
 #undef X
 };
 
-// The state while the segments of one queue are recorded, one after another.
+// The state of recording the segments of one queue, one after another.
 struct recording {
     struct overlap_stage *stage;
     const struct overlap_segment *segment;
     uint32_t which; // bit w is set if workload w is in the frame
-    // Bit w is set if workload w of this queue was recorded, but no barrier after it.
+    // Bit w is set if workload w of this queue is recorded, but no barrier after workload w.
     uint32_t unordered;
-    // Bit w is set if only the first half of a split barrier after workload w is recorded. Its
+    // Bit w is set if only the first half of a split barrier after workload w is recorded; the
     // second half is a wait.
     uint32_t set;
 };
@@ -42,8 +42,8 @@ static bool is_semaphore(const struct overlap_stage *stage, uint32_t which, size
             overlap_stage_queue(stage, earlier) != overlap_stage_queue(stage, later));
 }
 
-// Returns the bit set of the segments for which workload `w` waits by semaphore. If there are
-// several on one queue, only the newest of them is in the set.
+// Returns the bit set of the segments for which workload `w` waits by semaphore. If several of
+// these segments are on one queue, only the newest is in the set.
 static uint32_t after_of(const struct overlap_stage *stage, uint32_t which, size_t w)
 {
     int newest[OVERLAP_QUEUES_MAX] = {NOWHERE, NOWHERE};
@@ -160,8 +160,8 @@ static bool is_waited_for(const struct recording *recording, size_t w, uint32_t 
     return false;
 }
 
-// Records a barrier for each workload in the bit set `workloads` that has no barrier after it yet.
-// After a draw, this is a barrier of the draw's render target, which orders only this draw. After a
+// Records a barrier for each workload in the bit set `workloads` that has none after it yet. After
+// a draw, it is a barrier of the draw's render target, which orders only this draw. After a
 // dispatch, it is a barrier of the buffer of results, which orders all earlier work.
 static void record_target_barriers(struct recording *recording, uint32_t workloads)
 {
@@ -191,8 +191,7 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     case OVERLAP_BARRIER_EXECUTION:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_EXECUTION);
         break;
-    // A wait cannot refer to a split barrier of another segment. Then this memory barrier replaces
-    // the split barrier.
+    // A split barrier works only within a segment. Between segments, a memory barrier replaces it.
     case OVERLAP_BARRIER_SPLIT:
     case OVERLAP_BARRIER_MEMORY:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_MEMORY);
@@ -214,8 +213,8 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     recording->unordered = 0;
 }
 
-// Records what must come before workload `w`: the waits for split barriers after earlier workloads,
-// and a barrier if an awaited workload still has none after it.
+// Records what must come before workload `w`: waits for split barriers, and a barrier if an awaited
+// workload has none after it yet.
 static void record_waits(struct recording *recording, size_t w)
 {
     uint32_t after = recording->stage->scenario->workloads[w].after;
@@ -232,8 +231,8 @@ static void record_waits(struct recording *recording, size_t w)
         record_barrier(recording, after);
 }
 
-// If another workload waits for `w`, records what must come right after `w`: the first half of a
-// split barrier (gpu_batch_split_set) or, if stage->barrier_first is set, a barrier of another
+// Records what must come right after `w` if another workload waits for `w`. This is the first half
+// of a split barrier (gpu_batch_split_set) or, if stage->barrier_first is set, a barrier of another
 // kind.
 static void record_signals(struct recording *recording, size_t w)
 {
@@ -271,8 +270,7 @@ static bool has_draws(const struct overlap_scenario *scenario)
     return false;
 }
 
-// Returns batch number `i` of a queue; NULL with `err` on failure. The first call for this batch
-// creates it.
+// Returns batch number `i` of a queue, which the first call creates; NULL with `err` on failure.
 static struct gpu_batch *batch_of(struct overlap_stage *stage, unsigned queue, size_t i,
                                   struct error *err)
 {

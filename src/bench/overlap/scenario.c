@@ -23,7 +23,7 @@ static const struct overlap_workload free_workloads[] = {
     {"async B", OVERLAP_COMPUTE, false, 8, 64, 0},  {"async C", OVERLAP_COMPUTE, false, 8, 64, 0},
 };
 
-// Pettineo's article does not tell the sizes of these workloads. Here B has twice the work of A. So
+// Pettineo's article does not tell the sizes of these workloads. Here B has twice the work of A, so
 // B still runs when A has ended and C may start.
 static const struct overlap_workload three_workloads[] = {
     {"compute A", OVERLAP_DIRECT, false, 8, 64, 0},
@@ -31,7 +31,7 @@ static const struct overlap_workload three_workloads[] = {
     {"compute C", OVERLAP_DIRECT, false, 8, 64, BIT(0)},
 };
 
-// Four workloads on alternating queues. Each waits for the one before it.
+// Four workloads on alternating queues. Each workload waits for the previous one.
 static const struct overlap_workload cross_workloads[] = {
     {"direct A", OVERLAP_DIRECT, false, 8, 64, 0},
     {"async B", OVERLAP_COMPUTE, false, 8, 64, BIT(0)},

@@ -50,8 +50,7 @@ struct overlap_workload {
     uint32_t blocks; // size of the workload in blocks of OVERLAP_BLOCK_THREADS threads
     // Number of iterations of the work loop; all iterations do the same amount of work.
     uint32_t iterations;
-    // Bit p is set if this workload waits for the earlier workload p. That workload may be on the
-    // other queue.
+    // Bit p is set if this workload waits for the earlier workload p, on either queue.
     uint32_t after;
 };
 

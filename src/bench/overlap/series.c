@@ -29,7 +29,8 @@ void overlap_polling_add(struct overlap_polling *polling, const struct overlap_a
     if (isfinite(known_ns) && !(polling->known_ns <= known_ns)) {
         polling->known_ns = known_ns;
         polling->offset_ns = frame->first_ns - (frame->released_ns + middle_ns);
-        // The device's clock wraps after range_ns, so the offset is known only modulo range_ns.
+        // The device's clock wraps to 0 after range_ns, so the offset is known only modulo
+        // range_ns.
         if (clock->device_bits < 64) {
             double range_ns = ldexp(clock->device_tick_ns, (int)clock->device_bits);
             polling->offset_ns = remainder(polling->offset_ns, range_ns);
@@ -134,9 +135,9 @@ static void add_markers(const struct overlap_shown *shown, struct measure_visit 
     }
 }
 
-// Sets row[0] to the median overlap of a pair of workloads over all frames in the history. Sets
+// Sets row[0] to the median overlap of a pair of workloads over the frames in the history. Sets
 // row[1] and row[2] to the 95 % interval of this median. If there are too few frames for an
-// interval, row[1] and row[2] become the smallest and the largest overlap.
+// interval, sets them to the smallest and the largest overlap.
 static void matrix_row(struct arena *scratch, const struct overlap_history *history, size_t pair,
                        double row[3])
 {

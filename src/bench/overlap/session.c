@@ -151,7 +151,8 @@ static struct overlap_session *urgent_open(struct bench_session *bench,
     struct overlap_session *session = ARENA_NEW(bench->arena, struct overlap_session);
     if (!bench_session_open(&session->own, bench->system, bench->info, desc, err))
         return NULL;
-    // Both devices are the same chip, so the clock's figures are those of the benchmark's session.
+    // The second device is the same chip, so clock and skew are copied from the benchmark's
+    // session.
     session->clock = plain->clock;
     session->skew = plain->skew;
     session->clock.program = NULL;

@@ -23,12 +23,11 @@ struct overlap_skew {
 };
 
 struct overlap_session {
-    // Session on a device that only this struct uses. All zeros if this struct uses the device of
-    // the benchmark's session.
+    // Session on a device of its own; all zeros if this struct uses the benchmark's device.
     struct bench_session own;
     struct gpu_scope *scope;
-    // The session that the first call of overlap_session_urgent returned. NULL if that function was
-    // not called yet, or failed.
+    // What the first call of overlap_session_urgent returned; NULL before that call, or if it
+    // failed.
     struct overlap_session *urgent;
     // The driver's answer to the request for high priority; NULL if there was no request.
     const char *priority_text;
@@ -43,8 +42,8 @@ struct overlap_session {
     struct gpu_queue *queues[OVERLAP_QUEUES_MAX];
     const char *queue_text; // description of the queues for the user
     bool has_cores;         // true: kernels can read the number of their core
-    // Token of the last frame or warm-up. Each frame, and each warm-up before a frame, gets the
-    // next number. The first number is 1.
+    // Token of the last frame or warm-up. Each frame and each warm-up gets the next number, from 1
+    // on.
     uint32_t token;
 };
 
@@ -70,16 +69,17 @@ void overlap_session_close(struct bench_session *bench);
 // their queues between them.
 enum overlap_metric {
     OVERLAP_METRIC_FRAME,
-    // Mean overlap (0 to 1) of two neighbours on one queue if neither waits for a workload:
-    // SAME_QUEUE of two dispatches, DRAW_DISPATCH of a draw and a dispatch, DRAW_DRAW of two draws.
+    // Mean overlap (0 to 1) of neighbours on one queue that wait for no workload: SAME_QUEUE of two
+    // dispatches, DRAW_DISPATCH of a draw and a dispatch, DRAW_DRAW of two draws.
     OVERLAP_METRIC_SAME_QUEUE,
-    // time in which both queues work ÷ the shorter of their working times
+    // time in which both queues work ÷ working time of the queue that works less
     OVERLAP_METRIC_CROSS_QUEUE,
     // Median gap from the end of a workload to the start of a neighbouring dispatch that waits for
-    // it. The first workload is a dispatch for GAP, and a draw for DRAW_GAP. If the second one
-    // waits for several workloads, only the one that ended last counts.
+    // it: GAP after a dispatch, DRAW_GAP after a draw. If a dispatch waits for several workloads,
+    // the one that ended last counts.
     OVERLAP_METRIC_GAP,
-    // time between the first starts on the two queues; none if the first workload of a queue waits
+    // time between the first starts on the two queues; no number if the first workload of a queue
+    // waits
     OVERLAP_METRIC_SKEW,
     // mean, over all workloads, of the length in the frame ÷ the length alone
     OVERLAP_METRIC_STRETCH,
@@ -91,8 +91,8 @@ enum overlap_metric {
     OVERLAP_METRIC_COUNT
 };
 
-// A visit of a case of the benchmark overlap runs each workload alone, and then frames with all
-// workloads. Of workloads that do the same work on the same queue, only one runs alone.
+// Visits a case: runs each workload alone, and then frames with all workloads. If several workloads
+// do the same work on the same queue, only one of them runs alone.
 MUST_CHECK bool overlap_visit(struct bench_visit *run, struct measure_visit *visit,
                               struct error *err);
 

@@ -58,9 +58,8 @@ static bool make_draw_program(struct overlap_session *session, const struct gpu_
     return session->draw_program != NULL;
 }
 
-// Creates a render target for each draw, because unordered draws must not share a target. A row of
-// the target has 1024 pixels, as many as a block has threads. So each pixel is one thread of the
-// workload.
+// Creates a render target for each draw, because unordered draws must not share a target. A row has
+// 1024 pixels, as many as a block has threads, so each pixel is one thread of the workload.
 static bool make_targets(struct overlap_stage *stage, struct error *err)
 {
     for (size_t w = 0; w < stage->scenario->count; w++) {
@@ -84,9 +83,8 @@ bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
     stage->stride = 0;
     for (size_t w = 0; w < scenario->count; w++) {
         uint32_t threads = scenario->workloads[w].blocks * OVERLAP_BLOCK_THREADS;
-        // A subgroup of a draw writes its record to an element of `records`: the element of the
-        // subgroup's first pixel. Any pixel can be the first one of a subgroup, so there is one
-        // element for each pixel.
+        // In a draw, a subgroup writes its record to the element of its first pixel. Any pixel can
+        // be the first one of a subgroup, so `records` has an element for each pixel.
         uint32_t records = scenario->workloads[w].draw ? threads : threads / OVERLAP_WORKGROUP;
         if (threads > stage->stride)
             stage->stride = threads;
@@ -97,8 +95,7 @@ bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
     stage->words = ARENA_ARRAY(stage->arena, words, uint32_t);
     stage->record_words = ARENA_ARRAY(stage->arena, record_words, uint32_t);
     const uint64_t bytes = words * sizeof(uint32_t), record_bytes = record_words * sizeof(uint32_t);
-    // The records are cleared to 0, which no frame has as its token. So an element to which no
-    // subgroup wrote does not look like a record.
+    // No frame has the token 0. So an element that is still 0 does not look like a record.
     if (!(stage->results = bench_buffer(stage->scope, bytes, GPU_MEMORY_DEVICE, err)) ||
         !(stage->records = bench_buffer(stage->scope, record_bytes, GPU_MEMORY_DEVICE, err)) ||
         !gpu_buffer_write(stage->records, 0, stage->record_words, record_bytes, err) ||

@@ -18,8 +18,8 @@ double overlap_of(const struct overlap_frame *frame, size_t a, size_t b)
     return both > 0 && shorter > 0 ? both / shorter : 0;
 }
 
-// True if `a` comes before `b` in the scenario, with no workload of their queues in between.
-// Workloads of another queue may be in between, because the order of the list has no meaning
+// True if `a` comes before `b` in the scenario, and no workload of their queues is between them.
+// Workloads of another queue may be between them, because the order of the list has no meaning
 // between queues.
 static bool are_neighbours(const unsigned *queues, size_t a, size_t b)
 {
@@ -37,8 +37,8 @@ static bool are_free(const struct overlap_scenario *scenario, const unsigned *qu
            !scenario->workloads[a].after && !scenario->workloads[b].after;
 }
 
-// Returns the mean overlap of those pairs for which are_free is true and of which `draws` (0, 1 or
-// 2) workloads are draws. Returns NaN if there is no such pair.
+// Returns the mean overlap of the pairs for which are_free is true and that have `draws` (0, 1 or
+// 2) draws. Returns NaN if there is no such pair.
 static double free_pairs_of(const struct overlap_scenario *scenario, const unsigned *queues,
                             const struct overlap_frame *frame, int draws)
 {
@@ -55,9 +55,9 @@ static double free_pairs_of(const struct overlap_scenario *scenario, const unsig
     return pairs ? sum / (double)pairs : NAN;
 }
 
-// Returns the time in ns during which all queues in the bit set `wanted` run workloads. Only a
-// start or an end of a workload changes which queues are busy. So the middle of each interval
-// between two such times is tested.
+// Returns the time in ns in which all queues in the bit set `wanted` run workloads. Queues become
+// busy or idle only when a workload starts or ends. So the middle of each interval between two such
+// times is tested.
 static double busy_ns(size_t count, const unsigned *queues, const struct overlap_frame *frame,
                       unsigned wanted)
 {
@@ -79,8 +79,7 @@ static double busy_ns(size_t count, const unsigned *queues, const struct overlap
     return sum;
 }
 
-// Returns the workload that ended last, of those for which `w` waits. If there are none, returns
-// `w`.
+// Returns the workload that ended last of those for which `w` waits; `w` if there is none.
 static size_t awaited_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
                          size_t w)
 {
@@ -92,10 +91,9 @@ static size_t awaited_of(const struct overlap_scenario *scenario, const struct o
     return last;
 }
 
-// Returns the median gap in ns from the end of a workload to the start of a dispatch that waits for
-// it. The two must be neighbours. The first must be a draw if `after_draw` is true, else a
-// dispatch. If the dispatch waits for several workloads, only the one that ended last counts.
-// Returns NaN if there is no gap.
+// Returns the median gap in ns from the end of a workload to the start of a neighbouring dispatch
+// that waits for it; NaN if there is no gap. The awaited workload must be a draw if `after_draw` is
+// true, else a dispatch. If a dispatch waits for several workloads, the one that ended last counts.
 static double gap_of(const struct overlap_scenario *scenario, const unsigned *queues,
                      const struct overlap_frame *frame, bool after_draw)
 {

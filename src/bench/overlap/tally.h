@@ -6,8 +6,7 @@
 
 #include "bench/overlap/frame.h"
 
-// Returns the time in which workloads a and b both run, divided by the shorter one of their
-// lengths. The value is from 0 to 1.
+// Returns the time in which workloads a and b both run ÷ the length of the shorter one: 0 to 1.
 double overlap_of(const struct overlap_frame *frame, size_t a, size_t b);
 
 // The metrics of one frame, by enum overlap_metric. A metric is NaN if the scenario lacks the
@@ -37,16 +36,16 @@ struct overlap_polling {
     // times agreed with the device's clock (struct overlap_agreement).
     size_t markers, seen, agreed;
     // device's clock − host's clock in ns, from the frame with the closest bounds of this offset;
-    // NaN if no frame has given bounds yet
+    // NaN until a frame has given bounds
     double offset_ns;
-    double known_ns; // uncertainty (±) of offset_ns in ns; NaN if no frame has given bounds yet
+    double known_ns; // uncertainty (±) of offset_ns in ns; NaN until a frame has given bounds
     // The largest values of the members of the same names in struct overlap_agreement, over all
     // frames.
     double sweep_ns, bars_ns, held_ns;
 };
 
-// Adds to `polling` what the host found by polling the markers of `frame`. At first, all members of
-// `polling` are 0, but offset_ns and known_ns are NaN.
+// Adds to `polling` what polling the markers of `frame` showed. Before the first call, offset_ns
+// and known_ns must be NaN, and all other members 0.
 void overlap_polling_add(struct overlap_polling *polling, const struct overlap_agreement *agreement,
                          const struct overlap_frame *frame, const struct measure_clock *clock);
 
@@ -55,7 +54,7 @@ struct overlap_history {
     struct overlap_polling polling;
     const struct overlap_scenario *scenario;
     uint32_t repeats, draw_repeats;
-    // Number of all measured frames. Frames count even if later frames replaced their overlaps.
+    // Number of all measured frames, including those whose overlaps were replaced.
     size_t frames;
     double overlaps[OVERLAP_PAIRS_MAX][OVERLAP_HISTORY_MAX];
 };
@@ -73,26 +72,25 @@ struct overlap_shown {
     const struct overlap_frame *marked; // the last frame that left markers
 };
 
-// Adds the following series to the visit. The list gives the columns of each series. Times are in
-// ns. A lane is the index of a workload.
-//   timeline     start, end, lane, queue, after (the last lane for which this lane waits, or −1)
-//   workgroups   start, end, lane, group, core (if it is known), as in struct overlap_group. Left
-//                out if there are more than OVERLAP_GROUPS_SHOWN records
+// Adds these series to the visit. Times are in ns. A lane is the index of a workload.
+//   timeline     a row per workload: start, end, lane, queue, after (the last lane for which this
+//                lane waits, or −1)
+//   workgroups   a row per record: start, end, lane, group, core (if it is known), as in struct
+//                overlap_group. Left out if there are more than OVERLAP_GROUPS_SHOWN records
 //   edges        from, to (the lane `to` waits for the lane `from`). Left out if no workload waits
-//   calibration  tick and step of the device's clock, resolution (shorter times are not trusted),
-//                behind and reach (as in struct overlap_skew), offset (device's clock − host's
-//                clock), known (uncertainty ± of the offset), markers (their number), seen (number
-//                that the host saw), agreed (number that agreed), sweep and bars (as in struct
-//                overlap_agreement). This series has only one row
-//   markers      lane, stamped_start and stamped_end (by the device's clock), polled_start and
-//                polled_end (by the host's clock, shifted so that the least delay from writing to
-//                seeing a marker is 0), marked_start and marked_end (by the device's clock, when
-//                the device had written the marker). NaN if the host did not see the marker
-//   matrix       a, b (two lanes), overlap (their median overlap over the newest frames, at most
-//                OVERLAP_HISTORY_MAX), low and high (95 % interval of the median, by order
-//                statistics; the extremes if there are too few frames), ordered (1 if b waits for
-//                a, directly or through other workloads), queue_shared (1 if both ran on one
-//                queue), frames (number of all measured frames)
+//   calibration  one row: tick and step of the device's clock, resolution (shorter times are not
+//                trusted), behind and reach (struct overlap_skew), offset, known, markers, seen,
+//                agreed, sweep and bars (struct overlap_polling)
+//   markers      a row per workload: lane, stamped_start and stamped_end (by the device's clock),
+//                polled_start and polled_end (by the host's clock, shifted so that the least delay
+//                from writing to seeing a marker is 0), marked_start and marked_end (by the
+//                device's clock, when it had written the marker). NaN if the host did not see the
+//                marker
+//   matrix       a row per pair of workloads: a, b (their lanes), overlap (median over the newest
+//                frames, at most OVERLAP_HISTORY_MAX), low and high (95 % interval of the median;
+//                the extremes if there are too few frames), ordered (1 if b waits for a, directly
+//                or through other workloads), queue_shared (1 if both ran on one queue), frames
+//                (number of all measured frames)
 void overlap_series_add(const struct overlap_shown *shown, struct measure_visit *visit);
 
 #endif

@@ -20,12 +20,11 @@ static const double workload_ns = 200e3;
 struct work {
     struct overlap_stage stage;
     struct bench_visit *run;
-    // Scope on the device whose compute queue has high priority (overlap_session_urgent). If it is
-    // NULL, the visit uses run->scope.
+    // Scope on the device whose compute queue has high priority; NULL if the visit uses run->scope.
     struct gpu_scope *scope;
     struct overlap_history *history;
-    // The reason why the driver does not hold the device's clock stable. Its code is ERROR_NONE if
-    // the driver holds it stable, or if the scenario does not ask for that.
+    // Why the driver does not hold the device's clock stable. ERROR_NONE if the driver holds it
+    // stable, or if the scenario does not ask for that.
     struct error clock_refusal;
     uint32_t all; // bit set of all workloads
     unsigned queues[OVERLAP_WORKLOADS_MAX];
@@ -61,7 +60,7 @@ static bool run_marked(struct work *work, struct error *err)
     return true;
 }
 
-// Runs only workload `w`, several times. Sets *ns to the median of its times.
+// Runs only workload `w`, several times, and sets *ns to the median of its times.
 static bool run_alone(struct work *work, size_t w, double *ns, struct error *err)
 {
     double samples[ALONE_FRAMES];
@@ -75,9 +74,9 @@ static bool run_alone(struct work *work, size_t w, double *ns, struct error *err
     return true;
 }
 
-// Raises *repeats, in TUNINGS attempts, until 64 iterations of workload `w` take about workload_ns.
-// The maximum of *repeats follows from the longest loop that the device allows. If the device has
-// no such limit, the maximum is 4096.
+// Raises *repeats in TUNINGS attempts, so that 64 iterations of workload `w` take about
+// workload_ns. The longest loop that the device allows limits *repeats; without such a limit, the
+// maximum is 4096.
 static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -98,9 +97,8 @@ static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *e
     return true;
 }
 
-// Finds two numbers of repeats with tune(). The first dispatch gives the number for all dispatches,
-// and the first draw the number for all draws. The numbers may differ, because a device may use
-// fewer cores for a draw.
+// Finds two numbers of repeats with tune(): the first dispatch gives the number for all dispatches,
+// and the first draw the number for all draws, because a device may use fewer cores for a draw.
 static bool tune_all(struct work *work, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -118,7 +116,7 @@ static bool tune_all(struct work *work, struct error *err)
 }
 
 // Sets work->history to the history that earlier visits of the case left, or to a new one. The
-// history contains the scenario, so later visits do not read the scenario's file again.
+// history has the scenario, so later visits do not read the scenario's file again.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
@@ -135,11 +133,10 @@ static bool recall(struct work *work, struct error *err)
     return scenario != NULL;
 }
 
-// If the scenario wants a stable clock, asks the driver to hold the device's clock stable.
-// Otherwise asks the driver to stop holding it, also on the device of another priority, which is
-// the same chip. The clock stays held between visits, because it takes time to settle. If the
-// driver refuses, the reason is stored in work->clock_refusal. The function fails only if the
-// device is lost.
+// If the scenario wants a stable clock, asks the driver to hold the device's clock stable, also
+// between visits, because the clock takes time to settle. Otherwise asks the driver to stop holding
+// it, on both devices that are this chip. If the driver refuses, stores the reason in
+// work->clock_refusal. Fails only if the device is lost.
 static bool set_clock(struct work *work, const struct gpu_scope *scope, struct error *err)
 {
     const struct overlap_session *plain = work->run->session->state;
@@ -199,8 +196,8 @@ static bool prepare(struct work *work, struct error *err)
     return true;
 }
 
-// Returns the first workload that does the same work as workload `w`, on the same queue. This may
-// be `w` itself.
+// Returns the first workload on the same queue that does the same work as `w`. It may be `w`
+// itself.
 static size_t first_alike(const struct work *work, size_t w)
 {
     const struct overlap_workload *workloads = work->stage.scenario->workloads;
@@ -212,8 +209,8 @@ static size_t first_alike(const struct work *work, size_t w)
     return first;
 }
 
-// Sets work->alone_ns[w] to the time that workload w takes when it runs alone. Workloads that do
-// the same work on the same queue take the same time, so only the first of them runs.
+// Measures how long each workload takes alone (work->alone_ns). Workloads that do the same work on
+// the same queue take the same time, so only the first of them runs.
 static bool run_each_alone(struct work *work, struct error *err)
 {
     for (size_t w = 0; w < work->stage.scenario->count; w++) {
