@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-// The kinds of hog (work that keeps the device busy): `hog` is the value of the parameter `hog`,
-// and `many` a plural for texts. The other members quote what was published for two GPUs of 2016
-// ("Breaking Down Barriers, Part 6", M. Pettineo, 2018), or are NULL. In `published`, the victim is
-// a compositor at 90 Hz. In published_three, an application and a compositor run beside the hog.
+// The kinds of hog (work that keeps the device busy): the value of the parameter `hog`, a plural
+// for texts, and results that were published for two GPUs of 2016 ("Breaking Down Barriers, Part
+// 6", M. Pettineo, 2018), or NULL. In `published`, the victim is a compositor at 90 Hz. In
+// published_three, an application and a compositor run beside the hog.
 static const struct hog {
     const char *hog, *many, *published, *published_three;
 } hogs[] = {
@@ -31,8 +31,8 @@ static const struct hog *hog_find(const char *name)
     return NULL;
 }
 
-// Returns text on the ways in which victims got onto the device (enum judge_entry), for example "57
-// of 60 co-resident, 3 at a boundary" or "all 60 co-resident". NULL if the result has no such
+// Returns text on how many victims got onto the device in which way (enum judge_entry), for example
+// "57 of 60 co-resident, 3 at a boundary" or "all 60 co-resident". NULL if the result has no such
 // counts.
 static const char *entered_text(struct arena *arena, const struct result *result)
 {
@@ -56,9 +56,8 @@ static const char *entered_text(struct arena *arena, const struct result *result
     return text;
 }
 
-// Returns the text for a row of the series "quantiles": "99 % within 3.1 ms", or "the longest 3.1
-// ms" for the maximum. If the response is only a lower bound, the text has "at least": "the slowest
-// 1 % take at least 3.1 ms".
+// Returns a row of the series "quantiles" as text: "99 % within 3.1 ms", or "the longest 3.1 ms"
+// for the maximum. If the response is only a lower bound: "the slowest 1 % take at least 3.1 ms".
 static const char *quantile_text(struct arena *arena, const struct series *quantiles,
                                  const double *row)
 {
@@ -73,8 +72,8 @@ static const char *quantile_text(struct arena *arena, const struct series *quant
                     : arena_printf(arena, "%.4g %% within %s", 100 * row[0], time);
 }
 
-// Returns text on the slowest responses of a result: on the 99 % quantile, or else the 95 %
-// quantile, or else the longest response. Returns NULL if the result has none of these.
+// Returns text on the slowest responses of a result: the 99 % quantile; if there is none, the 95 %
+// quantile, else the longest response. Returns NULL if the result has none of these.
 static const char *tail_text(struct arena *arena, const struct result *result)
 {
     static const double shown[] = {0.99, 0.95, 1};
@@ -146,7 +145,7 @@ static const char *answer_text(struct arena *arena, const struct result *result,
 }
 
 // Returns text on how a priority above medium changes the response time. Returns "" if one of the
-// response times `medium` and `higher` is NULL, is only a lower bound, or has no interval.
+// two response times is NULL, is only a lower bound, or has no interval.
 static const char *change_text(struct arena *arena, const struct metric *medium,
                                const struct metric *higher)
 {
@@ -164,8 +163,8 @@ static const char *published_text(struct arena *arena, const char *text)
     return text ? arena_printf(arena, "; published: %s", text) : "";
 }
 
-// The results of one finding, in the order of the run: all results with the same hog, setting,
-// victim and arrivals. None of them has an application.
+// The results of one finding, in the order of the run: all results without an application that have
+// the same hog, setting, victim and arrivals.
 struct group {
     const char *text; // text of the finding, with one part for each of its results
     const char **keys;
@@ -173,8 +172,8 @@ struct group {
     // Median response in ns at medium priority or, if that was not measured, the shortest median of
     // all results of the finding.
     double value_ns;
-    // Response at medium priority, and response of the last result in the run at a higher priority;
-    // NULL if not measured.
+    // Response at medium priority, and response at a higher priority (of the last such result in
+    // the run); NULL if not measured.
     const struct metric *medium, *higher;
 };
 
@@ -293,8 +292,8 @@ static const char *deadlines_text(struct arena *arena, const struct result *resu
                         late_text(arena, result_metric(result, names->late_p99)));
 }
 
-// Adds the finding of a case with an application and a compositor. Its value is the number of
-// frames per second of the application.
+// Adds the finding of a case with an application and a compositor. Its value is the application's
+// frames per second.
 static void report_three(struct run *run, const struct result *result)
 {
     static const struct actor_names application_names = {"application", "app_misses", "app_late",
@@ -324,10 +323,10 @@ static bool is_first(const struct run *run, const char *device, size_t place)
     return true;
 }
 
-// Adds a finding "preempt" for each combination of hog, setting, victim and arrivals. It covers the
-// cases of all priorities, which are its keys. Its value is the median response in ns at medium
-// priority or, if that was not measured, the shortest median. Cases with an application each get a
-// finding "preempt-actors" instead. The texts also quote published results, if there are any.
+// Adds a finding "preempt" for each combination of hog, setting, victim and arrivals. Its keys are
+// the cases of all priorities. Its value is the median response in ns at medium priority or, if
+// that was not measured, the shortest median. Each case with an application gets a finding
+// "preempt-actors" instead. The texts also quote published results, if there are any.
 void preempt_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

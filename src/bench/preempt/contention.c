@@ -8,8 +8,8 @@
 
 // Longest time in ns that the host sleeps before it checks again whether the hog needs submissions.
 static const uint64_t look_ns = 2000000;
-// Longest time in ns that the host waits for one victim or frame before it looks at the next
-// deadline or at the hog again.
+// Longest time in ns that the host waits for an answer before it looks at the next deadline or at
+// the hog again.
 static const uint64_t slice_ns = 1000000;
 
 static bool feed(const struct contention_desc *desc, bool more, struct error *err)
@@ -55,8 +55,8 @@ static uint32_t pending(const struct contention_arrivals *arrivals)
 }
 
 // Submits the actor's load (a victim or a frame) for deadline number result->due, and counts the
-// deadline. If CONTENTION_PENDING_MAX submissions are already pending, submits nothing and marks
-// the answer as censored.
+// deadline. If CONTENTION_PENDING_MAX submissions are pending, submits nothing and marks the answer
+// as censored.
 static bool ask(const struct contention_arrivals *arrivals, struct contention *result,
                 struct error *err)
 {
@@ -70,9 +70,8 @@ static bool ask(const struct contention_arrivals *arrivals, struct contention *r
     return true;
 }
 
-// Waits for the oldest pending submission, until `until_ns`, but at most for slice_ns. Sets the
-// response times of all submissions that are done. If no submission is pending, sleeps until
-// `until_ns`.
+// Waits for the oldest pending submission until `until_ns`, but at most for slice_ns. Sets the
+// response times of all submissions that are done. If none is pending, sleeps until `until_ns`.
 static bool look(const struct contention_arrivals *arrivals, uint64_t until_ns,
                  struct contention *result, struct error *err)
 {
@@ -175,8 +174,8 @@ static bool are_over(const struct actors *actors)
     return over;
 }
 
-// Waits until all threads have ended; if `stop` is true, first tells them to stop. If an actor
-// failed, returns false with the error of the first such actor.
+// Waits until all threads have ended; if `stop` is true, first tells them to stop. Returns false
+// with the error of the first actor that failed.
 static bool actors_join(struct actors *actors, bool stop, struct error *err)
 {
     bool done = true;
@@ -192,10 +191,10 @@ static bool actors_join(struct actors *actors, bool stop, struct error *err)
     return done;
 }
 
-// True if the hog needs no new submission. Up to `end_ns`, one period after the last deadline, it
-// needs none if the submissions in flight keep it busy until then. After `end_ns`, the host only
-// waits for late victims. Then the hog needs none if more than half of its maximum number are in
-// flight.
+// True if the hog needs no new submission. `end_ns` is one period after the last deadline.
+// - Before end_ns, none is needed if the submissions in flight keep the hog busy until end_ns.
+// - After end_ns, the host only waits for late answers. None is needed if more than half of the
+//   hog's maximum number of submissions are in flight.
 static bool lasts(const struct contention_desc *desc, uint64_t end_ns)
 {
     uint32_t ahead = in_flight(desc);
@@ -222,7 +221,8 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 {
     struct actors actors = {0};
     uint64_t end_ns = start->victim_ns + desc->samples * CONTENTION_PERIOD_NS;
-    struct error later; // an actor's error, not reported: `err` already has an earlier error
+    // an actor's error, not reported, because `err` already has an earlier error
+    struct error later;
     bool fed = actor_add(&actors, desc->victim, start->victim_ns, desc->samples, victim, err) &&
                (!desc->application || actor_add(&actors, desc->application, start->application_ns,
                                                 desc->samples, application, err)) &&
@@ -233,9 +233,9 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 
 // ---------------------------------------------------------------- a run that drops deadlines
 
-// Sleeps until `deadline_ns`. Meanwhile submits the hog again and again, unless the submissions in
-// flight keep it busy until `end_ns`. More submissions would only make the run longer, because it
-// ends when all are done.
+// Sleeps until `deadline_ns`, and keeps the hog busy meanwhile. If the submissions in flight keep
+// it busy until `end_ns`, submits no more: the run ends when all are done, so more of them would
+// only make it longer.
 static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns, uint64_t end_ns,
                        struct error *err)
 {
@@ -248,8 +248,7 @@ static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns,
     return true;
 }
 
-// Times by the host's clock: just before the victim was submitted, and when the host saw that the
-// victim had ended.
+// Host times just before the victim was submitted, and when the host saw that it had ended.
 struct stay {
     uint64_t begin_ns, end_ns;
 };
@@ -265,9 +264,9 @@ static bool run_victim(const struct contention_desc *desc, struct stay *stay, st
         if (!load_feed(desc->victim, slice_ns, false, err))
             return false;
         stay->end_ns = clock_now_ns();
-        // While the host records a submission of the hog, it does not notice that the victim has
-        // ended. So the host seldom records: it waits until at most half of the hog's maximum
-        // number of submissions are in flight, and then submits up to the maximum.
+        // While the host records a submission of the hog, it cannot see that the victim has ended.
+        // So the host records seldom: if at most half of the hog's maximum number of submissions
+        // are in flight, it submits up to the maximum.
         if (!feed(desc, false, err) ||
             (desc->hog && in_flight(desc) <= desc->hog->desc.work.ahead / 2 &&
              !feed(desc, true, err)))
@@ -320,7 +319,7 @@ double contention_frames(const struct contention *result)
 {
     uint32_t shown = 0;
     double last = -1;
-    // Of several answers within one period, a display shows only one. They follow each other in the
+    // Of several answers within one period, a display shows only one. They are neighbours in the
     // array, because answers come in the order of their deadlines.
     for (uint32_t i = 0; i < result->count; i++) {
         const struct contention_answer *answer = &result->answers[i];

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A contention run. It keeps submissions of the hog (work that keeps the device busy) in flight, so
-// that the device is never idle. It submits the victim (urgent work) at fixed deadlines. It
-// measures the time to each answer. An answer is the moment at which the host sees that the victim
-// is done. An application may submit frames too, at deadlines of its own.
+// A contention run submits the victim (urgent work) at fixed deadlines, while the hog (other work)
+// keeps the device busy. It measures the time to each answer: the moment at which the host sees
+// that the victim is done. An application may submit frames too, at deadlines of its own.
 //
 // Unless contention_desc.drops is set, deadlines do not wait for answers. Victim and application
 // each have a thread, with up to CONTENTION_PENDING_MAX submissions in flight. If deadlines were
@@ -25,43 +24,43 @@ enum {
 
 // Time in ns between two deadlines of an actor: the length of a frame at 90 Hz.
 #define CONTENTION_PERIOD_NS UINT64_C(11111111)
-// Time in ns by which the deadlines of the application are earlier than those of the victim. So the
-// victim comes in the middle of a frame of the application.
+// Time in ns by which the application's deadlines are earlier than the victim's. So the victim
+// comes in the middle of a frame of the application.
 #define CONTENTION_LEAD_NS (CONTENTION_PERIOD_NS / 4)
 // Time in ns for which the host waits for late answers, from one period after the last deadline on.
-// Four submissions of a hog of 100 ms take this long. On an H200, an answer behind a hog that
+// It is as long as four submissions of a hog of 100 ms. On an H200, an answer behind a hog that
 // cannot be interrupted took as long as two.
 #define CONTENTION_PATIENCE_NS UINT64_C(400000000)
 
 struct contention_desc {
     struct load *hog; // load of the hog; NULL if there is no hog, or it runs in another process
     // Load of the victim. Before contention_run, `samples` submissions of this load must be
-    // recorded. If `drops` is true, none are recorded before.
+    // recorded; none if `drops` is true.
     struct load *victim;
-    // Load of the application. Before contention_run, `samples` frames of this load must be
-    // recorded. NULL if there is no application, or if another process submits the frames.
+    // Load of the application; NULL if there is none, or if another process submits the frames.
+    // Before contention_run, `samples` frames of this load must be recorded.
     struct load *application;
     uint32_t samples; // number of deadlines of the victim, at most CONTENTION_SAMPLES_MAX
     bool alone;       // true if CONTENTION_ALONE submissions of the hog end before the first victim
-    // True: if a deadline passes while the host awaits an answer, the deadline is dropped: no
-    // victim is submitted for it.
+    // True: a deadline that passes while the host awaits an answer is dropped, so no victim is
+    // submitted for it.
     bool drops;
     double hog_ns; // length in ns of a submission of the hog without victims; 0 if not known
-    // Delay in ns of the victim's first deadline. This deadline comes one period and the delay
-    // after the hog has started. If `alone` is set, the hog counts as started when CONTENTION_ALONE
-    // submissions of it have ended.
+    // Delay in ns of the victim's first deadline, which comes one period + this delay after the
+    // start of the hog. If `alone` is true, the delay counts from the end of the hog's first
+    // CONTENTION_ALONE submissions instead.
     double delay_ns;
 };
 
 struct contention_answer {
     // Response time in ns: from the deadline until the host sees that the submission is done. If
-    // the run drops deadlines, the time begins just before the submission instead.
+    // the run drops deadlines: from just before the submission instead.
     double response_ns;
-    uint32_t victim; // number of the answered submission, counted from 0 among those of this actor
-    // True if response_ns is only a lower bound of the response time. Either the submission was not
-    // done when the run ended. Or there was no submission, because CONTENTION_PENDING_MAX were in
-    // flight at the deadline. `victim` is then the newest submission, because a further one would
-    // have been answered later than that.
+    uint32_t victim; // number of the answered submission; each actor's submissions count from 0
+    // True if response_ns is only a lower bound, for one of two reasons. Either the submission was
+    // not done when the run ended. Or nothing was submitted, because CONTENTION_PENDING_MAX
+    // submissions were in flight at the deadline. In the second case, `victim` is the newest of
+    // them: a further submission would have been answered later.
     bool censored;
 };
 
@@ -70,11 +69,11 @@ struct contention {
     uint32_t count; // number of elements of `answers`, including the censored answers
     uint32_t due;   // number of deadlines that passed
     uint32_t met;   // number of deadlines answered before the next deadline
-    // Number of submissions that were done when the run ended. Submissions are done in order, so
-    // these are submissions 0 to answered − 1 of the actor.
+    // Number of submissions that were done when the run ended: numbers 0 to answered − 1 of the
+    // actor, because submissions are done in order.
     uint32_t answered;
-    // Number of submissions that a busy host made late: more than a quarter of a period after their
-    // deadline. Part of their response time passed in the host, not in the device.
+    // Number of submissions that a busy host made more than a quarter of a period after their
+    // deadline. So part of their response time passed in the host, not in the device.
     uint32_t late;
 };
 
@@ -83,41 +82,38 @@ struct contention_start {
     uint64_t victim_ns, application_ns;
 };
 
-// Starts the hog, and decides when the first deadlines come. Call contention_run at once after this
-// function.
+// Starts the hog and sets the times of the first deadlines. Call contention_run right after it.
 MUST_CHECK bool contention_start(const struct contention_desc *desc, struct contention_start *start,
                                  struct error *err);
 
-// Runs the contention. Submits victims at their deadlines, and also frames if there is an
-// application (desc->application). Keeps the hog busy meanwhile. Fills `victim` and `application`
-// with the results. When the function returns true, no submission of desc->hog is in flight.
-// Unanswered submissions of victim and application may still be in flight, because they may wait
-// for a hog in another process.
+// Submits victims at their deadlines and, if desc->application is set, frames at theirs. Keeps the
+// hog busy meanwhile. Fills `victim` and `application` with the results. When the function returns
+// true, no submission of desc->hog is in flight. Unanswered victims and frames may still be in
+// flight, because they may wait for a hog in another process.
 MUST_CHECK bool contention_run(const struct contention_desc *desc,
                                const struct contention_start *start, struct contention *victim,
                                struct contention *application, struct error *err);
 
-// Returns how many new frames per second a display at 90 Hz shows. If several answers come between
-// two deadlines, the display shows one of them. It shows no censored answer. `result` must come
-// from a run that drops no deadlines. Returns NaN if no deadline passed.
+// Returns how many new frames per second a display at 90 Hz shows; NaN if no deadline passed. Of
+// several answers between two deadlines, the display shows one. It shows no censored answer.
+// `result` must come from a run that drops no deadlines.
 double contention_frames(const struct contention *result);
 
-// Returns how long, in ns, an answer came after the next deadline, which is one period after its
-// own. Returns 0 if the answer came before the next deadline.
+// Returns by how many ns an answer missed the next deadline, which is one period after its own; 0
+// if it came before the next deadline.
 double contention_lateness_ns(const struct contention_answer *answer);
 
-// The state of a thread that submits victims, or frames of the application. Only runs that drop no
-// deadlines have such threads.
+// The state of a thread that submits victims, or frames of the application, and drops no deadlines.
 struct contention_arrivals {
     struct load *load;
     uint32_t samples;
     uint64_t first_ns; // time of the first deadline, by clock_now_ns
     // Time in ns for which answers are awaited, from one period after the last deadline on.
     uint64_t patience_ns;
-    // Another thread sets this to end this thread at once: without further deadlines, and without
-    // waiting for answers.
+    // Another thread sets this flag to end this thread at once, without further deadlines or
+    // answers.
     atomic_bool stop;
-    // The thread itself sets this when it ends. Then it no longer needs the hog.
+    // This thread sets this flag when it ends and no longer needs the hog.
     atomic_bool over;
 };
 

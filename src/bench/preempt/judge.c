@@ -23,9 +23,9 @@ const char *const judge_names[JUDGE_COUNT] = {
     [JUDGE_WAITED] = "after a submission",
 };
 
-// Counts the workgroups of the hog's submission `hog` that overlapped the victim by more than
-// limits->resolution_ns, and adds their number to *beside. Adds to *still the number of those that
-// paused for more than JUDGE_STILL of the victim's length and for more than limits->pause_ns.
+// Adds to *beside the number of workgroups of `hog` (one submission) that overlapped the victim by
+// more than limits->resolution_ns. Adds to *still how many of these paused for more than
+// JUDGE_STILL of the victim's length and for more than limits->pause_ns.
 static void count_beside(const struct load_run *victim, const struct load_run *hog,
                          const struct judge_limits *limits, size_t *beside, size_t *still)
 {
@@ -45,8 +45,8 @@ static double common_ns(const struct load_run *a, const struct load_run *b)
     return fmax(fmin(a->end_ns, b->end_ns) - fmax(a->start_ns, b->start_ns), 0);
 }
 
-// True if a submission of the hog overlapped the victim and was too long: longer than alone_ns, its
-// length without victims, by at least half of the time that victims ran during it.
+// True if a submission of the hog overlapped the victim and was too long: longer than without
+// victims (alone_ns), by at least JUDGE_STILL of the time that victims ran during it.
 static bool is_drawn_out(const struct load_run *victim, const struct load_run *hogs,
                          size_t hog_count, const struct judge_limits *limits)
 {
@@ -107,9 +107,8 @@ struct preempt_responses preempt_responses_sort(struct arena *arena, const doubl
     return (struct preempt_responses){shortest, longest, count};
 }
 
-// Returns the lower bound of quantile `p`, for which a censored response counts as its own lower
-// bound. For the upper bound, a censored response counts as endless. at_least is true if the two
-// bounds of the quantile differ.
+// Returns quantile `p`; each censored response counts as its lower bound. at_least is true if the
+// quantile would be longer with censored responses that never end.
 struct preempt_quantile preempt_quantile_of(const struct preempt_responses *responses, double p)
 {
     double least = stats_quantile(responses->ns, responses->count, p);
@@ -124,11 +123,11 @@ static void add_entered(const struct preempt_history *history, struct measure_vi
         counts[e] = (double)history->entries[e];
 }
 
-// Returns a bound of the 95 % interval of quantile `p`: the lower bound if `side` is −1, the upper
-// if it is 1. The bound is the response whose rank is 1.96 standard deviations from the rank of p.
-// The deviation is that of a binomial distribution of `events` independent events, approximated as
-// normal (David and Nagaraja, "Order Statistics", 7.1). Returns NaN if there is no such rank, or if
-// an upper bound is censored.
+// Returns the lower bound (if `side` is −1) or the upper bound (if it is 1) of the 95 % interval of
+// quantile `p`. The bound is the response whose rank is 1.96 standard deviations from the rank of
+// p. The deviation is that of a binomial distribution of `events` independent events, approximated
+// as normal (David and Nagaraja, "Order Statistics", 7.1). Returns NaN if there is no such rank, or
+// if the upper bound is censored.
 static double bound(const struct preempt_responses *responses, size_t events, double p, double side)
 {
     double count = (double)responses->count;
@@ -169,7 +168,8 @@ static void add_quantiles(const struct preempt_responses *responses, size_t even
 
 // Returns the number of bins per octave of a histogram: a power of 2 from BINS_AN_OCTAVE_MIN to
 // BINS_AN_OCTAVE_MAX. It is the largest one with which all answers need at most BINS_MOST and at
-// most 2 √count bins, or else the minimum. Most answers are close together, and a few are far away.
+// most 2 √count bins (rounded up), or else the minimum. Most answers are close together, and a few
+// are far away.
 static double bins_an_octave(const double *sorted, size_t count)
 {
     double bins = BINS_AN_OCTAVE_MAX, most = fmin(BINS_MOST, 2 * sqrt((double)count));
@@ -208,14 +208,15 @@ void preempt_series_history(struct arena *scratch, const struct preempt_history 
     add_entered(history, visit);
 }
 
-// The rows of the series "timeline" show the submissions between two times, as times from the first
-// of them.
+// The rows of the series "timeline", and the time span that they show. Times in rows count from
+// from_ns.
 struct window {
     struct series *rows;
     double from_ns, to_ns;
 };
 
-// Appends a row for the part of each submission that lies in the window, as far as there is room.
+// Appends a row for each submission that overlaps the window, cut to the window, while there is
+// room.
 static void scene_add(const struct window *window, const struct load_run *runs, size_t count,
                       double lane)
 {

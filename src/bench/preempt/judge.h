@@ -19,19 +19,19 @@ enum judge_entry {
     JUDGE_COUNT
 };
 
-extern const char *const judge_names[JUDGE_COUNT]; // for texts, such as "co-resident"
+// names of the members of enum judge_entry for texts, such as "co-resident"
+extern const char *const judge_names[JUDGE_COUNT];
 
 struct judge_limits {
-    // An overlap of a victim with a workgroup of the hog is ignored if it lasts at most this time
-    // in ns.
+    // An overlap of a victim with a workgroup of the hog is ignored if it lasts at most this many
+    // ns.
     double resolution_ns;
-    // Pauses (ns) of workgroups of the hog up to this length are ignored, because they also occur
-    // without a victim.
+    // A pause of a workgroup of the hog is ignored if it lasts at most this many ns, because such
+    // pauses also occur without a victim.
     double pause_ns;
-    // If a victim is shorter than pause_ns ÷ JUDGE_STILL, pauses cannot show whether the hog was
-    // interrupted. Then the length of the hog's submission decides, compared with alone_ns: its
-    // length in ns without victims (0 if not known). `victims` are all victims, and all frames of
-    // an application.
+    // If a victim is shorter than pause_ns ÷ JUDGE_STILL, pauses cannot show whether it interrupted
+    // the hog. Then the hog's submission is compared with alone_ns, its length in ns without
+    // victims (0 if not known). `victims` are all victims, and all frames of an application.
     double alone_ns;
     const struct load_run *victims;
     size_t victim_count;
@@ -40,11 +40,11 @@ struct judge_limits {
 // Returns how `victim` got onto the device. `hogs` are all submissions of the hog, in time order. A
 // workgroup of the hog is present if it overlaps the victim in time. The first rule that is true
 // gives the result:
-//   mid-shader   at least half of the present workgroups stood still: they paused for more than
-//                half (JUDGE_STILL) of the victim's length and for more than pause_ns. Or a
-//                workgroup was present, the victim is too short for this test (struct
-//                judge_limits), alone_ns is known, and the hog's submission was longer than
-//                alone_ns by at least half of the time that all victims took during it
+//   mid-shader   at least half of the present workgroups paused for more than half (JUDGE_STILL) of
+//                the victim's length and for more than pause_ns. Or, if the victim is too short for
+//                this test (struct judge_limits): a workgroup was present, alone_ns is known, and
+//                the hog's submission was longer than alone_ns by at least half of the time that
+//                all victims took during it
 //   in turns     a workgroup was present, and the victim itself paused for at least a quarter
 //                (JUDGE_STOPPED) of its length
 //   co-resident  a workgroup was present
@@ -70,8 +70,7 @@ struct preempt_history {
     double responses_ns[PREEMPT_HISTORY_MAX];
     bool censored[PREEMPT_HISTORY_MAX]; // true if the response took longer than responses_ns says
     // Number of independent events that caused the responses. All responses that waited for the
-    // same submission of the hog count as one event. Without a hog, each response counts as an
-    // event.
+    // same submission of the hog are one event. Without a hog, each response is an event.
     size_t events;
     // entries[e] is the number of victims that got onto the device in way e (enum judge_entry).
     size_t entries[JUDGE_COUNT];
@@ -84,7 +83,7 @@ void preempt_history_add(struct preempt_history *history, double response_ns, bo
 // bound of it is known; it then counts as this bound.
 struct preempt_responses {
     const double *ns;
-    // The response times, with DBL_MAX in place of each censored one, also in ascending order.
+    // `ns` with DBL_MAX in place of each censored response, also in ascending order.
     const double *longest_ns;
     size_t count;
 };
@@ -94,9 +93,9 @@ struct preempt_responses {
 struct preempt_responses preempt_responses_sort(struct arena *arena, const double *ns,
                                                 const bool *censored, size_t count);
 
-// A quantile of response times. preempt_quantile_of returns the quantile `p`, from 0 to 1; its `ns`
-// is NaN if there are no responses. If at_least is true, `ns` is only a lower bound, because of
-// censored responses.
+// A quantile of response times in ns; NaN if there are no responses. If at_least is true, it is
+// only a lower bound, because of censored responses. preempt_quantile_of returns quantile `p`, from
+// 0 to 1.
 struct preempt_quantile {
     double ns;
     bool at_least;
@@ -105,16 +104,16 @@ struct preempt_quantile preempt_quantile_of(const struct preempt_responses *resp
 
 // Adds to `visit` three series over all visits of a case.
 //
-// "quantiles" has a row for each quantile: p, response (ns), low and high (the 95 % interval by
-// order statistics of the events; NaN for p 0 and 1, and for an unknown bound), samples, at_least
-// (1 if the response is a lower bound). p is 0, 0.5 and 1; also 0.9 from 100 samples on, 0.95 from
-// 300, 0.99 from 1000, 0.999 from 10000.
+// "quantiles" has a row for each quantile p: p, response (ns), low and high (its 95 % interval by
+// order statistics of the events; NaN for p = 0 and 1, and for an unknown bound), samples, at_least
+// (1 if the response is a lower bound). There are rows for p = 0, 0.5 and 1; also 0.9 from 100
+// samples on, 0.95 from 300, 0.99 from 1000, 0.999 from 10000.
 //
 // "histogram" has a row for each bin: low, high (ns; bins of equal width in the logarithm), count.
 // It is left out if there are no responses.
 //
-// "entered" has one row: the numbers of victims that got onto the device in each of the ways of
-// enum judge_entry. judge_names are the columns.
+// "entered" has one row with a column for each way in judge_names: the number of victims that got
+// onto the device in this way.
 void preempt_series_history(struct arena *scratch, const struct preempt_history *history,
                             struct measure_visit *visit);
 

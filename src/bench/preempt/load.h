@@ -43,7 +43,7 @@ struct load_run {
     size_t group_count;
 };
 
-// Adds a workgroup to run->groups, which must have room, and extends the run's times and longest
+// Adds a workgroup to run->groups, which must have room. Extends the run's start, end and longest
 // pause by those of the workgroup.
 void load_run_add(struct load_run *run, struct load_group group);
 
@@ -68,7 +68,7 @@ struct load {
     struct gpu_draw_program *draw_program;
     struct gpu_buffer *records;
     struct gpu_batch *batches[LOAD_BATCHES_MAX];
-    // Every stride-th workgroup leaves a record. That gives `kept` records per submission.
+    // Every stride-th workgroup leaves a record: `kept` records per submission.
     uint32_t stride, kept;
     // How many submissions were recorded, submitted and finished since load_restart. Submissions
     // are recorded, submitted and finished in the same order.
@@ -95,9 +95,9 @@ MUST_CHECK bool load_prepare(struct load *load, struct error *err);
 // Submits the load's work once. Fails with ERROR_INTERNAL if no batch or no slot is free.
 MUST_CHECK bool load_submit(struct load *load, struct error *err);
 
-// Waits for the oldest submission in flight, at most `wait_ns`, and updates load->finished. If
-// `more` is true, then makes new submissions until desc.work.ahead are in flight or all slots are
-// used.
+// Waits at most `wait_ns` for the oldest submission in flight, and counts all that are done in
+// load->finished. If `more` is true, then submits until desc.work.ahead submissions are in flight
+// or all slots are used.
 MUST_CHECK bool load_feed(struct load *load, uint64_t wait_ns, bool more, struct error *err);
 
 // Waits until all submissions of the load are done.

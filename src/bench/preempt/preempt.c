@@ -64,7 +64,7 @@ static const struct param_info params[] = {
     {.key = "samples",
      .type = PARAM_UINT,
      .role = PARAM_METHOD,
-     .quick = "10", // two visits give 20 samples; fewer make percentiles unreliable
+     .quick = "10", // two visits give 20 samples; with fewer, percentiles are unreliable
      .standard = "60",
      .full = "200",
      .least = 1,
@@ -194,7 +194,7 @@ static const struct view_info views[] = {
 };
 
 // The condition of all headlines without an application: medium priority, a dispatch as the victim,
-// no dropped deadlines. A program gets these if it asks for nothing special.
+// no dropped deadlines. These are what a program gets by default.
 #define TWO_MEDIUM "priority=medium,actors!=three,victim!=draw,arrivals!=closed"
 
 static const struct headline_info headlines[] = {
@@ -245,8 +245,7 @@ enum {
     ARRIVALS_CLOSED = 1
 };
 
-// Replaces the choice "nearest" of the parameter `setting`: by "queues" if the device has a second
-// queue, else by "devices".
+// Replaces setting=nearest: by "queues" if the device has a second queue, else by "devices".
 static void replace(const struct bench_pick *pick)
 {
     if (pick->param == PREEMPT_PARAM_SETTING && pick->value->choice == PREEMPT_NEAREST)
@@ -267,9 +266,9 @@ static bool is_chosen(const struct bench_pick *pick, enum preempt_param param)
     return pick->request->choices[param].from_user;
 }
 
-// Sets the priority of a case with an application to "highest", or to "medium" if the API has no
-// priorities that a compositor can use. Called if a preset chose the priorities. Returns true only
-// for the first of these priorities, so that there is one case instead of several.
+// Sets the priority of a case with an application to "highest" or, if the API has no priorities
+// that a compositor can use, to "medium". Called if a preset chose the priorities. Returns true
+// only for the first of these priorities, so that they give one case.
 static bool replace_priority(const struct bench_pick *pick)
 {
     bool remote = case_choice(&pick->c, "setting") == PREEMPT_PROCESSES;
@@ -284,9 +283,9 @@ static bool replace_priority(const struct bench_pick *pick)
 
 // True if the plan keeps this case, which has an application. The priorities of a preset give only
 // one case (replace_priority). If the user chose `actors`, every case is kept. If the user instead
-// chose priority, victim or arrivals, none is kept. If the user chose none of these, two kinds are
-// kept: on three processes, all hogs except many-dispatches (as in the article that METHOD.md
-// names), and on three queues, the two hogs that take longest.
+// chose priority, victim or arrivals, none is kept. Otherwise, two kinds are kept: on three
+// processes, all hogs except many-dispatches (as in the article that METHOD.md names), and on three
+// queues, big-dispatch and slow-shader.
 static bool is_wanted_of_three(const struct bench_pick *pick)
 {
     unsigned hog = case_choice(&pick->c, "hog"), setting = case_choice(&pick->c, "setting");
@@ -347,8 +346,8 @@ const struct benchmark bench_preempt = {
         "three actors an application wants a frame for each deadline beside that, and the victim "
         "is a compositor: who keeps its 90 frames a second?",
     .needs = GPU_CAP(DEVICE_CLOCK),
-    // `slowness` is for the preset standard: a visit waits for 60 deadlines, 90 per second. In the
-    // preset full, a visit waits for 200.
+    // `slowness` is for the preset standard, in which a visit waits for 60 deadlines, 90 per
+    // second. In the preset full, a visit waits for 200 deadlines.
     .slowness = 44,
     .quick_slowness = 14, // in the preset quick, a visit waits for 10 deadlines
     .device = queue_pair_request,

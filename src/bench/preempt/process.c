@@ -42,8 +42,8 @@ void process_destroy(struct process *process)
         child_destroy(process->child, grace_ns);
 }
 
-// Receives the next line from the process. The line must begin with `word`. Returns the text after
-// `word`. Returns NULL with `err` if the line begins with another word, or if no line comes.
+// Receives the next line from the process, which must begin with `word`, and returns the text after
+// `word`. Returns NULL with `err` for another line, or if no line comes.
 static const char *line_expect(struct process *process, const char *word, struct error *err)
 {
     const char *line = "";
@@ -179,7 +179,7 @@ bool process_stop(struct process *process, struct arena *arena, uint64_t *base,
 struct server {
     struct arena *arena;
     struct gpu_system *system;
-    struct bench_session bench; // all zero if the device could not be opened
+    struct bench_session bench; // all zeros if the device could not be opened
     struct gpu_program *program;
     struct child_channel channel;
     int fd;
@@ -231,9 +231,8 @@ static bool send_runs(struct server *server, const struct load *load, struct are
     return child_channel_write(&server->channel, "end", err);
 }
 
-// Waits for the parent process's next line ("stop"), then for all submissions of the load, and then
-// sends the load's records. If the parent closes the socket instead of sending a line, sends
-// nothing.
+// Waits for the parent process's next line ("stop"), and then for all submissions of the load. Then
+// sends the load's records, unless the parent closed the socket instead of sending a line.
 static bool finish(struct server *server, struct load *load, struct arena *arena, struct error *err)
 {
     const char *line = child_channel_read(&server->channel, LINE_BYTES_MAX);
@@ -256,7 +255,7 @@ static bool serve_hog(struct server *server, const struct process_start *start, 
         if (!load_feed(load, look_ns, true, err))
             return false;
         // Once all slots are used and all submissions are done, load_feed returns at once. Without
-        // this sleep, the loop would then keep a processor busy.
+        // this sleep, the loop would keep a processor busy.
         if (load->finished == load->submitted)
             clock_sleep_ns(look_ns);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A hog or an application in its own process, on its own logical device: `fathom __beside preempt
 // -d DEVICE`. Its standard input is a socket to the process that measures. In the protocol below, >
-// marks lines to the new process, and < marks lines from the new process. LOAD stands for
+// marks lines to the new process, and < marks lines from the new process. LOAD is
 // DISPATCHES GROUPS ITERATIONS AHEAD DRAWS SLOTS RECORDS TOKEN (bench/preempt/load.h).
 //
 //   > start LOAD ALONE         starts a hog
@@ -54,15 +54,15 @@ MUST_CHECK bool process_prepare(struct process *process, const struct process_st
 // clock_now_ns.
 MUST_CHECK bool process_arrive(struct process *process, uint64_t first_ns, struct error *err);
 
-// Waits until all deadlines of the process have passed. The process submits a frame at each, unless
-// too many are in flight, and waits for the last answers for CONTENTION_PATIENCE_NS. Then fills
-// `result`. Frames without an answer by then are still in flight; process_stop waits for them.
+// Waits until the process has passed all deadlines and fills `result`. At each deadline, the
+// process submits a frame, unless too many are in flight. It waits for late answers for
+// CONTENTION_PATIENCE_NS. Frames without an answer by then are still in flight; process_stop waits
+// for them.
 MUST_CHECK bool process_answers(struct process *process, struct contention *result,
                                 struct error *err);
 
 // Ends the load of the process. Sets *runs to the load's submissions, an array in `arena`, and
-// *count to their number. The times of the submissions count from *base, a value of the device's
-// clock.
+// *count to their number. Their times count from *base, a value of the device's clock.
 MUST_CHECK bool process_stop(struct process *process, struct arena *arena, uint64_t *base,
                              struct load_run **runs, uint32_t *count, struct error *err);
 

@@ -18,9 +18,9 @@ double work_length_ns(const struct load_run *run)
     return run->end_ns - run->start_ns;
 }
 
-// Returns the length of the hog's submissions beside victims (the median) ÷ their length without
-// victims. A submission is beside victims if it ran at any time from the start of the first victim
-// to the end of the last answered victim. Returns NaN if there is none.
+// Returns the median length of the hog's submissions beside victims ÷ their length without victims;
+// NaN if there is none. A submission is beside victims if it ran at any time from the start of the
+// first victim to the end of the last answered victim.
 static double slowdown_of(const struct work *work)
 {
     double beside[WORK_HOG_SLOTS_MAX];
@@ -35,7 +35,7 @@ static double slowdown_of(const struct work *work)
     return count ? stats_median(beside, count) / work->history->alone_ns : NAN;
 }
 
-// Returns the longest pause of any workgroup of the hog, leaving out the submissions that ran alone
+// Returns the longest pause of any workgroup of the hog, except in the submissions that ran alone
 // at the start of the visit; NaN without a hog.
 static double pause_of(const struct work *work)
 {
@@ -64,7 +64,7 @@ static void report_quantile(const struct preempt_responses *responses, struct me
 }
 
 // Reports the victims' response times with quantiles, their run times and their waits. A wait is
-// the response time minus the run time. For a censored response, these are its lower bound and the
+// the response time minus the run time. A censored response counts with its lower bound and the
 // longest run time of a victim.
 static void report_responses(const struct work *work, struct measure_visit *visit)
 {

@@ -12,7 +12,7 @@ enum preempt_setting {
     PREEMPT_QUEUES,    // the victim runs on another queue of the hog's device
     PREEMPT_DEVICES,   // the victim runs on a logical device of its own
     PREEMPT_PROCESSES, // hog and application each run in another process
-    PREEMPT_NEAREST    // the plan replaces it by one of the first two
+    PREEMPT_NEAREST    // the plan replaces this choice by queues or devices
 };
 
 enum preempt_priority {
@@ -20,16 +20,15 @@ enum preempt_priority {
     PREEMPT_MEDIUM,
     PREEMPT_HIGH,
     PREEMPT_REALTIME,
-    PREEMPT_HIGHEST // tries realtime, then high
+    PREEMPT_HIGHEST // tries realtime, then high; if there is an application, then medium
 };
 
 // The set-up that a case needs.
 struct preempt_setup_request {
     enum preempt_setting setting;
-    enum preempt_priority priority; // of the victim; the hog always has medium priority
+    enum preempt_priority priority; // priority of the victim; the hog always has medium priority
     bool draws; // true: the victim needs a universal queue; false: it prefers a compute-only one
-    // True if there is an application, at medium priority. PREEMPT_HIGHEST then includes medium,
-    // which is used if the driver refuses every higher priority.
+    // True if there is an application; it has medium priority.
     bool three;
 };
 
@@ -47,8 +46,8 @@ struct preempt_setup {
     struct preempt_setup_request request;
     struct preempt_side hog, victim, application;
     const char *queue_text, *priority_text; // texts that describe queues and priority to the user
-    // Session with a logical device for the victim; with setting=queues, hog and application use it
-    // too. All zeros if there is none; then the victim uses the benchmark's device.
+    // Session with a logical device for the victim and, with setting=queues, for hog and
+    // application. All zeros if there is none; then the victim uses the benchmark's device.
     struct bench_session own;
     // Session with a logical device for the application; all zeros if there is none.
     struct bench_session beside;
@@ -81,8 +80,8 @@ struct preempt_setup *preempt_setup_get(struct bench_session *bench,
 #define PREEMPT_APPLICATION "application"
 
 // Sets *work to the work of the load `name`. Its size is found on the device, once per session (of
-// an application, once for each length of its frames).
-// Then one submission, without other work on the device, lasts as long as this list says:
+// an application, once for each length of its frames). One submission of this work, without other
+// work on the device, then lasts:
 //   baseline             7 ms
 //   many-draws, many-dispatches, big-dispatch, slow-shader
 //                        100 ms (on a CPU 20 ms), or less if the device's limits require it
@@ -116,8 +115,8 @@ enum preempt_metric {
     PREEMPT_METRIC_COUNT
 };
 
-// A visit of a case of `preempt`: submits the victim 90 times a second while a hog, if the case has
-// one, keeps the device busy. Before that, the first visit runs the hog alone.
+// Visits a case: submits the victim 90 times a second while a hog, if the case has one, keeps the
+// device busy. The first visit runs the hog alone before that.
 MUST_CHECK bool preempt_visit(struct bench_visit *run, struct measure_visit *visit,
                               struct error *err);
 

@@ -17,8 +17,8 @@ enum {
     TUNINGS = 3,
     RECORDS = 512,
     DRAW_SHARE = 8, // hogs that draw have about 1 / DRAW_SHARE of the workgroups of other hogs
-    // Maximum number of submissions in flight of the hog "baseline". (visit.c sets that of an
-    // application to the number of its frames.)
+    // Maximum number of submissions in flight of the hog "baseline". (For an application, visit.c
+    // sets it to the number of frames.)
     FRAMES_AHEAD = 4,
     // Maximum number of submissions in flight of every other hog. Such a submission lasts 100 ms,
     // or 20 ms on a CPU (hog_ns, hog_cpu_ns).
@@ -29,19 +29,19 @@ enum {
 //   compositor_ns  a compositor
 //   frame_ns       the hog "baseline"
 //   hog_ns         every other hog; hog_cpu_ns on a CPU
-// group_ns is the wanted length of one wave of a hog or application. A wave has the workgroups that
-// fill the device (for draws, 1 / DRAW_SHARE of them).
+// group_ns is the wanted length of one wave of a hog or application: of as many workgroups as fill
+// the device (for draws, 1 / DRAW_SHARE of them).
 static const double victim_ns = 1.8e6, compositor_ns = 0.3e6, group_ns = 75e3, frame_ns = 7e6,
                     hog_ns = 100e6;
 static const double hog_cpu_ns = 20e6;
 
-static const uint64_t warm_ns = 15000000; // duration of the warm-up, in which the core clock rises
+static const uint64_t warm_ns = 15000000; // length in ns of the warm-up that raises the core clock
 
 // A load whose work was found before.
 struct preempt_sized {
     struct preempt_sized *older;
     const char *name;
-    uint64_t frame_ms; // length of the application's frame; 0 for all other loads
+    uint64_t frame_ms; // length in ms of the application's frame; 0 for all other loads
     struct load_work work;
 };
 
@@ -51,7 +51,7 @@ struct sizing {
     struct bench_visit *run;
     struct preempt_session *session;
     const struct load_desc *where;
-    uint64_t frame_ms; // as in struct preempt_sized
+    uint64_t frame_ms; // length in ms of the application's frame; 0 for all other loads
 };
 
 static bool run_once(struct load *load, const struct sizing *sizing, struct error *err)
@@ -60,8 +60,8 @@ static bool run_once(struct load *load, const struct sizing *sizing, struct erro
     return load_submit(load, err) && load_drain(load, err);
 }
 
-// Warms up, then runs one submission. Sets *ns to the length of this submission, from the start of
-// its first workgroup to the end of its last one. On a CPU the warm-up is one submission.
+// Warms up (on a CPU: by one submission), then runs one submission. Sets *ns to its length, from
+// the start of its first workgroup to the end of its last one.
 static bool probe(const struct sizing *sizing, const struct load_work *work, double *ns,
                   struct error *err)
 {
@@ -93,9 +93,9 @@ static double iterations_most(const struct gpu_info *info)
     return loops ? (double)loops / 2 : 1e8;
 }
 
-// Changes work->iterations until a submission lasts `wanted_ns` within 5 %, in at most TUNINGS
-// attempts. Sets *ns to the final length of a submission, measured or extrapolated. An attempt
-// multiplies the iterations by no more than 50 and no less than 0.1, because clocks may still rise.
+// Changes work->iterations in at most TUNINGS attempts, until a submission lasts `wanted_ns` within
+// 5 %. Sets *ns to the final length of a submission, measured or extrapolated. An attempt
+// multiplies the iterations by 0.1 to 50, because clocks may still rise.
 static bool tune(const struct sizing *sizing, double wanted_ns, struct load_work *work, double *ns,
                  struct error *err)
 {
@@ -119,8 +119,8 @@ static uint32_t times(uint32_t count, double factor, double most)
     return (uint32_t)fmax(1, fmin(round(count * factor), most));
 }
 
-// `work` is one wave (as many workgroups as fill the device) that lasts wave_ns. Turns it into a
-// frame of FRAME_DISPATCHES dispatches that lasts wanted_ns.
+// Turns `work` into a frame of FRAME_DISPATCHES dispatches that lasts wanted_ns. Before, `work` is
+// one wave that lasts wave_ns: as many workgroups as fill the device.
 static void make_frame(struct load_work *work, double wave_ns, double wanted_ns, double groups_most)
 {
     work->groups = times(work->groups, wanted_ns / FRAME_DISPATCHES / wave_ns, groups_most);
@@ -139,8 +139,7 @@ static bool find_hog(const struct sizing *sizing, const char *hog, struct load_w
         info->limits.workgroup_count_x ? (double)info->limits.workgroup_count_x : 65535;
     *work = (struct load_work){
         .dispatches = 1, .groups = wave ? (uint32_t)wave : WAVE_DEFAULT, .ahead = LONG_AHEAD};
-    // Draws of the hog "many-draws" have few workgroups, because a device may use only few cores
-    // for draws.
+    // Draws of "many-draws" have few workgroups, because a device may use only few cores for draws.
     if (strcmp(hog, "many-draws") == 0) {
         work->draws = true;
         work->groups = LOAD_DRAW_GROUPS * (work->groups / (DRAW_SHARE * LOAD_DRAW_GROUPS) + 1);
@@ -169,7 +168,7 @@ bool preempt_size_find(struct bench_visit *run, const struct load_desc *where, c
 {
     struct preempt_session *session = run->session->state;
     bool is_frame = strcmp(name, PREEMPT_APPLICATION) == 0;
-    // `fathom serve` measures frames of several lengths in one session.
+    // `fathom serve` measures frames of several lengths in one session, each with its own work.
     uint64_t frame_ms = is_frame ? case_uint(run->bench_case, "frame_ms") : 0;
     const struct sizing sizing = {run, session, where, frame_ms};
     for (const struct preempt_sized *known = session->sized; known; known = known->older)

@@ -48,8 +48,8 @@ static bool recall(struct work *work, struct error *err)
 }
 
 // Returns for how many submissions the hog gets slots in a visit: five for each deadline and some
-// more. That is enough if a submission lasts a fifth of a period (2.2 ms) or longer. From 90
-// deadlines on, there are only WORK_HOG_SLOTS_MAX slots, so submissions must last longer.
+// more, but at most WORK_HOG_SLOTS_MAX (from 90 deadlines on). Five are enough if a submission
+// lasts a fifth of a period (2.2 ms) or longer.
 static uint32_t hog_slots(uint32_t samples)
 {
     uint64_t slots =
@@ -85,9 +85,9 @@ static bool create(struct work_part *part, bool all, struct error *err)
     return true;
 }
 
-// Creates the loads of all parts, and starts the hog if it runs in another process. Frames are
-// recorded before that, and so are victims unless deadlines are dropped. Recording can need memory,
-// which a driver may map slowly while the hog runs.
+// Creates the loads of all parts, and starts the hog if it runs in another process. Records frames
+// before that and, unless deadlines are dropped, victims. Recording can need memory, which a driver
+// may map slowly while the hog runs.
 static bool prepare(struct work *work, uint32_t samples, struct error *err)
 {
     const struct preempt_history *history = work->history;
@@ -175,8 +175,8 @@ static struct load_run *guests_of(const struct work *work, size_t *count)
 }
 
 // Fails if a submission of this part (victim or application) ran longer, by the device's clock,
-// than its response time by the host's clock. The response time includes the run, so that is
-// impossible. A difference of up to 1 % plus the clock's resolution is allowed.
+// than its response time by the host's clock, which includes the run. A difference of up to 1 %
+// plus the clock's resolution is allowed.
 static bool check_part(const struct work_part *part, const struct contention *result,
                        double resolution_ns, struct error *err)
 {
@@ -212,8 +212,8 @@ static bool judge(struct work *work, struct error *err)
     return true;
 }
 
-// Adds the answers to the history. If no submission of the hog ended between two answers, these
-// waited for the same submission, and count as one event. Without a hog, each answer is an event.
+// Adds the answers to the history. If no submission of the hog ended between two answers, both
+// waited for the same submission and count as one event. Without a hog, each answer is an event.
 static void remember_answers(struct work *work)
 {
     struct preempt_history *history = work->history;
@@ -231,10 +231,10 @@ static void remember_answers(struct work *work)
         history->entries[work->entries[v]]++;
 }
 
-// Returns the delay in ns of a visit's first deadline. The hog starts anew in each visit. So
-// without a delay, the first victim would always come at the same point of a hog's submission. The
-// delay is the length of a hog's submission × the fractional part of a multiple of the golden
-// ratio. Such delays are spread evenly for any number of visits.
+// Returns the delay in ns of a visit's first deadline: the length of a hog's submission × the
+// fractional part of a multiple of the golden ratio. Without a delay, the first victim of each
+// visit would come at the same point of a hog's submission. These delays are spread evenly for any
+// number of visits.
 static double delay_of(struct preempt_history *history)
 {
     double share = (double)history->visits++ * 0.6180339887498949;
@@ -263,7 +263,7 @@ static bool run_visit(struct work *work, struct measure_visit *visit, struct err
     return true;
 }
 
-// Starts *process if it does not run yet. The load of this part then runs in that process.
+// Starts *process if it does not run yet. This part's load then runs in that process.
 static bool start_process(struct work *work, struct work_part *part, struct process **process,
                           struct error *err)
 {

@@ -29,8 +29,7 @@ struct work {
     struct preempt_history *history;
     struct preempt_setup *setup;
     struct work_part hog, victim, application;
-    // Number of submissions of the hog, at the start of the visit, that ran before the first
-    // victim.
+    // Number of submissions of the hog that ran before the first victim; 0 unless is_first is true.
     uint32_t alone_count;
     uint64_t base;       // device clock value from which all times count; 0 if not chosen yet
     bool has_hog, three; // three: an application runs too; the victim is then a compositor
