@@ -12,8 +12,8 @@ enum {
     STAGE_BYTES = 4 << 20
 };
 
-// Returns the address of the job's data in the source. Returns NULL if the host cannot access the
-// source.
+// Returns the address at which the job's data begin in the source; NULL if the host cannot access
+// the source.
 static unsigned char *host_source(const struct transfer_job *job)
 {
     unsigned char *memory = transfer_station_memory(job->from, job->source);
@@ -60,7 +60,7 @@ void transfer_record(void *context, struct gpu_batch *batch, uint64_t repeats)
 bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch, struct error *err)
 {
     uint64_t end_ns = clock_deadline_ns(job->request->timeout_ns);
-    // A device that is a CPU needs the processors for its work. So the host sleeps while it waits.
+    // A device that is a CPU needs the processors for its work, so the host sleeps while it waits.
     if (job->session->bench->info->kind == GPU_KIND_CPU)
         return gpu_batch_wait(batch, job->request->timeout_ns, err);
     while (!gpu_batch_wait(batch, 0, err))
@@ -134,10 +134,8 @@ static bool wait_part(struct transfer_stages *stages, unsigned i, struct error *
 }
 
 // Makes a transfer of pageable memory part by part, through two buffers that the driver can copy
-// (stages). The host and the device work at the same time, on different stages. Towards the device:
-// while the device copies a part out of one stage, the host copies the next part into the other.
-// From the device: while the device copies a part into one stage, the host copies the part before
-// out of the other.
+// (stages). Host and device work at the same time, on different stages. While the device copies one
+// part, the host copies the part after it (towards the device) or before it (from the device).
 static bool move_parts(struct transfer_stages *stages, struct error *err)
 {
     const struct transfer_job *job = stages->job;

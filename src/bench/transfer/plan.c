@@ -5,17 +5,17 @@
 #include <string.h>
 
 enum {
-    HOST_SHARE = 8,           // each of four buffers takes at most 1/8 of the available host memory
+    // each of four buffers takes at most 1/8 of the host memory that is available
+    HOST_SHARE = 8,
     DEVICE_SHARE = 4,         // each of two buffers takes at most 1/4 of the device's memory
-    CPU_BYTES_MAX = 16 << 20, // largest size on a CPU, which has no link to measure
-    // Maximum size in bytes, in presets, of reads by the host from mapped device memory. Such reads
-    // are slow: each load takes a µs.
+    CPU_BYTES_MAX = 16 << 20, // largest transfer in bytes on a CPU, which has no link to measure
+    // In presets: maximum size in bytes of reads by the host from mapped device memory. These are
+    // slow, because each load takes a µs.
     MAPPED_READ_MAX = 1 << 20
 };
-// Sizes in bytes of copies between devices in presets: a small message, and a large copy.
+// In presets: sizes in bytes of copies between devices, a small message and a large copy.
 static const uint64_t peer_bytes[] = {64 << 10, 256 << 20};
-// Sizes in bytes, in presets, of copies on the universal queue. This queue does not use the copy
-// engine.
+// In presets: sizes in bytes of copies on the universal queue, which does not use the copy engine.
 static const uint64_t queue_bytes[] = {1 << 20, 256 << 20};
 
 // ---------------------------------------------------------------- a case
@@ -117,8 +117,7 @@ static bool is_among(uint64_t bytes, const uint64_t *sizes, size_t count)
     return false;
 }
 
-// Returns true if presets have this kind of case (direction, memory, by, ways) with this number of
-// bytes.
+// Returns true if presets have cases of this kind (direction, memory, by, ways) with this size.
 static bool has_size(const struct transfer_case *this_case)
 {
     if (this_case->direction == TRANSFER_PEER)
@@ -155,7 +154,8 @@ static size_t devices_of(const struct gpu_system *system, const char *api)
 // - If two devices copy both ways at once, exchanging `from` and `to` gives the same case again.
 //   Only one of these two cases is kept.
 // - If all devices of the API copy at once, only the plan of the first device has the case.
-// - If the API has no second device, one case is kept, so that it is skipped with this reason.
+// - If the API has no second device, only copies one way, by the source's queue, are kept. They are
+//   skipped with this reason.
 static bool is_among_devices(const struct bench_request *request,
                              const struct transfer_case *this_case)
 {
@@ -192,10 +192,10 @@ static bool is_chosen(const struct bench_choice *choice, const char *id)
     return false;
 }
 
-// Returns the values of `from` or `to`: ids of the API's devices that the user chose. Of `from`,
-// only the API's first device gets all of them; any other device gets only its own id. If the API
-// has no second device, `from` is this device and `to` is "another"; that case is skipped with this
-// reason.
+// Returns the values of `from` or `to`: the ids of the API's devices that the user chose. In the
+// plan of the API's first device, `from` has all of them; in other plans, only the plan's own
+// device. If the API has no second device, `from` is this device and `to` is "another"; such cases
+// are skipped with this reason.
 static struct bench_choice devices_named(const struct bench_request *request, size_t param)
 {
     const struct gpu_info *own = request->device;

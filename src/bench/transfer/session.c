@@ -12,8 +12,8 @@ enum {
 
 // ---------------------------------------------------------------- queues
 
-// Requests the universal queue and up to two more queues for copies. Prefers queues of a family
-// that only transfers, because such queues are the copy engines.
+// Requests the universal queue and up to two more queues for copies. Prefers queues of families
+// that only transfer, because these are the copy engines.
 void transfer_device(const struct gpu_info *info, struct gpu_device_desc *desc)
 {
     static const enum gpu_queue_kind preferred[] = {GPU_QUEUE_TRANSFER, GPU_QUEUE_COMPUTE,
@@ -25,7 +25,7 @@ void transfer_device(const struct gpu_info *info, struct gpu_device_desc *desc)
             if (info->families[f].kind == preferred[k])
                 left += info->families[f].count;
         if (preferred[k] == GPU_QUEUE_UNIVERSAL && left > 0)
-            left--; // queue 0 is of this family and already requested
+            left--; // one queue of this kind is queue 0, which is already requested
         for (; left > 0 && desc->queue_count <= TRANSFER_QUEUES; left--)
             desc->queues[desc->queue_count++].kind = preferred[k];
     }
@@ -56,8 +56,8 @@ const char *transfer_queue_name(const struct transfer_session *session,
 
 // ---------------------------------------------------------------- the session
 
-// Copies for 20 ms before any measurement, because idle cards lower their clocks and slow down
-// their link. Does nothing on a CPU.
+// Copies for 20 ms before any measurement, because the clocks and the link of an idle card are
+// slow. Does nothing on a CPU.
 static bool warm_up(struct transfer_session *session, struct error *err)
 {
     struct transfer_station *home = &session->home;

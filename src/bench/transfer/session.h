@@ -20,15 +20,14 @@ enum transfer_direction {
     TRANSFER_H2D,
     TRANSFER_D2H,
     TRANSFER_BOTH,  // from host to device and from device to host, at the same time
-    TRANSFER_LOCAL, // within the device
+    TRANSFER_LOCAL, // from device memory to memory of the same device
     TRANSFER_PEER,  // from one device to another device
 };
 
 enum transfer_memory { // the memory at the host's end of a transfer
     TRANSFER_PINNED,   // pinned memory, which the driver allocates
     TRANSFER_PAGEABLE, // ordinary memory of the process
-    // Ordinary memory, but the host's processor itself copies: it loads or stores device memory
-    // that the host has mapped.
+    // Ordinary memory, but the host's processor copies: it loads or stores mapped device memory.
     TRANSFER_MAPPED,
 };
 
@@ -54,7 +53,8 @@ struct transfer_case {
     // Used only in copies between devices. True: a queue of the target device copies; false: a
     // queue of the source device copies.
     bool is_read;
-    // Ids of the devices, in copies between devices without TRANSFER_WAYS_ALL; else NULL.
+    // Ids of the two devices in copies between devices; NULL with TRANSFER_WAYS_ALL and in all
+    // other cases.
     const char *from, *to;
     uint64_t bytes;
 };
@@ -76,17 +76,18 @@ enum {
 };
 
 // Fails with ERROR_MISMATCH if `memory` does not hold the data from word number `first` on. The
-// message names the first wrong byte that was read. In round 0 of a case, and if the data have at
-// most TRANSFER_SPARSE_BYTES, all bytes are read. In other rounds, every TRANSFER_SPARSE-th block
-// of 4 KiB is read, so that TRANSFER_SPARSE successive rounds read everything.
+// message names the byte at which the first wrong word begins. In round 0 of a case, or with at
+// most TRANSFER_SPARSE_BYTES, all bytes are read. Otherwise every TRANSFER_SPARSE-th block of 4 KiB
+// is read, so TRANSFER_SPARSE successive rounds read everything.
 MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
                                        unsigned round, struct error *err);
 
 // ---------------------------------------------------------------- stations
 
-// A source is memory from which transfers copy. It holds the data of transfer.h from word 0 on. It
-// is larger than a transfer; the difference is called its window. Each transfer job begins at
-// another place in the window, so that data from an earlier job fail the check.
+// A source is memory from which transfers copy. It holds the data of transfer.h from word 0 on. The
+// window is the range in which a transfer may begin, so the source is larger than a transfer by its
+// window. Each transfer job begins at another place in the window, so that data from an earlier job
+// fail the check.
 //
 // The window of pinned memory is twice the largest cache that the device may have, but from 4 MiB
 // to 256 MiB (on a CPU 4 MiB). It is that large, because caches may keep what they loaded from the
@@ -129,8 +130,7 @@ struct transfer_station {
     uint64_t pinned_window_bytes;
 };
 
-// Returns the size in bytes of the range (the window) in which transfers from the memory `end`
-// begin.
+// Returns the size in bytes of the window of the memory `end`, in which transfers begin.
 uint64_t transfer_station_window(const struct transfer_station *station, enum transfer_end end);
 
 // Makes a station: the device of `programs`, and the memory that transfers use on this device. The
@@ -154,10 +154,10 @@ void transfer_station_copy(struct transfer_station *station, struct gpu_batch *b
                            const struct gpu_arg *source, const struct gpu_arg *target,
                            uint64_t bytes);
 
-// Checks `bytes` bytes of the station's memory `end`, from byte `at` on. Fails with ERROR_MISMATCH
-// if they differ from the data that begin with word `first`. The device checks all bytes of device
-// memory; the host checks host memory as far as transfer_pattern_check says. `at` must be a
-// multiple of TRANSFER_STEP_BYTES.
+// Checks `bytes` bytes of the station's memory `end` from byte `at` on, which must be a multiple of
+// TRANSFER_STEP_BYTES. Fails with ERROR_MISMATCH if they differ from the data that begin with word
+// `first`. The device checks all bytes of device memory; the host checks host memory as far as
+// transfer_pattern_check says.
 MUST_CHECK bool transfer_station_check(struct transfer_station *station, enum transfer_end end,
                                        uint64_t at, uint64_t bytes, uint32_t first, unsigned round,
                                        struct error *err);
@@ -179,12 +179,12 @@ struct transfer_peer {
 struct transfer_session {
     struct bench_session *bench;
     struct transfer_station home;
-    // Queues for copies. queues[0] is the universal queue if the device has no other. queues[1] is
-    // NULL if the device has fewer than two queues besides the universal one.
+    // Queues for copies. If the device has only the universal queue, queues[0] is that queue. If it
+    // has fewer than two other queues, queues[1] is NULL.
     struct gpu_queue *queues[TRANSFER_QUEUES];
     struct measure_link link;
     // Number of transfer jobs set up so far. It decides where in its source a job begins, so that
-    // successive jobs begin at other places.
+    // successive jobs begin at different places.
     uint32_t jobs;
     struct transfer_peer *peers; // other devices that the session has opened
     // Buffers ("stages") through which transfers of pageable memory go if the driver cannot copy
@@ -211,17 +211,18 @@ struct transfer_job {
     struct gpu_scope *scope; // scope that owns the batches of `stages`
     struct transfer_station *from, *to;
     enum transfer_end source, target;
-    uint64_t offset;    // offset in bytes in the source at which the last recorded transfer begins
-    uint64_t to_offset; // offset in bytes in the target; each job writes its own part
+    uint64_t offset; // offset in bytes in the source at which the last recorded transfer begins
+    // offset in bytes in the target; jobs with the same target write different parts
+    uint64_t to_offset;
     struct gpu_queue *queue;
-    // Buffers and batches with which transfers of pageable memory go part by part, if the driver
-    // cannot copy such memory; else NULL.
+    // Buffers and batches that move pageable memory part by part, if the driver cannot copy it;
+    // else NULL.
     struct transfer_stages *stages;
 };
 
-// Records `repeats` transfers of `job`, a struct transfer_job; its type is measure_record
-// (measure/span.h). From pinned memory, each transfer begins behind the transfer before it: at the
-// next multiple of TRANSFER_STEP_BYTES, modulo the size of the window.
+// Records `repeats` transfers of `job`, a struct transfer_job. It is a measure_record
+// (measure/span.h). From pinned memory, each transfer begins at the next multiple of
+// TRANSFER_STEP_BYTES after the end of the previous transfer, modulo the size of the window.
 void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 
 // Waits for the batch without sleeping, so that the host sees at once that the batch is done. If
@@ -230,8 +231,8 @@ void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 MUST_CHECK bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch,
                               struct error *err);
 
-// For transfers of pageable memory: transfer_pageable_prepare makes buffers (stages) through which
-// the data go if the driver cannot copy such memory. transfer_pageable_once makes one transfer.
+// transfer_pageable_once makes one transfer of pageable memory. If the driver cannot copy such
+// memory, the data go through buffers (stages), which transfer_pageable_prepare makes before.
 MUST_CHECK bool transfer_pageable_prepare(struct transfer_job *job, struct arena *arena,
                                           struct error *err);
 MUST_CHECK bool transfer_pageable_once(const struct transfer_job *job, struct error *err);

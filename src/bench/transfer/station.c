@@ -11,8 +11,8 @@ enum {
     ELEMENT_BYTES = 16,
     PAGE_BYTES = 4096,
     BLOCK_WORDS = 1024,
-    // Maximum number of workgroups of the kernels that fill a buffer with data or check it. Each of
-    // their threads loops over elements of 16 bytes.
+    // Maximum number of workgroups of the kernels that fill or check a buffer. Each of their
+    // threads loops over elements of 16 bytes.
     GROUPS_MAX = 1024
 };
 static const uint64_t wait_ns = UINT64_C(20000000000);
@@ -22,7 +22,7 @@ static const uint64_t window_most = 256 << 20;
 
 // Returns word number n of the data; `mixed` is n × TRANSFER_MIX. Callers compute `mixed` as a
 // running sum, in loops of constant length. Compilers turn such loops into vector code, so that the
-// host checks a GiB faster than a slow copy takes.
+// host checks a GiB in less time than a slow copy takes.
 static uint32_t word_of(uint32_t mixed)
 {
     return mixed ^ (mixed >> TRANSFER_SHIFT);
@@ -76,8 +76,8 @@ bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first, 
 
 // ---------------------------------------------------------------- a station
 
-// Returns the size in bytes of the window of pinned memory, the range in which transfers begin:
-// twice the largest cache that the device may have, a multiple of TRANSFER_STEP_BYTES, but at least
+// Returns the size in bytes of the window of pinned memory, the range in which transfers begin. It
+// is twice the largest cache that the device may have, in whole TRANSFER_STEP_BYTES, but at least
 // TRANSFER_WINDOW_BYTES and at most window_most. On a CPU it is TRANSFER_WINDOW_BYTES.
 static uint64_t pinned_window(const struct gpu_info *info)
 {
@@ -162,7 +162,7 @@ void transfer_station_copy(struct transfer_station *station, struct gpu_batch *b
 // ---------------------------------------------------------------- memory
 
 static const struct {
-    enum gpu_memory memory; // of a buffer
+    enum gpu_memory memory; // kind of memory of the buffer; not used for ordinary memory
     bool is_source, is_on_host;
 } kinds[TRANSFER_ENDS] = {
     [TRANSFER_DEVICE_SOURCE] = {.memory = GPU_MEMORY_DEVICE, .is_source = true},

@@ -15,41 +15,42 @@ enum {
 enum {
     PASSES_MAX = 4096, // maximum number of transfers in a sample that the host times
     SINGLES = 16,      // number of transfers in a sample if mode=single
-    // Samples in which several devices copy at the same time last this many times longer than other
+    // Samples in which several devices copy at the same time last this many times as long as other
     // samples.
     AT_ONCE_SAMPLES = 4
 };
-// Time in ns after which a visit takes no further sample of transfers that the host times. If
+// After this time in ns, a visit takes no further sample of transfers that the host times. If
 // transfers are slow, more samples tell little.
 static const double sample_most_ns = 32e6;
 
-// What the session keeps of a case from one round of measuring it to the next.
+// Data of one case that the session keeps from visit to visit.
 struct memory {
     uint64_t passes; // number of transfers in a sample
-    // True: a transfer takes more than sample_most_ns; the case is then measured without warm-up.
+    // True: a transfer takes more than sample_most_ns. Then size_passes does not warm up in later
+    // visits.
     bool is_slow;
 };
 
-// The state while a case is measured once.
+// The state of one visit of a case.
 struct trial {
     struct bench_visit *run;
     struct transfer_session *session;
     // The jobs of the case: transfers from one memory to another. TRANSFER_BOTH and
     // TRANSFER_WAYS_BOTH have two jobs, one for each direction. TRANSFER_WAYS_ALL has one job from
-    // each device to every other device. Other cases have one job. Jobs of the same queue follow
-    // each other in this array.
+    // each device to every other device. Other cases have one job. Jobs of the same queue are
+    // neighbours in this array.
     struct transfer_job *jobs;
     unsigned job_count;
-    struct gpu_batch **batches; // one batch per queue, if the host times the case
+    struct gpu_batch **batches; // one batch per queue, if the host times batches
     unsigned batch_count;
-    // These scopes own the batches on devices other than the session's device.
+    // scopes that own the batches on devices other than the session's device
     struct gpu_scope **scopes;
     unsigned scope_count;
     bool is_direct; // between devices: true if no copy passes through host memory
     struct memory kept;
-    // Host time in ns spent in submitting calls, in the latest call of run_batches.
+    // Host time in ns that the latest call of run_batches spent in submitting calls.
     double submit_ns;
-    // Times of the samples. The unit of a time is one transfer of each job.
+    // Times of the samples, per transfer of each job.
     struct measure_span span;
 };
 
@@ -140,8 +141,8 @@ static bool add_peers(struct trial *trial, const struct transfer_case *this_case
 }
 
 // Adds a job from each device of the API to every other one. Each device copies to the next device
-// first, then to the one after the next, and so on. If all copies take the same time, each device
-// receives from only one other device at any time.
+// first, then to the one after the next, and so on. So if all copies take the same time, each
+// device receives from only one other device at any time.
 static bool prepare_all_peers(struct trial *trial, const struct transfer_case *this_case,
                               struct error *err)
 {
@@ -208,8 +209,8 @@ static bool prepare(struct trial *trial, const struct transfer_case *this_case, 
 
 // ---------------------------------------------------------------- rows, by the device's clock
 
-// Returns the scope for the job's batches: run->scope, the scope of the measurement. If a queue of
-// another device copies, the scope is a new one, which end_scopes closes.
+// Returns the scope that owns the job's batches: run->scope or, if a queue of another device
+// copies, a new scope, which end_scopes closes.
 static struct gpu_scope *scope_of(struct trial *trial, const struct transfer_job *job)
 {
     const struct transfer_station *owner = job->this_case->is_read ? job->to : job->from;
@@ -282,8 +283,8 @@ static bool is_at_once(const struct transfer_case *this_case)
 }
 
 // Makes trial->kept.passes transfers of each job, and sets *ns to the mean time of one transfer of
-// each job. If transfers run at the same time on several queues, each queue gets one submission.
-// Otherwise there is one job, and each transfer begins when the previous one has ended.
+// each job. If several queues transfer at the same time, each queue gets one submission. Otherwise
+// there is one job, and each transfer begins when the previous one has ended.
 static bool time_passes(struct trial *trial, double *ns, struct error *err)
 {
     const struct transfer_job *job = &trial->jobs[0];
@@ -305,15 +306,15 @@ static bool time_passes(struct trial *trial, double *ns, struct error *err)
 }
 
 // Sets trial->kept.passes, the number of transfers in a sample: SINGLES if mode=single, else as
-// many as fill the time of a sample. If the number is known from an earlier measurement of the
-// case, keeps it and only warms up.
+// many as fill the time of a sample. If an earlier visit found the number, keeps it and only warms
+// up, unless the transfers are slow.
 static bool size_passes(struct trial *trial, struct error *err)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
     bool is_row = is_at_once(this_case);
-    // Samples in which several devices copy must last longer, because the submissions to these
-    // devices begin some µs apart.
+    // The submissions to several devices begin some µs apart, so samples in which several devices
+    // copy must last longer.
     if (this_case->direction == TRANSFER_PEER)
         wanted_ns *= AT_ONCE_SAMPLES;
     bool is_known = trial->kept.passes > 0;
@@ -325,7 +326,6 @@ static bool size_passes(struct trial *trial, struct error *err)
             return false;
         if (is_known && trial->kept.is_slow)
             return true;
-        // If the number of transfers is already known, this call only warms up.
         if (!time_passes(trial, &ns, err))
             return false;
         double needed = wanted_ns / fmax(ns, 1);
@@ -368,8 +368,8 @@ static bool time_by_host(struct trial *trial, struct error *err)
         bound += trial->submit_ns >= MEASURE_HOST_BOUND * sample_ns;
     }
     span->ended_ns = clock_now_ns();
-    // With direction=both, the transfers count as limited by the host if its submitting calls took
-    // at least the share MEASURE_HOST_BOUND of the time in most samples. All other transfers that
+    // With direction=both, the transfers count as limited by the host if, in most samples,
+    // submitting took at least the share MEASURE_HOST_BOUND of the time. All other transfers that
     // the host times always count as limited by it.
     span->host_bound =
         trial->jobs[0].this_case->direction != TRANSFER_BOTH || 2 * bound > span->count;
@@ -385,9 +385,9 @@ static bool is_host_timed(const struct transfer_case *this_case)
 
 // ---------------------------------------------------------------- proof and numbers
 
-// Checks the data that the transfers wrote. The host checks memory more slowly than a fast transfer
-// writes it. So of large host memory, every byte is checked only the first time that a case is
-// measured. Each later time, another eighth is checked.
+// Checks the data that the transfers wrote. In the first visit, every byte is checked. The host
+// checks memory more slowly than a fast transfer writes it. So of large host memory, each later
+// visit checks only another eighth.
 static bool verify(const struct trial *trial, struct error *err)
 {
     for (unsigned i = 0; i < trial->job_count; i++) {
@@ -400,9 +400,9 @@ static bool verify(const struct trial *trial, struct error *err)
     return true;
 }
 
-// Returns the bytes moved by one transfer, or with TRANSFER_BOTH by one in each direction. Copies
-// between devices claim no bytes. If a small copy within the device may stay in the last-level
-// cache, its bytes count as traffic of that cache.
+// Returns the bytes that one transfer moves or, with TRANSFER_BOTH, one in each direction. Copies
+// between devices claim no bytes. If a copy within the device may stay in the last-level cache, its
+// bytes count as traffic of that cache.
 static struct measure_claim claim_of(const struct trial *trial)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
