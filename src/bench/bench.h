@@ -13,7 +13,7 @@
 #include "measure/visit.h"
 #include "results/results.h"
 
-// Number of bytes that a kernel can reach with a 32-bit index of 4-byte words. This limits the
+// Number of bytes that a kernel can address with a 32-bit index of 4-byte words. This limits the
 // length of chains whose links are indices.
 #define BENCH_INDEX_REACH_BYTES (UINT64_C(16) << 30)
 
@@ -21,7 +21,7 @@
 // replaced by its values.
 struct bench_choice {
     const struct param_info *param;
-    // Values in the order of the user's list; UINT64_MAX stands for the word "max".
+    // The values, in the order written; UINT64_MAX is the word "max".
     struct case_value *values;
     size_t value_count;
     bool from_user; // true: --set gave the values; false: the preset did
@@ -30,8 +30,9 @@ struct bench_choice {
 struct bench_request {
     struct arena *arena;
     const struct gpu_info *device;
-    const struct gpu_system *system; // all devices, including `device`; NULL if they are not known
-    const char *preset;              // name of the run's preset, for example "quick"
+    // all devices, also those that the run does not measure; NULL if not known
+    const struct gpu_system *system;
+    const char *preset; // name of the run's preset, for example "quick"
     // The choices: one for each parameter, in the order of benchmark_info.params.
     const struct bench_choice *choices;
     size_t choice_count;
@@ -49,71 +50,72 @@ struct bench_case_list {
 // parameters.
 void bench_case_add(struct arena *arena, struct bench_case_list *list, struct bench_case c);
 
-// A case whose values are chosen one parameter after the other. The functions of struct
-// bench_product receive it. replace() and reach() are called for each chosen value. keep() is
-// called when all parameters have values.
+// A case under construction: its parameters get their values one after another. The functions
+// replace(), reach() and keep() of struct bench_product receive it.
 struct bench_pick {
     const struct bench_request *request;
-    const void *context; // the `context` of the struct bench_product
-    // The case, with the values of the parameters before number `param`. In keep() it is complete.
+    const void *context; // bench_product.context
+    // The case. It has values for the parameters before number `param`; in keep() for all
+    // parameters.
     struct bench_case c;
-    // For each parameter i, at[i] is the index of its value among the values chosen for it; 0 if
-    // the case has no such parameter.
+    // at[i] is the index of parameter i's value among the values chosen for it. It is 0 if the
+    // parameter's condition `when` is false.
     const size_t *at;
-    // Index of the parameter whose value is being chosen. In keep() it is the number of parameters.
+    // Index of the parameter that gets its value. In keep() it is the number of parameters.
     size_t param;
-    // Value of parameter number `param`, which replace() and reach() may change; NULL in keep().
+    // Value that parameter number `param` gets. replace() and reach() may change this value. In
+    // keep() the pointer is NULL.
     struct case_value *value;
 };
 
-// The plan of a benchmark that measures all combinations of the chosen values. A case has a
-// parameter only if the parameter's condition `when` is true. In the list of cases, the values of
-// the last parameter change fastest. All functions are optional.
+// Describes a plan that has all combinations of the chosen values as cases. A case has a parameter
+// only if the parameter's condition `when` is true. The values of the last parameter change fastest
+// in the list of cases. All functions are optional.
 struct bench_product {
     const struct bench_request *request;
-    // Data of the benchmark; replace(), reach() and keep() receive it in bench_pick.context.
+    // The benchmark's own data, which the functions receive in bench_pick.context.
     const void *context;
 
-    // Changes a value that the preset or the user chose into the value for the case.
+    // Replaces the chosen value of a parameter by the value that the case gets.
     void (*replace)(const struct bench_pick *pick);
 
-    // Changes a value to the nearest one that the device supports. If the function returns false,
-    // no case gets this value. It is called only for values of presets, and for lists of the user
-    // that end in "max". If the device does not support another value of the user, the case is
-    // skipped.
+    // Changes the value to the nearest one that the device supports; returns false if there is
+    // none. No case then gets the value. Called for values of presets, and for a list from the user
+    // that ends in "max". With other values of the user, unsupported cases are skipped.
     bool (*reach)(const struct bench_pick *pick);
 
-    // Returns true if the plan should contain this case. The function may change the values in
-    // pick->c. If it returns false and fills `err`, the whole request fails with this error.
+    // Returns true if the plan should contain the complete case. May change the values in pick->c.
+    // If it returns false and fills `err`, the whole request fails with this error.
     bool (*keep)(const struct bench_pick *pick, struct error *err);
 
-    // Returns true for cases that a run should measure before all other cases.
+    // Returns true for a case that the run should measure before the others.
     bool (*first)(const struct bench_product *product, const struct bench_case *c);
 };
 
 // Appends the cases of `product` to `list`. If replace() or reach() made neighbouring values equal,
-// only one of them is used. If the user chose values and no case results, the function fails: with
+// only one of them is used. If --set chose values and there is no case, the function fails: with
 // ERROR_UNSUPPORTED if the device supports none of the values, else with ERROR_USAGE.
 MUST_CHECK bool bench_plan_product(const struct bench_product *product,
                                    struct bench_case_list *list, struct error *err);
 
-// The state of a benchmark that measures on one open device. One session serves the visits of all
-// cases of the benchmark, so that programs and large buffers are made only once.
+// The state of a benchmark on one open device. One session serves all cases of the benchmark, so
+// programs and large buffers are made only once.
 struct bench_session {
-    struct arena *arena;       // arena for memory that lives as long as the session
-    struct gpu_system *system; // all devices; a benchmark may also open others than `device`
+    struct arena *arena;       // memory that lives as long as the session
+    struct gpu_system *system; // devices that the benchmark may open, among them `device`
     struct gpu_device *device;
     const struct gpu_info *info;
-    struct gpu_scope *scope;          // scope of objects that live as long as the session
+    struct gpu_scope *scope;          // owner of objects that live as long as the session
     struct measure_programs programs; // programs, each built once; `scope` owns them
     struct measure_limits limits;
     // `clock` has the clocks that kernels can read. It is all 0 unless open() calls
-    // bench_clock_probe. `known_clock` has what an earlier session measured for these clocks. It is
-    // all 0 if no session measured them.
+    // bench_clock_probe. `known_clock` has these clocks as an earlier session measured them, else
+    // all 0.
     struct measure_clock clock, known_clock;
-    bool warm;   // true: a case was measured in this session, so the core clock is high
+    bool warm;   // true: this session has measured a case, so the core clock is high
     void *state; // the benchmark's own data, set by open()
-    // Data of another benchmark, whose cases are visited in this session (benchmark.session_of).
+    // Data of a second benchmark that shares the session (benchmark.session_of). For example, the
+    // benchmark map uses sessions of latency.
     void *other_state;
 };
 
@@ -122,19 +124,18 @@ struct bench_session {
 struct bench_session bench_session_begin(struct gpu_system *system, struct gpu_device *device);
 void bench_session_end(struct bench_session *session);
 
-// bench_session_open opens a second device, or the same device again, and begins a session on it.
-// If bench_session_open fails, *session stays unchanged. bench_session_close ends the session and
-// closes the device. bench_session_close does nothing for a session that is all zero or already
-// closed.
+// bench_session_open opens a device and begins a session on it. The device may already be open. If
+// bench_session_open fails, *session stays unchanged. bench_session_close ends the session and
+// closes its device. It does nothing if the session is all zero or already closed.
 MUST_CHECK bool bench_session_open(struct bench_session *session, struct gpu_system *system,
                                    const struct gpu_info *info, const struct gpu_device_desc *desc,
                                    struct error *err);
 void bench_session_close(struct bench_session *session);
 
-// Fills session->clock with the clocks that kernels can read (measure_clock_probe).
+// Finds the clocks that kernels can read, and sets session->clock to them.
 MUST_CHECK bool bench_clock_probe(struct bench_session *session, struct error *err);
 
-// Returns how often the core's counter may count in `ns` nanoseconds.
+// Returns the maximum number of counts of the core's counter in `ns` nanoseconds.
 double bench_counts_most(const struct bench_session *session, double ns);
 
 // Creates a buffer of `bytes` bytes in memory of the kind `memory`; returns NULL with `err` if that
@@ -142,22 +143,20 @@ double bench_counts_most(const struct bench_session *session, double ns);
 struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gpu_memory memory,
                                 struct error *err);
 
-// One visit of a case within a session.
+// One visit of a case, and what the visit may use.
 struct bench_visit {
     struct bench_session *session;
     const struct bench_case *bench_case;
-    struct gpu_scope *scope; // scope of objects of the visit; closed after the visit
-    struct arena *arena;     // arena for memory of the visit; freed after the visit
+    struct gpu_scope *scope; // owner of objects that live until the end of the visit
+    struct arena *arena;     // memory that lives until the end of the visit
     const struct measure_request *request;
-    // Points to the data that the benchmark keeps for this case, in the session's arena. *memory is
-    // NULL at the first visit of the case in a session. The session ends before a benchmark with
-    // another session is visited, so *memory is NULL again after that.
+    // Points to the data that the benchmark keeps for this case until the session ends. *memory is
+    // NULL at the case's first visit in a session. The data are in the session's arena.
     void **memory;
 };
 
-// Returns a description of how to time the work that `record` records. It uses the visit's scope
-// and the session's clock. If session->warm is true, one warm-up run is enough, because cases
-// follow each other without a pause.
+// Describes how to time the work that `record` records, with the visit's scope and the session's
+// clock. If session->warm is true, one warm-up run is enough.
 struct measure_span_desc bench_span_desc(const struct bench_visit *run, measure_record *record,
                                          void *context);
 
@@ -166,87 +165,81 @@ struct json_out;
 struct benchmark {
     struct benchmark_info info;
     const char *description; // description of the benchmark: a paragraph for `fathom list NAME`
-    // Capabilities that the cases need; if the device lacks one of them, all cases are skipped.
+    // Capabilities that the device must have. If it lacks one, all cases are skipped.
     gpu_caps needs;
     const char *command; // "map" if only `fathom map` measures this benchmark; else NULL
-    // True if several chosen devices that have the same case may measure it at the same time
-    // (suite/schedule.h). The case's parameter "together" decides whether they do. So the benchmark
-    // must have a parameter "together" with the choices "auto", "yes" and "no".
+    // True if several devices may measure the same case at the same time (suite/schedule.h). The
+    // case's parameter "together" says whether they do. Its choices must be "auto", "yes" and "no".
     bool together;
 
-    // Approximate time of one case, as a multiple of the time of a `latency` case on an H200; 0
-    // means 1. suite/forecast.h estimates the time left with it. The preset quick uses
-    // quick_slowness instead, unless that is 0.
+    // Approximate time of one case, in units of a `latency` case on an H200; 0 means 1.
+    // quick_slowness is for the preset quick; if it is 0, `slowness` is used. suite/forecast.h
+    // estimates the remaining time of a run from these numbers.
     double slowness, quick_slowness;
 
-    // Returns the hardware counters to read in a visit that counts events (measure_request.count),
-    // as a sum of values of enum measure_count_group. The pointer is NULL if visits of this
-    // benchmark cannot count events.
+    // Returns the groups of hardware counters to read (values of enum measure_count_group, added),
+    // if a visit counts events. NULL if visits of this benchmark cannot count events.
     unsigned (*counted)(const struct bench_case *c);
 
-    // True if cases use the link between host and device. Other work on the link and the host
-    // change their times. So a slow sample does not show that the device does other work
+    // True if cases use the link between host and device. Other work on the link or on the host
+    // then slows samples, too. So a slow sample does not show other work on the device
     // (collect_rule.alone).
     bool link;
 
-    // Optional. Lists all cases for the request's device and choices. If `plan` is NULL, the cases
-    // are those of `product`. The function fails with ERROR_USAGE if the choices contradict each
-    // other. It usually runs in another process than `visit`.
+    // Lists all cases for the request's device and choices. Fails with ERROR_USAGE if the choices
+    // contradict each other. Usually called in another process than visit(). If NULL, `product`
+    // describes the cases.
     bool (*plan)(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err);
     // Used if `plan` is NULL; bench_plan sets `request` in a copy of it.
     struct bench_product product;
 
-    // Optional. Chooses the device's queues for this benchmark: writes them to `desc`, which is all
-    // zero before the call. If `desc` stays unchanged, the benchmark uses a device with one
-    // universal queue. Otherwise a device with the queues in `desc` is opened, and closed again
-    // when a benchmark with another function `device` is visited.
+    // Optional. Writes the queues that the benchmark needs to `desc`, which is all zero before. If
+    // `desc` stays all zero, the device is opened with one universal queue. A device with other
+    // queues is closed when a benchmark with another function `device` is visited.
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
-    // Name of another benchmark, in whose sessions the cases of this benchmark are visited. These
-    // sessions use the other benchmark's device(), open() and close(). NULL if this benchmark has
-    // sessions of its own.
+    // Name of another benchmark, whose sessions this benchmark uses, with their device(), open()
+    // and close(). NULL if this benchmark has its own sessions.
     const char *session_of;
 
-    // Makes the programs and buffers that cases share. Called once per session. Optional.
+    // Optional. Makes the programs and buffers that cases share. Called once per session.
     bool (*open)(struct bench_session *session, struct error *err);
 
-    // Optional. Calls measure_program for each program that visits of the case `c` need. So the
-    // programs of many cases are compiled at the same time, before the first visit. If the function
-    // leaves out a program, the first visit that needs the program compiles it.
+    // Optional. Calls measure_program for each program that case `c` needs. These programs are then
+    // compiled at the same time, before the first visit. A program that is missing here is compiled
+    // at the first visit that needs it.
     void (*programs)(struct bench_session *session, const struct bench_case *c);
 
-    // Releases what the session's scope does not own, for example a second device. Called before
-    // that scope closes, even if open() failed. Optional.
+    // Optional. Releases what the session's scope does not own, for example a second device. Called
+    // before that scope closes, even if open() failed.
     void (*close)(struct bench_session *session);
 
-    // Runs in a second process, which the benchmark starts as `fathom __beside NAME -d DEVICE`
-    // (base/child.h). Returns when the first process closes the socket. Optional.
+    // Optional. The main function of a second process, which the benchmark starts as `fathom
+    // __beside NAME -d DEVICE` (base/child.h). Returns when the first process closes the socket.
     bool (*serve)(const char *device, int socket_fd, struct error *err);
 
-    // Makes one visit of a case: prepares, warms up, takes samples, and verifies. Fills `visit`, or
+    // Measures a case once: prepares, warms up, takes samples, and verifies. Fills `visit`, or
     // fails. After ERROR_UNSUPPORTED and ERROR_OUT_OF_MEMORY the case is skipped. After any other
-    // error it counts as failed.
+    // error it is a failed case.
     bool (*visit)(struct bench_visit *run, struct measure_visit *visit, struct error *err);
 
-    // For a benchmark whose parameter "scenario" takes a FILE: writes its built-in scenarios, as
-    // elements of an open JSON array: {"name": …, "help": …, "scenario": …, "set": …}. "scenario"
-    // has what such a FILE contains; "set" has the values that this scenario needs for other
-    // parameters. Optional.
+    // Optional. Writes the benchmark's built-in scenarios as elements of an open JSON array:
+    // {"name": …, "help": …, "scenario": …, "set": …}. "scenario" has what a FILE of the parameter
+    // "scenario" contains. "set" has the values that other parameters need.
     void (*put_scenarios)(struct json_out *out);
 
-    // Optional. Adds findings to `run`: conclusions from this benchmark's results on the device
-    // with the id `device`. The function is called once for each device of the run, after all
-    // results are final. The device may have no results of this benchmark.
+    // Optional. Adds findings from this benchmark's results on the device with the id `device`.
+    // Called once for each device of the run, after all results are final, even if there is no
+    // result of this benchmark.
     void (*conclude)(struct run *run, const char *device);
 };
 
-// Returns true if times of the benchmark's cases depend on when submitted work starts: the cases
-// use the link to the host, or choose the device's queues.
+// Returns true if the benchmark's times depend on when the device starts submitted work: the cases
+// use the link to the host, or the benchmark chooses the device's queues.
 bool benchmark_times_submissions(const struct benchmark *benchmark);
 
-// Lists the cases of `benchmark`. Calls its function `plan` or, if `plan` is NULL, uses its
-// `product`.
+// Lists the cases of `benchmark`: by its function `plan` or, if that is NULL, by its `product`.
 MUST_CHECK bool bench_plan(const struct benchmark *benchmark, const struct bench_request *request,
                            struct bench_case_list *list, struct error *err);
 
@@ -257,14 +250,14 @@ extern const struct benchmark *const benchmarks[];
 // Returns the benchmark with this name; NULL if there is none.
 const struct benchmark *benchmark_find(const char *name);
 
-// Returns the benchmark whose sessions serve the cases of `benchmark`: the one named by its
-// session_of, or `benchmark` itself. If this build does not contain the named benchmark, fails with
-// ERROR_UNSUPPORTED and returns NULL.
+// Returns the benchmark whose sessions `benchmark` uses: the one named by session_of, or
+// `benchmark` itself. If this build lacks the named benchmark, fails with ERROR_UNSUPPORTED and
+// returns NULL.
 const struct benchmark *benchmark_session_of(const struct benchmark *benchmark, struct error *err);
 
-// Writes a description of the benchmark as an element of an open JSON array (results/codec.h): its
-// metrics and views, and its parameters with choices, bounds and presets. The members `least`,
-// `most`, `multiple`, `power_of_two` and `takes_max` are left out if they are 0 or false.
+// Writes a description of the benchmark as an element of an open JSON array (results/codec.h):
+// metrics, views, and parameters with choices, bounds and presets. A bound that is 0 or false is
+// left out.
 void benchmark_describe(struct json_out *out, const struct benchmark *benchmark);
 
 #endif

@@ -7,8 +7,7 @@
 #include <string.h>
 
 enum {
-    // Maximum number of combinations of values that the settings --set may choose for one
-    // benchmark.
+    // Maximum number of combinations of the values that --set chooses for one benchmark.
     COMBINATIONS_MAX = 1 << 16
 };
 
@@ -128,10 +127,9 @@ const char *choices_preset_values(const struct param_info *param, const char *pr
     return values ? values : param->standard;
 }
 
-// Returns the values of a parameter as text. They come from the last --set that names the
-// parameter. If there is none, they come from the preset or, if that has no values for the
-// parameter, from the preset standard. Returns NULL if there are no values. Sets *from to the --set
-// that gave the values, or to NULL if a preset gave them.
+// Returns the values of a parameter as text: from the last --set that names the parameter, else
+// from the preset, else from the preset standard. Returns NULL if none of these has values. Sets
+// *from to that --set, or to NULL if there is none.
 static const char *chosen_values(const struct choice_request *request,
                                  const struct benchmark *benchmark, const struct param_info *param,
                                  const struct setting **from)
@@ -165,15 +163,15 @@ bool choices_make(struct arena *arena, const struct choice_request *request,
                                               .value_count = list.count,
                                               .from_user = setting != NULL};
         if (setting && list.count)
-            // Cannot overflow: the product is at most COMBINATIONS_MAX × VALUES_MAX.
+            // No overflow: the product is at most COMBINATIONS_MAX × VALUES_MAX.
             combinations *= list.count;
         if (combinations > COMBINATIONS_MAX)
             return error_set(err, ERROR_USAGE,
                              "--set %s: more than %d combinations with what else is set for %s: "
                              "take fewer values",
                              setting->text, COMBINATIONS_MAX, info->name);
-        // The key of a case contains only parameters with the role PARAM_AXIS. If another parameter
-        // had several values, several cases would have the same key.
+        // A case key contains only parameters with the role PARAM_AXIS. With several values of
+        // another parameter, several cases would have the same key.
         if (info->params[i].role != PARAM_AXIS && list.count > 1)
             return error_set(err, ERROR_USAGE, "--set %s: %s takes one value, not a list",
                              setting ? setting->text : info->name, info->params[i].key);

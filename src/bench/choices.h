@@ -7,28 +7,28 @@
 
 // One setting from the command line: --set [BENCHMARK.]KEY=VALUES.
 struct setting {
-    // NULL if the setting is for every benchmark of the run that has the parameter `key`.
+    // benchmark that the setting names; NULL: every benchmark with the parameter `key`
     const char *benchmark;
     const char *key;
-    const char *values; // the values as text, in the grammar of bench/values.h
-    const char *text;   // the whole setting as the user typed it
+    const char *values; // values as text, in the grammar of bench/values.h
+    const char *text;   // the setting as the user typed it
 };
 
-// What a run chooses: benchmarks, a preset, and settings. A later setting replaces an earlier one
+// What a run measures: benchmarks, a preset, and settings. A later setting replaces an earlier one
 // for the same parameter.
 struct choice_request {
     const struct benchmark *const *benchmarks;
     size_t benchmark_count;
-    // The preset: "quick", "standard" or "full"; "map" for `fathom map`; for `fathom check` one of
-    // the presets of suite/check_plan.c.
+    // Name of the preset: "quick", "standard" or "full"; for `fathom map` "map"; for `fathom check`
+    // a preset of suite/check_plan.c.
     const char *preset;
     const struct setting *settings;
     size_t setting_count;
-    // All devices, not only those of the run; NULL if they are not known.
+    // All devices, also those that the run does not measure; NULL if not known.
     const struct gpu_system *system;
 };
 
-// The names of the presets, as help texts show them, and the preset that is used by default.
+// The names of the presets for help texts, and the default preset.
 #define PRESET_NAMES   "quick|standard|full"
 #define PRESET_DEFAULT "standard"
 
@@ -42,8 +42,8 @@ MUST_CHECK bool setting_parse(struct arena *arena, const char *text, struct sett
 const char *choices_preset_values(const struct param_info *param, const char *preset);
 
 // Checks the whole request. Fails with ERROR_USAGE if the preset is unknown, if a setting names a
-// benchmark or a parameter that the run does not have, or if choices_make fails for a benchmark.
-// For an unknown name, the message suggests the nearest known one.
+// benchmark or a parameter that the run does not have, or if choices_make fails. The message
+// suggests the nearest known name.
 MUST_CHECK bool choices_check(struct arena *arena, const struct choice_request *request,
                               struct error *err);
 

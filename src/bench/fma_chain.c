@@ -20,7 +20,7 @@ static int half_exponent(double value)
     return exponent - 1 < HALF_EXPONENT_LEAST ? HALF_EXPONENT_LEAST : exponent - 1;
 }
 
-// Returns 2^exponent, which must be a normal number.
+// Returns 2^exponent. The result must be a normal number.
 static double power_of_two(int exponent)
 {
     uint64_t bits = (uint64_t)(exponent + DOUBLE_BIAS) << DOUBLE_MANTISSA_BITS;
@@ -29,15 +29,15 @@ static double power_of_two(int exponent)
     return power;
 }
 
-// Rounds to the nearest integer, ties to even, for |value| < 2^51. The function adds a number so
-// large that a double has no bits left for fractions, and subtracts the number again.
+// Rounds to the nearest integer, ties to even, for |value| < 2^51. Adding a large number leaves a
+// double no bits for fractions; then the number is subtracted again.
 static double round_whole(double value)
 {
     const double large = 6755399441055744; // 1.5 · 2^52; doubles near this value have no fractions
     return value + large - large;
 }
 
-// This function avoids frexp() and ldexp(), which are slow: one case calls it millions of times.
+// Called millions of times per case. frexp() and ldexp() would be too slow here.
 double fma_round(enum fma_number number, double value)
 {
     uint64_t bits;
@@ -50,7 +50,7 @@ double fma_round(enum fma_number number, double value)
     int places =
         HALF_MANTISSA_BITS - (exponent < HALF_EXPONENT_LEAST ? HALF_EXPONENT_LEAST : exponent);
     double size = round_whole(fabs(value) * power_of_two(places)) * power_of_two(-places);
-    return value < 0 ? -size : size; // keeps the sign, so a small negative value becomes −0
+    return value < 0 ? -size : size; // keeps the sign: a small negative value becomes −0
 }
 
 static uint64_t half_bits(double value)
@@ -79,9 +79,9 @@ uint64_t fma_bits(enum fma_number number, double rounded)
     return word;
 }
 
-// Computes one step x·x + b of a chain. If `fused` is true, only the sum is rounded, else also the
-// product. For f16, doubles are exact enough: x·x is exact in a double, and x·x + b too while
-// values stay below 2.
+// Computes one step x·x + b of a chain. If `fused` is true, only the sum is rounded; otherwise the
+// product is rounded, too. For f16, a double holds x·x exactly, and x·x + b too while values stay
+// below 2.
 static double step(enum fma_number number, double x, double b, bool fused)
 {
     if (!fused)
@@ -95,8 +95,8 @@ static double step(enum fma_number number, double x, double b, bool fused)
 
 static struct fma_chain follow(enum fma_number number, unsigned chain, uint64_t steps)
 {
-    // The start values are multiples of 1 / golden ratio, modulo 1, scaled to −1 … 1. So each chain
-    // starts at a different value.
+    // Each chain starts at a different value: a multiple of 1 / golden ratio, modulo 1, scaled to
+    // −1 … 1.
     double x = fma_round(number, 2 * fmod((chain + 1) * 0.6180339887, 1) - 1);
     double fused = x, rounded = x, b = fma_round(number, constant);
     for (uint64_t i = 0; i < steps; i++) {
@@ -119,8 +119,8 @@ void fma_chain_follow(enum fma_number number, uint64_t steps, struct fma_chain c
     for (unsigned i = FMA_CHAINS; i-- > 0;) {
         struct fma_chain own = follow(number, i, steps);
         chains[i] = own;
-        // With FMA_F16X2, the low half of a word is a value of chain i, and the high half is one of
-        // the next chain.
+        // A word of FMA_F16X2 holds a value of chain i in its low half, and one of chain i + 1 in
+        // its high half.
         if (number == FMA_F16X2)
             chains[i] =
                 (struct fma_chain){own.start | next.start << 16, own.fused | next.fused << 16,

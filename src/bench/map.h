@@ -6,40 +6,40 @@
 
 #include <stdint.h>
 
-// Values of the parameter `what`, which says what a case of the benchmark map measures. `fathom
-// map` derives its conclusions from the results of probes.
+// Values of the parameter `what`: what a case of the benchmark map measures. `fathom map` draws
+// conclusions from the probes.
 #define MAP_HIERARCHY  "hierarchy"  // measures how many levels of memory a path has
 #define MAP_LEVEL      "level"      // measures one cache of a path
 #define MAP_MEMORY     "memory"     // measures the memory behind the last cache that was found
 #define MAP_TLB        "tlb"        // measures one TLB level; without level: misses in all levels
 #define MAP_SHARED     "shared"     // measures a core's shared memory
-#define MAP_PROBE      "probe"      // probe of the line size: a chain with a chosen stride
-#define MAP_PAGES      "pages"      // probe of the page size: a chain over pages at a chosen pitch
+#define MAP_PROBE      "probe"      // probe of the line size: a chain with a given stride
+#define MAP_PAGES      "pages"      // probe of the page size: a chain over equally distant pages
 #define MAP_LOCAL      "local"      // probe of a level: a chain that uses few pages at a time
-#define MAP_WAYS       "ways"       // cache ways: a chain within one set, if address bits choose it
-#define MAP_CLOCKS     "clocks"     // probe: a chain within one level, at a requested core clock
+#define MAP_WAYS       "ways"       // probe of cache ways: nodes that may fall into one cache set
+#define MAP_CLOCKS     "clocks"     // probe of a level at a given core clock
 #define MAP_NEIGHBOURS "neighbours" // probe of sharing: chains on several cores at the same time
 #define MAP_CODE       "code"       // probe of the instruction caches: straight-line code
 
-// Default distance in bytes between nodes that follow each other in a chain.
+// Default distance in bytes between successive nodes of a chain.
 enum {
     MAP_NODE_BYTES = 128
 };
 
-// Value of the parameter `path` for instruction caches, which are measured with straight-line code.
+// Value of the parameter `path` for instruction caches. Straight-line code measures them.
 #define MAP_PATH_CODE "instruction"
 
-// Name of a sensor value of cases `what=code`: bytes per instruction, computed from the size of the
-// code that the driver reports.
+// Name of a sensor value of cases `what=code`: bytes per instruction, from the code size that the
+// driver reports.
 #define MAP_CODE_SENSOR "instruction_bytes"
 
-// The straight-line code of cases `what=code` consists of up to MAP_CODE_STEPS parts.
-// map_code_length returns the number of instructions in the first `steps` parts. These numbers are
-// 64 to 2048 in steps of 64, then 16 numbers per octave up to 32768.
+// A kernel of cases `what=code` has up to MAP_CODE_STEPS parts of straight-line code.
+// map_code_length returns the number of instructions in the first `steps` parts: 64 to 2048 in
+// steps of 64, then 16 numbers per octave up to 32768.
 enum {
     MAP_CODE_STEPS = 96,
-    // After each part of the straight-line code, the kernel tests whether this part was the last
-    // one to run. One such test has this number of instructions.
+    // Number of instructions that follow each part of the straight-line code, to test whether the
+    // part is the last one to run.
     MAP_CODE_QUESTION = 2
 };
 uint32_t map_code_length(uint32_t steps);
@@ -53,9 +53,9 @@ enum map_param {
     MAP_PARAM_CHAIN,
     MAP_PARAM_PITCH,
     MAP_PARAM_CHAINS,                   // number of the parameters above, which all chains have
-    MAP_PARAM_CLOCK = MAP_PARAM_CHAINS, // a parameter of cases `what=clocks` only
-    MAP_PARAM_INSTRUCTIONS,             // a parameter of cases `what=code` only
-    MAP_PARAM_PARALLEL,                 // a parameter of cases `what=neighbours` only
+    MAP_PARAM_CLOCK = MAP_PARAM_CHAINS, // core clock: for cases `what=clocks` only
+    MAP_PARAM_INSTRUCTIONS,             // number of instructions: for cases `what=code` only
+    MAP_PARAM_PARALLEL,                 // number of chains: for cases `what=neighbours` only
     MAP_PARAM_COUNT
 };
 

@@ -7,15 +7,14 @@
 struct planner {
     const struct bench_product *product;
     struct bench_case_list *list;
-    // The case under construction: the values that were chosen so far. The array has room for the
-    // values of all parameters.
+    // The case under construction, with room for the values of all parameters.
     struct bench_case c;
-    // at[i] is the index of the value chosen for parameter i (struct bench_pick).
+    // at[i] is the index of the value chosen for parameter i (bench_pick.at).
     size_t *at;
-    // true: reach() returned false for a chosen value, so that no case got this value
+    // true: reach() rejected a chosen value
     bool beyond;
-    bool refused;     // true: keep() returned false for a case
-    struct error err; // error that keep() reported; its code is ERROR_NONE if there was no error
+    bool refused;     // true: keep() rejected a case
+    struct error err; // error from keep(); the code is ERROR_NONE if there was none
 };
 
 static bool ends_in_max(const struct bench_choice *choice)
@@ -24,8 +23,8 @@ static bool ends_in_max(const struct bench_choice *choice)
     return choice->param->type != PARAM_TEXT && last->uint == UINT64_MAX;
 }
 
-// Changes the value in `pick` by replace() and then, in the cases that bench.h describes, by
-// reach(). Returns false if reach() finds no value that the device supports.
+// Fits the value in `pick` to the device: by replace(), then by reach() where bench.h says so.
+// Returns false if reach() rejects the value.
 static bool fit(struct planner *p, struct bench_pick *pick)
 {
     const struct bench_product *product = p->product;
@@ -58,7 +57,8 @@ static void add_case(struct planner *p)
     bench_case_add(arena, p->list, c);
 }
 
-// Adds cases for each value of parameter `param`, combined with all values of later parameters.
+// Adds the cases with each value of parameter `param`, combined with all values of later
+// parameters.
 static void add_values(struct planner *p, size_t param)
 {
     const struct bench_request *request = p->product->request;
@@ -99,8 +99,7 @@ static void add_values(struct planner *p, size_t param)
     p->at[param] = 0;
 }
 
-// Moves the cases for which first() is true to the front of the list. The moved cases keep their
-// order among themselves, and so do all other cases.
+// Moves the cases that first() selects to the front of the list. Otherwise their order stays.
 static void put_first(const struct bench_product *product, struct bench_case *cases, size_t count)
 {
     struct bench_case *rest = ARENA_ARRAY(product->request->arena, count, struct bench_case);

@@ -6,15 +6,15 @@
 
 #include "gpu/gpu.h"
 
-// Returns the kind of the second queue: COMPUTE if the device has a compute-only family, else
+// Returns the kind of the second queue: COMPUTE if the device has a compute-only queue family, else
 // UNIVERSAL.
 enum gpu_queue_kind queue_pair_kind(const struct gpu_info *info);
 
 // True if the device has a second queue.
 bool queue_pair_has_second(const struct gpu_info *info);
 
-// Requests both queues in `desc`, which must be zeroed. Queue 0 is universal. Queue 1 is the second
-// queue, if the device has one.
+// Requests the two queues in `desc`, which must be all zero: queue 0 is universal, queue 1 is the
+// second queue. If the device has no second queue, requests only queue 0.
 void queue_pair_request(const struct gpu_info *info, struct gpu_device_desc *desc);
 
 #endif

@@ -70,7 +70,7 @@ static bool refuse(struct parser *p, const char *text)
                      expectation(p->param->type));
 }
 
-// Fails because the word is not among the parameter's choices, and suggests the nearest choice.
+// Fails: the word is none of the parameter's choices. The message suggests the nearest choice.
 static bool refuse_choice(struct parser *p, const char *word)
 {
     char *names = arena_strdup(p->arena, p->param->choices);
@@ -105,7 +105,7 @@ static bool refuse_integer(struct parser *p, uint64_t value)
                      most, param->takes_max ? ", or max" : "");
 }
 
-// Adds the number to the list; fails if the parameter does not allow it.
+// Adds the number to the list. Fails if the parameter does not allow the number.
 static bool add_integer(struct parser *p, uint64_t uint)
 {
     const struct param_info *param = p->param;
@@ -145,15 +145,15 @@ static bool add_single(struct parser *p, const char *text)
 
 // ---------------------------------------------------------------- ranges
 
-// The spacing is the text after the end of a range. In "A..B/n" it is "/n": n values per octave. In
-// "A..B+s" it is "+s": the distance between two values is s.
+// The spacing is the text after a range. "A..B/n" has n values per octave. In "A..B+s" the
+// distance between values is s.
 struct spacing {
     uint64_t values; // number of values per octave; 1 if the range has a `step` instead
-    uint64_t step;   // distance between neighbouring values; 0 if there is none
+    uint64_t step;   // distance between neighbouring values; 0 if the range has values per octave
 };
 
-// Returns base · 2^(step/n), where 0 ≤ step < n, rounded as values.h says; UINT64_MAX if the result
-// is 2^63 or more.
+// Returns base · 2^(step/n), rounded as values.h says, where 0 ≤ step < n. Returns UINT64_MAX if
+// the result is 2^63 or more.
 static uint64_t value_between(const struct param_info *param, uint64_t base, uint64_t step,
                               uint64_t n)
 {
@@ -167,9 +167,8 @@ static uint64_t value_between(const struct param_info *param, uint64_t base, uin
     return rounded >= 0x1p63 ? UINT64_MAX : (uint64_t)rounded;
 }
 
-// Returns the largest number of a range that ends at `to`. If `to` is the word "max" and the
-// parameter has an upper bound (param_info.most), this bound is returned. Otherwise `to` is
-// returned.
+// Returns the largest number of a range that ends at `to`. This is `to` itself or, if `to` is the
+// word "max", the parameter's upper bound (param_info.most) if it has one.
 static uint64_t last_value(const struct param_info *param, uint64_t to)
 {
     return to == UINT64_MAX && param->takes_max && param->most ? param->most : to;
@@ -204,12 +203,13 @@ static bool add_reals(struct parser *p, double from, double to, uint64_t n)
     return add(p, (struct case_value){.real = to});
 }
 
-// Reads the spacing after the end of a range and removes it from the text `end`. If the text has no
-// spacing, sets *spacing to one value per octave.
+// Reads the spacing at the end of a range, and cuts it off the text `end`. If there is none, sets
+// *spacing to one value per octave.
 static bool cut_spacing(struct parser *p, const char *whole, char *end, struct spacing *spacing)
 {
     *spacing = (struct spacing){.values = 1};
-    // Only ranges of integers may end in +S: a real number may itself contain a +, as in 1e+3.
+    // Only ranges of integers may end in +S, because a real number may itself contain a +, as in
+    // 1e+3.
     char *sign = end + strcspn(end, is_integer(p->param) ? "/+" : "/");
     char kind = *sign;
     if (!kind)

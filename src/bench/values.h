@@ -23,13 +23,13 @@ enum {
 };
 
 struct value_list {
-    struct case_value *values; // values in the order of the text, without duplicates
+    struct case_value *values; // values in the order written, without duplicates
     size_t count, capacity;
 };
 
 // Parses `text` as values of `param`. Fails with ERROR_USAGE if a part of `text` is wrong. The
-// message names that part and what is allowed (for TEXT: the choices, and the nearest choice). Also
-// fails if there are more than VALUES_MAX values.
+// message names that part and says what is allowed. Also fails if there are more than VALUES_MAX
+// values.
 MUST_CHECK bool values_parse(struct arena *arena, const struct param_info *param, const char *text,
                              struct value_list *list, struct error *err);
 
