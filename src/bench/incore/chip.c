@@ -7,29 +7,29 @@
 #include <stdio.h>
 
 enum {
-    // Number of workgroups of INCORE_THREADS threads per core; more if workgroups are smaller. With
-    // 2 per core, all cores end at the same time, whether a core runs both workgroups together or
-    // one after the other.
+    // Number of workgroups per core, if they have INCORE_THREADS threads; of smaller workgroups
+    // there are more. With 2 per core, all cores end at the same time, whether a core runs both
+    // workgroups together or one after the other.
     GROUPS_A_CORE = 2,
-    CORES_UNKNOWN = 256, // number of cores to assume if the device does not report it
+    CORES_UNKNOWN = 256, // number of cores that is assumed if the device does not report it
     SIZING_ITERATIONS = 4,
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
-    // Except for matrix units, samples last 3 times as long as requested, because each dispatch
-    // adds 7 to 14 µs.
+    // Each dispatch adds 7 to 14 µs. So samples last 3 times as long as requested, except those of
+    // matrix units.
     SAMPLE_FACTOR = 3
 };
-static const double warm_ns = 15e6; // after 15 ms of work, the core clock has risen
-// The core clock is still rising if a dispatch needs less time per iteration than the fastest
-// dispatch before it, by more than this share.
+static const double warm_ns = 15e6; // time in ns of the work after which the core clock has risen
+// If a dispatch is faster per iteration than all dispatches before it, by more than this share, the
+// core clock is still rising.
 static const double still_rising = 0.01;
 
-// Data of one case that the session keeps from round to round.
+// Data of a case that the session keeps from one visit to the next.
 struct memory {
     uint32_t iterations;
-    uint64_t repeats; // dispatches in a sample
-    // The values against which a kernel checks its results (a "proof", incore_kind_fill): the
-    // constants, and the first and the last value of each chain.
+    uint64_t repeats; // number of dispatches in a sample
+    // Values against which a kernel checks its results (a "proof", incore_kind_fill): constants,
+    // and the first and the last value of each chain.
     uint32_t words[2 * INCORE_SLOTS];
 };
 
@@ -65,8 +65,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         incore_dispatch(chip->session, batch, &dispatch, 0);
 }
 
-// If `fetch` is false, copies the expected values (the proof) to the device. If `fetch` is true,
-// copies the proof back to the host, with the kernels' counts of wrong results.
+// Copies the proof (the expected values) to the device. If `fetch` is true, copies it back to the
+// host instead, with the kernels' counts of wrong results.
 static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 {
     struct gpu_batch *batch = gpu_batch_create(chip->run->scope, &(struct gpu_batch_desc){0}, err);
@@ -82,39 +82,39 @@ static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 // ---------------------------------------------------------------- sizing
 
 // Returns the wanted length of a sample in ns: SAMPLE_FACTOR times the requested length. For matrix
-// units, it returns the requested length itself, because longer samples bring a card to its power
-// limit, which slows down the following cases.
+// units it is the requested length: longer samples would reach the card's power limit, and slow
+// down the next cases.
 static double wanted_ns(const struct chip *chip)
 {
     double sample_ns = (double)chip->run->request->sample_ns;
     return chip->this_case->kind->number == INCORE_TILE ? sample_ns : SAMPLE_FACTOR * sample_ns;
 }
 
-// Returns the maximum number of iterations of a dispatch: one less than the device's limit for a
-// loop, or 2^24 if the device has no limit. The maximum is also 8 iterations per ns of the wanted
-// sample, because no processor begins more. Without this maximum, the host would compute far too
-// many expected values for a broken device that takes almost no time.
+// Returns the maximum number of iterations of a dispatch: the device's limit for a loop minus 1, or
+// 2^24 without such a limit. It is at most 8 per ns of a sample, because no processor does more.
+// Otherwise, if a broken device took almost no time, the host would compute far too many expected
+// values.
 static double iterations_most(const struct chip *chip)
 {
     uint64_t loops = chip->session->bench->info->limits.loop_iterations;
     return fmin(loops ? (double)loops - 1 : 1 << 24, 8 * wanted_ns(chip));
 }
 
-// Chooses the number of iterations so that one dispatch lasts as long as a sample. For this, it
-// runs dispatches until the core clock has risen: an idle chip can run at a sixth of its full
+// Chooses the number of iterations with which one dispatch lasts as long as a sample. Runs
+// dispatches until the core clock has risen, because an idle chip can run at a sixth of its full
 // clock.
 static bool size(struct chip *chip, struct error *err)
 {
     double most = iterations_most(chip), wanted = wanted_ns(chip), iterations = SIZING_ITERATIONS;
     double spent = chip->session->awake ? warm_ns : 0, ns, best = INFINITY;
-    // number of dispatches since the last one that was clearly faster than all dispatches before it
+    // number of dispatches since one was clearly faster than all before it
     unsigned calm = 0;
     const struct measure_span_desc desc = bench_span_desc(chip->run, record, chip);
     set_iterations(chip, SIZING_ITERATIONS);
     if (!move_proof(chip, false, err))
         return false;
     for (unsigned i = 0; i < SIZINGS_MAX && (calm < 2 || spent < warm_ns); i++) {
-        chip->memory->iterations = (uint32_t)iterations; // the results are not checked here
+        chip->memory->iterations = (uint32_t)iterations; // these results are not checked
         if (!measure_unit_time(&desc, 1, &ns, err))
             return false;
         double each_ns = fmax(ns, 1) / iterations;
@@ -150,8 +150,8 @@ static void report(struct chip *chip, const struct measure_span *span, struct me
     const struct measure_count_claims counts = incore_kind_claims(kind, 1, steps * subgroups);
     struct measure_claim claim = {.cores = chip->run->session->limits.cores, .counts = &counts};
     claim.results[incore_kind_class(kind)] = results;
-    // The theoretical limit of the throughput is computed from the core clock. If the counter that
-    // kernels read counts another clock, the core clock is not known, and no limit is reported.
+    // The limit of the throughput follows from the core clock. If kernels read a counter of another
+    // clock, the core clock is not known, and there is no limit.
     bool is_clocked = chip->run->session->clock.counts_core_clock;
     const struct measure_account account = {&claim, is_clocked ? &chip->run->session->limits : NULL,
                                             span, visit};
@@ -175,14 +175,15 @@ static bool run_span(struct chip *chip, struct measure_span *span, struct error 
     request.sample_ns = (uint64_t)wanted_ns(chip);
     struct measure_span_desc desc = bench_span_desc(chip->run, record, chip);
     desc.request = &request;
-    desc.warm = true; // one warm-up run is enough, because earlier runs have warmed the device
+    desc.warm = true; // one warm-up run is enough: sizing and earlier cases have warmed the device
     desc.repeats = chip->memory->repeats;
     return move_proof(chip, false, err) && measure_span_run(chip->run->arena, &desc, span, err) &&
            move_proof(chip, true, err) && verify(chip, span, err);
 }
 
-// Takes the samples of a visit. Repeats this, at most SIZING_TRIES times, until a sample lasts at
-// least half of wanted_ns() or a dispatch has iterations_most() iterations.
+// Takes the samples of a visit. If they last less than half of wanted_ns(), takes them again with a
+// new number of iterations, up to SIZING_TRIES times. If dispatches already have iterations_most()
+// iterations, the samples stay short.
 static bool run_sized(struct chip *chip, struct measure_span *span, struct error *err)
 {
     bool sized = chip->memory->iterations > 0, again = true;

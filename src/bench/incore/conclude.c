@@ -6,12 +6,11 @@
 enum {
     UNIT_TEXT = 32
 };
-// units_of() says that a core has n arithmetic units only if the core gives at least this many
-// results per cycle and unit.
+// A core has n arithmetic units if it gives at least this many results per cycle and unit.
 static const double units_least = 0.95;
 
-// Returns true if the result is of the benchmark incore, of `device`, and of the operation `op`. If
-// `op` is NULL, every operation fits.
+// Returns true if the result is one of incore, of `device`, and of the operation `op`. If `op` is
+// NULL, the result may be of any operation.
 static bool is_of(const struct result *result, const char *device, const char *op)
 {
     const struct bench_case *c = &result->bench_case;
@@ -19,8 +18,8 @@ static bool is_of(const struct result *result, const char *device, const char *o
            (op ? case_says(c, "op", op) : case_find(c, "op") != NULL);
 }
 
-// Returns the number of arithmetic units of a core that gives `per_cycle` results per cycle. It is
-// the next power of two, or 0 if `per_cycle` is more than 5 % below that power.
+// Returns the number of arithmetic units of a core that gives `per_cycle` results per cycle: the
+// next power of two. Returns 0 if `per_cycle` is more than 5 % below that power.
 static double units_of(double per_cycle)
 {
     double units = exp2(ceil(log2(per_cycle) - 1e-3));
@@ -29,8 +28,7 @@ static double units_of(double per_cycle)
 
 static void report(struct run *run, const char *device, const char *op)
 {
-    // alone: the first result with one chain in one subgroup. full: the result with the highest
-    // throughput of a core.
+    // alone: first result of one chain in one subgroup; full: result with the highest throughput
     const struct result *alone = NULL, *full = NULL;
     char results[UNIT_TEXT];
     for (size_t i = 0; i < run->result_count; i++) {
@@ -56,10 +54,10 @@ static void report(struct run *run, const char *device, const char *op)
                        number_format(per_core, results, sizeof results), units);
 }
 
-// Adds a finding "operation" for each operation that has both a latency and a throughput. Its value
-// is the latency in cycles, with one chain in one subgroup. Its text also has the highest number of
-// results per cycle and core and, if units_of() finds it, the number of arithmetic units. Its keys
-// are the case of the latency and the case of the throughput.
+// Adds a finding "operation" for each operation with a latency and a throughput. Value: the latency
+// in cycles, from one chain in one subgroup. Text: also the highest number of results per cycle and
+// core, and the number of arithmetic units if units_of() finds it. Keys: the cases of the latency
+// and of the throughput.
 void incore_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

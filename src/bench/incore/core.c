@@ -11,16 +11,16 @@
 enum {
     WARM_UP_ITERATIONS = 2,
     SIZING_ITERATIONS = 4,
-    // Wanted length of a sample in cycles, if the core's counter counts cycles of the core clock.
+    // Counts of the core's counter in a sample, if the counter counts the core clock.
     CYCLES_WANTED = 1 << 16,
-    // Wanted length of a sample in counts, if the core's counter counts another clock.
+    // Counts of the core's counter in a sample, if the counter counts another clock.
     TICKS_WANTED = 1 << 18,
     TRIES_MAX = 20
 };
 
-// Data of one case that the session keeps: the number N of timed iterations, and the values against
+// Data of a case that the session keeps: the number N of timed iterations, and the values against
 // which kernels check their results ("proofs"). words[0] is for dispatches of N iterations,
-// words[1] for dispatches of 2 N.
+// words[1] for those of 2 N.
 struct memory {
     uint32_t iterations;
     uint32_t words[INCORE_PROOFS][2 * INCORE_SLOTS];
@@ -33,15 +33,15 @@ struct core {
     struct gpu_program *program;
     struct memory *memory;
     unsigned samples;
-    // Length of each sample in counts of the core's counter (0 if kernels cannot read it), and in
+    // Length of each sample: in counts of the core's counter (0 if kernels cannot read it), and in
     // ns.
     double counts[INCORE_SAMPLES_MAX], ns[INCORE_SAMPLES_MAX];
     bool separate;
 };
 
-// Returns the number of sets of expected values ("proofs") that a batch needs. If kernels read the
-// core's counter, all dispatches have N iterations, so one set is enough. With time stamps,
-// dispatches have N or 2 N iterations, so two sets are needed.
+// Returns the number of proofs (sets of expected values) in a batch. With the core's counter, all
+// dispatches have N iterations: one proof. With time stamps, dispatches have N or 2 N iterations:
+// two proofs.
 static unsigned proof_count(const struct core *core)
 {
     return core->session->clocked ? 1 : INCORE_PROOFS;
@@ -84,8 +84,7 @@ static struct gpu_batch *begin_batch(struct core *core, unsigned spans, struct e
     return batch;
 }
 
-// Runs the batch. Fails if the kernels found a result that differs from the expected values, or if
-// a workgroup did not end.
+// Runs the batch. Fails if a result differs from the expected value, or if a workgroup did not end.
 static bool end_batch(struct core *core, struct gpu_batch *batch, struct error *err)
 {
     incore_results_record(core->session, batch);
@@ -105,8 +104,8 @@ static bool end_batch(struct core *core, struct gpu_batch *batch, struct error *
 
 // ---------------------------------------------------------------- by the core's counter
 
-// Returns how many counts of the core's counter passed from the start of the first subgroup to the
-// end of the last one. `stamps` has the words of one dispatch (incore.h).
+// Returns the number of counts from the begin of the first subgroup to the end of the last one.
+// `stamps` has the words of one dispatch (incore.h).
 static double elapsed(const struct core *core, const uint32_t *stamps)
 {
     unsigned bits = measure_clock_low_bits(&core->run->session->clock);
@@ -115,8 +114,8 @@ static double elapsed(const struct core *core, const uint32_t *stamps)
     for (size_t i = 0; i < core->this_case->subgroups; i++) {
         uint64_t begin = measure_clock_delta(stamps[0], stamps[2 * i], bits);
         uint64_t end = measure_clock_delta(stamps[0], stamps[2 * i + 1], bits);
-        // A subgroup may begin before subgroup 0. The difference of their stamps then wraps to a
-        // large number, which stands for a negative time.
+        // A subgroup may begin before subgroup 0. The difference of their stamps wraps to a large
+        // number, which means a negative time.
         double late = begin < half ? (double)begin : (double)begin - 2 * (double)half;
         first = fmin(first, late);
         last = fmax(last, (double)end);
@@ -124,7 +123,7 @@ static double elapsed(const struct core *core, const uint32_t *stamps)
     return last - first;
 }
 
-// Returns the time in ns of the timed iterations of a dispatch, by the device's clock.
+// Returns the time of a dispatch's timed iterations in ns, by the device's clock.
 static double device_ns(const struct core *core, const uint32_t *stamps)
 {
     return measure_clock_elapsed_ns(&core->run->session->clock,
@@ -144,8 +143,8 @@ static double count_ns(const struct core *core, const uint32_t *stamps)
 }
 
 // Fails with ERROR_UNSUPPORTED if the core's counter may have wrapped during the timed iterations.
-// The timed iterations may last at most half of the counter's range. The other half is for the
-// stamps of subgroups that began before subgroup 0.
+// They may last half of the counter's range. The other half is for subgroups that began before
+// subgroup 0.
 static bool refuse_wrapped(const struct core *core, const uint32_t *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->run->session->clock;
@@ -182,8 +181,8 @@ static bool run_counted(struct core *core, uint64_t lead_ns, struct error *err)
 
 // ---------------------------------------------------------------- by time stamps
 
-// Takes the samples. A sample is T(2 N) − T(N), where T(N) is the time of a dispatch of N
-// iterations. This difference is the time of N iterations; the cost of a dispatch cancels out.
+// Takes the samples. A sample is the time of 2 N iterations minus the time of N iterations. In this
+// difference, the cost of a dispatch cancels out.
 static bool run_slopes(struct core *core, struct error *err)
 {
     struct gpu_batch *batch = begin_batch(core, 2 * core->samples, err);
@@ -206,9 +205,9 @@ static bool run_slopes(struct core *core, struct error *err)
     return true;
 }
 
-// Takes the samples again until all are positive, but at most TRIES_MAX times. A sample T(2 N) −
-// T(N) of 0 or less shows that something else delayed the device. After the last try, each sample
-// that is not positive becomes NaN.
+// Takes the samples until all are positive, at most TRIES_MAX times. A sample of 0 or less shows
+// that something delayed the shorter dispatch. After the last try, samples that are not positive
+// become NaN.
 static bool run_until_positive(struct core *core, struct error *err)
 {
     for (unsigned tries = 0; tries < TRIES_MAX; tries++) {
@@ -227,8 +226,8 @@ static bool run_until_positive(struct core *core, struct error *err)
 
 // ---------------------------------------------------------------- sizing
 
-// Sets hz[i] to the core clock of sample i in Hz. Returns the relative error of these clocks, which
-// results from the step of the device's clock.
+// Sets hz[i] to the core clock in Hz during sample i. Returns the relative error of these clocks,
+// from the step of the device's clock.
 static double core_clocks(const struct core *core, double hz[INCORE_SAMPLES_MAX])
 {
     for (unsigned i = 0; i < core->samples; i++)
@@ -243,9 +242,8 @@ static bool ran_low(const struct core *core)
                       error);
 }
 
-// Takes the samples. If the core's counter counts the core clock and that clock was too low, takes
-// them again. Samples last only some µs, so the core clock would stay low. Therefore the batch
-// begins with other work (pace_lead_ns), which raises the clock.
+// Takes the samples; takes them again if the core clock was measured and was too low. Samples of
+// some µs do not raise the core clock, so other work before them does (pace_lead_ns).
 static bool run_paced(struct core *core, struct error *err)
 {
     bool done;
@@ -260,12 +258,12 @@ static bool run_samples(struct core *core, struct error *err)
     return core->session->clocked ? run_paced(core, err) : run_until_positive(core, err);
 }
 
-// Chooses the number of iterations with a trial run, so that a sample is much longer than one step
-// of the counter or of the time stamps. The trial run has no work before it that raises the core
-// clock, because the number of cycles does not depend on that clock.
+// Chooses the number of iterations from a trial run, so that a sample is much longer than a step of
+// the counter or of the time stamps. The trial needs no high core clock, because the number of
+// cycles does not depend on it.
 static bool size(struct core *core, struct error *err)
 {
-    // maximum number of iterations of a loop that the device allows; 0 if it has no limit
+    // the device's maximum number of iterations of a loop; 0: no limit
     const uint64_t loops = core->session->bench->info->limits.loop_iterations;
     const uint64_t allowed = loops / (INCORE_PROOFS + 1);
     const double most = loops ? (double)allowed : 1 << 24;
@@ -286,8 +284,8 @@ static bool size(struct core *core, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Adds the values of a metric to `visit`, one value per sample: the length of the sample divided by
-// `over` or, if `inverse` is true, `over` divided by the length of the sample.
+// Adds one value of the metric per sample to `visit`: the sample's length divided by `over`. If
+// `inverse` is true, `over` is divided by the sample's length.
 static void put(const struct core *core, struct measure_visit *visit, enum incore_metric metric,
                 double over, bool inverse)
 {
@@ -314,7 +312,7 @@ static void report(struct core *core, struct measure_visit *visit)
                    (double)incore_chain_steps(this_case);
     double results =
         steps * this_case->subgroups * session->subgroup_threads * this_case->kind->results;
-    // A barrier is one operation of all subgroups of the workgroup together.
+    // All subgroups of the workgroup together make one operation of a barrier.
     bool whole = this_case->kind->operation == INCORE_BARRIER;
     double operations = steps * (whole ? 1 : this_case->subgroups);
     bool cycles = session->clocked && session->bench->clock.counts_core_clock;
@@ -353,8 +351,8 @@ static struct gpu_batch *batch_of_iterations(struct core *core, unsigned proof, 
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// If the visit should read hardware counters, reads how many events the timed iterations of one
-// sample cause: the events of 2 N iterations minus those of N iterations.
+// If the visit reads hardware counters, reads the events of 2 N iterations and of N iterations.
+// Their difference belongs to the timed iterations of one sample.
 static bool count(struct core *core, struct measure_visit *visit, struct error *err)
 {
     const struct measure_request *request = core->run->request;

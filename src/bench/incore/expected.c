@@ -8,30 +8,27 @@
 #include <string.h>
 
 enum {
-    // After this many steps, the chains of the floating-point operations from INCORE_DIV on have
-    // settled: x stays the same or alternates between two values. So the host computes no more
-    // steps.
+    // Chains of INCORE_DIV to INCORE_SIN on floats settle within this many steps: x stays the same
+    // or alternates between two values. So the host computes no more steps.
     SETTLED_STEPS = 1024,
     SHIFT_BITS = 3,
-    // The votes of the lanes of a subgroup, as bits: bit i is the vote of lane i. Each step inverts
-    // the votes in VOTED. Only the first four lanes ever vote 1, because every subgroup has at
-    // least four lanes.
+    // Each step inverts the votes of the lanes whose bits are set here. Every subgroup has at least
+    // four lanes, so only the first four ever vote 1.
     VOTED = 5,
     FOUR_LANES = 15,
-    // The smallest of the constants that the lanes of a subgroup add to x. Lane 1 adds it.
+    // Each lane of a subgroup adds its own constant to x. This is the smallest of them, of lane 1.
     LEAST_OF_ALL = 3,
     BYTES = 4
 };
 static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15), lehmer = UINT64_C(0xd1342543de82ef95);
 
-// The first and last values of a chain, as bit patterns. A chain of packed halves has two values,
-// in the low and the high half of a word. A mixed chain has a float in the low word and an integer
-// in the high word.
+// First and last values of a chain, as bit patterns. A chain of packed halves has a value in each
+// half of a word. A mixed chain has a float in the low word and an integer in the high word.
 struct chain {
     uint64_t start;  // first value of x
     uint64_t second; // first value of y, in chains of integers
-    // The last value of x if an fma rounds once, and if it rounds twice. Both are equal if the
-    // operation contains no fma.
+    // Last value of x if an fma rounds once, and if it rounds twice. Without an fma, both are
+    // equal.
     uint64_t fused, rounded;
 };
 
@@ -39,8 +36,7 @@ struct constants {
     uint64_t a, b;
 };
 
-// Returns the type of the chain's numbers. The conversion works because enum fma_number has the
-// same order as INCORE_F32 …
+// Returns the type of the chain's numbers: enum fma_number has the same order as INCORE_F32 …
 static enum fma_number number_of(const struct incore_kind *kind)
 {
     return (enum fma_number)kind->number;
@@ -98,7 +94,7 @@ static double float_step(const struct incore_kind *kind, double x, bool second)
 
 static struct chain float_chain(const struct incore_kind *kind, unsigned number, uint64_t steps)
 {
-    // Each chain starts at another value, from 1 to 2.
+    // each chain starts at another value, from 1 to 2
     double x = fma_round(number_of(kind), 1 + fmod((number + 1) * 0.6180339887, 1));
     struct chain chain = {.start = fma_bits(number_of(kind), x)};
     if (kind->operation >= INCORE_DIV && steps > SETTLED_STEPS)
@@ -123,8 +119,7 @@ static struct constants integer_constants(const struct incore_kind *kind)
 {
     switch (kind->operation) {
     case INCORE_MAD:
-        // The constants of a random number generator in Numerical Recipes, which takes all 2^32
-        // values.
+        // Constants of a random number generator in Numerical Recipes. It takes all 2^32 values.
         return (struct constants){1664525, 1013904223};
     case INCORE_DIV:
         return (struct constants){4000000007, 4000000007};
@@ -152,7 +147,7 @@ static struct chain integer_chain(const struct incore_kind *kind, unsigned numbe
 {
     const uint64_t mask = kind->number == INCORE_I64 ? UINT64_MAX : UINT32_MAX;
     uint64_t word = golden * (number + 1), x = word | 1;
-    // For products, the factors x and y are odd, so no product modulo a power of two is 0.
+    // The factors x and y of products are odd, so no product modulo 2^32 or 2^64 is 0.
     uint64_t y = lehmer * (2 * number + 1) | 1;
     if (kind->operation == INCORE_DIV)
         x = 50000 + (word >> 50);
@@ -171,9 +166,9 @@ static struct chain integer_chain(const struct incore_kind *kind, unsigned numbe
 
 // ---------------------------------------------------------------- more than one number
 
-// Returns the last two values, d and e, of a chain of dot products after `steps` steps. Each new
-// value is d − e: the last value minus the value before it. So the values repeat after six steps.
-// They are small integers, so no rounding changes them.
+// Returns the last two values, d and e, of a chain of dot products after `steps` steps. The next
+// value is d − e, so the values repeat after six steps. They are small integers, which no rounding
+// changes.
 static uint64_t dot_after(unsigned number, uint64_t steps)
 {
     double d = 1 + (double)number, e = 40 - 2 * (double)number;
@@ -219,7 +214,7 @@ static uint32_t special_start(const struct incore_kind *kind, unsigned number)
     case INCORE_VOTE:
         return 7 * number & FOUR_LANES;
     case INCORE_LEAST:
-        return word >> 8; // the start is small, so that no sum overflows
+        return word >> 8; // small start, so that no sum overflows
     default:
         return word;
     }
@@ -237,8 +232,8 @@ static struct chain special_chain(const struct incore_kind *kind, unsigned numbe
         for (uint64_t i = 0; i < steps; i++)
             x = dot4(x, (uint32_t)c.a, (uint32_t)c.b);
         break;
-    // After an odd number of steps, x is the first value of the neighbouring chain: of the chain
-    // whose number differs only in the lowest bit.
+    // After an odd number of steps, x is the start of the neighbouring chain: its number differs in
+    // the lowest bit.
     case INCORE_SHUFFLE:
         x = special_start(kind, number ^ (unsigned)(steps % 2));
         break;
@@ -254,8 +249,8 @@ static struct chain special_chain(const struct incore_kind *kind, unsigned numbe
     return (struct chain){start, 0, x, x};
 }
 
-// Returns the expected values of a chain of fma. `followed` has the values of its float. A mixed
-// chain also has an integer, in the high word.
+// Returns the expected values of a chain of fma. `followed` has those of the float. A mixed chain
+// also has an integer in the high word.
 static struct chain fused_chain(const struct incore_kind *kind, const struct fma_chain *followed,
                                 unsigned number, uint64_t steps)
 {
@@ -280,11 +275,11 @@ static void put(uint32_t *words, unsigned slot, uint64_t value)
     words[1] = (uint32_t)(value >> 32);
 }
 
-// Fills in the values for kernels that compute D += A × B on matrix tiles. These are the elements
-// of A and B (0.25 and 0.5), the first values of D, and the growth of an element of D if all its
-// products are 0.25 × 0.25. In a step, an element of D grows by 16 products. The sum is exact while
-// it has fewer than 2^21 products. In the kernels for 8-bit floats, the steps of the loop cancel
-// each other, so only the 32 products of the last step remain (tiles.clh).
+// Fills in the values for kernels that compute D += A × B on matrix tiles. INCORE_A and INCORE_B
+// each get the elements 0.25 and 0.5. INCORE_SECOND gets the growth of an element of D if all its
+// products are 0.25 × 0.25. A step adds 16 products to each element; fewer than 2^21 products add
+// up exactly. With 8-bit floats, only the 32 products of the last step remain, because the other
+// steps cancel out (tiles.clh).
 static void fill_tiles(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
     static const uint64_t elements[] = {// low word: copies of 0.25; high word: copies of 0.5

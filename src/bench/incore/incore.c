@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/incore/session.h"
 
-// The names of the operations in the array incore_kinds, in the same order. Between two names
-// stands the separator S.
+// Names of the operations, in the order of the array incore_kinds, with the separator S between
+// them.
 #define OPS(S) FLOATING_OPS(S) S INTEGER_OPS(S)
 #define FLOATING_OPS(S)                                                                            \
     "fp32-fma" S "fp32-add" S "fp32-mul" S "fp32-div" S "fp32-sqrt" S "fp32-add-rcp" S             \
@@ -161,15 +161,15 @@ static const struct headline_info headlines[] = {
 
 // ---------------------------------------------------------------- the plan
 
-enum incore_param { // the parameters, in the order of the array `params`
+enum incore_param { // indices of the array `params`
     INCORE_PARAM_SCOPE,
     INCORE_PARAM_OP,
     INCORE_PARAM_ILP,
     INCORE_PARAM_SUBGROUPS
 };
 
-// Returns false if no kernel has enough threads for the chosen number of subgroups. Kernels that
-// measure barriers exist only for a few sizes of workgroups.
+// Returns false if no kernel has enough threads for the number of subgroups. Barriers have kernels
+// for only a few sizes of workgroups.
 static bool reach(const struct bench_pick *pick)
 {
     uint64_t subgroup = pick->request->device->limits.subgroup_threads;
@@ -182,9 +182,8 @@ static bool reach(const struct bench_pick *pick)
 }
 
 // Returns true if the plan should contain this case. Cases without a kernel are left out. If the
-// device lacks an operation that the user did not choose, the plan has only two cases of the
-// operation: one on the whole chip and one on one core. These cases are skipped, and their results
-// tell the reason.
+// device lacks an operation that the user did not choose, at most one case on one core and one on
+// the whole chip remain. They are skipped, and their results say why.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct incore_case this_case;
@@ -227,8 +226,7 @@ const struct benchmark bench_incore = {
         "thread, in 1 to 32 subgroups, timed in cycles by the core's own counter. On the whole "
         "chip: operations per second. The results of every thread are compared with the host's.",
     .slowness = 0.3,
-    // In the preset quick, a case takes longer than in the other presets: each kernel must be
-    // compiled, and there it serves fewer cases.
+    // In the preset quick, a case takes longer, because fewer cases share a compiled kernel.
     .quick_slowness = 1.5,
     .product = {.reach = reach, .keep = is_wanted},
     .open = incore_open,

@@ -8,7 +8,7 @@ enum {
     NAME_BYTES = 64,
     HEAD_BYTES = INCORE_HEAD * 4,
     SLOT_BYTES = INCORE_SLOTS * 8,
-    TILE_LANES = 32 // number of threads that compute a tile together
+    TILE_LANES = 32 // number of threads that compute a matrix tile together
 };
 
 // ---------------------------------------------------------------- operations
@@ -18,20 +18,19 @@ enum {
 #define IN64                            GPU_CAP(FLOAT64)
 #define IN16                            GPU_CAP(FLOAT16)
 
-// For each kind of kernel for the whole chip: the number of chains of a thread, and the number of
-// its steps in one iteration. These numbers must agree with kernels.txt and with the sources of the
-// kernels.
+// Chains per thread, and steps of a thread in one iteration, for the kernels for the whole chip.
+// These numbers must agree with kernels.txt and the kernels' sources.
 static const struct incore_peak wide = {16, 1024}, narrow = {8, 1024};
 static const struct incore_peak wmma = {4, 64}, mma = {8, 64}, wgmma = {1, 32};
 
-// An operation of the matrix units is a product of two matrix tiles. `products` is the number of
-// products of two scalars per thread and step. With wgmma, four subgroups of 32 threads compute a
-// tile together. With other kernels, one subgroup of 32 threads computes a tile.
+// An operation of the matrix units multiplies two matrix tiles. `products` is the number of
+// products of two scalars, per thread and step. With wgmma, four subgroups of 32 threads compute a
+// tile; else one subgroup of 32 threads does.
 #define TILES(name, format, peak, products)                                                        \
     name, INCORE_TILE, format, 0, GPU_CAP(MATRIX), products, 2, &(peak)
 
 // The operations, in the order of the choices of the parameter `op`. BLOCKS() sets the maximum
-// number of steps in one iteration. This number must agree with -DLENGTH in kernels.txt.
+// number of steps in one iteration. Its argument must agree with -DLENGTH in kernels.txt.
 const struct incore_kind incore_kinds[] = {
     {"fp32-fma", INCORE_F32, INCORE_FMA, BLOCKS(8), 0, 1, 2, &narrow},
     {"fp32-add", INCORE_F32, INCORE_ADD, BLOCKS(8), 0, 1, 1, NULL},
@@ -76,12 +75,12 @@ const size_t incore_kind_count = COUNT(incore_kinds);
 
 bool incore_has_barrier(uint64_t threads)
 {
-    return threads == 32 || threads == 256 || threads == 1024; // the sizes in kernels.txt
+    // the sizes of workgroups in kernels.txt
+    return threads == 32 || threads == 256 || threads == 1024;
 }
 
-// Returns the class of the arithmetic units that compute the operation. Additions and
-// multiplications of floating-point numbers have the same class as fma, because the same units
-// compute them.
+// Returns the class of arithmetic units that compute the operation. Additions and products of
+// floats run in the same units as fma, so their class is the same.
 enum measure_class incore_kind_class(const struct incore_kind *kind)
 {
     bool simple = kind->operation <= INCORE_MUL;
@@ -102,9 +101,9 @@ enum measure_class incore_kind_class(const struct incore_kind *kind)
     }
 }
 
-// Sets the expected count of instructions on NVIDIA for operations of the class MEASURE_OTHER. Only
-// operations whose step is one instruction get a count: `steps`. NVIDIA GPUs run integer
-// multiplications in the FP32 units, and shuffles in the units for loads and stores.
+// Sets the count of instructions that an operation of the class MEASURE_OTHER needs on NVIDIA. Only
+// operations with one instruction per step get a count. NVIDIA runs integer multiplications in the
+// FP32 units, and shuffles in the units for loads and stores.
 static void claim_other(const struct incore_kind *kind, double steps,
                         struct measure_count_claims *claims)
 {
@@ -122,7 +121,7 @@ static void claim_other(const struct incore_kind *kind, double steps,
 struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, uint32_t chains,
                                                double steps)
 {
-    // Number of products of two scalars that one matrix instruction computes on NVIDIA.
+    // number of products of two scalars in one matrix instruction, on NVIDIA
     static const double products = 16 * 8 * 16;
     struct measure_count_claims claims = measure_count_no_claims;
     switch (incore_kind_class(kind)) {
@@ -133,8 +132,8 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
         claims.of[GPU_COUNTER_INSTRUCTIONS_FP64] = steps;
         break;
     case MEASURE_FP16:
-        // If a step computes a single 16-bit float, NVIDIA's compiler merges the steps of two
-        // chains into one instruction.
+        // If a step computes one f16 number, NVIDIA's compiler merges the steps of two chains into
+        // one instruction.
         claims.of[GPU_COUNTER_INSTRUCTIONS_FP16] =
             kind->number == INCORE_F16 && chains % 2 == 0 ? steps / 2 : steps;
         break;
@@ -143,9 +142,8 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
         break;
     case MEASURE_FP16_MATRIX:
     case MEASURE_FP8_MATRIX:
-        // With wgmma, a step is one instruction in each subgroup of the warpgroup. With mma.sync,
-        // no count is predicted for 8-bit floats. GPUs without an instruction for 8-bit floats
-        // execute several 16-bit instructions instead.
+        // With wgmma, a step is one instruction of each subgroup. With mma.sync, no count is
+        // predicted for 8-bit floats: some GPUs replace such an instruction by several 16-bit ones.
         if (kind->peak == &wgmma)
             claims.of[GPU_COUNTER_INSTRUCTIONS_MATRIX] = steps;
         else if (kind->operation != INCORE_TILE_E4M3)
@@ -161,8 +159,8 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
     return claims;
 }
 
-// Returns true if the number of chains is no power of two. Kernels compiled with -DODD measure
-// these cases.
+// Returns true if the number of chains is no power of two. Such cases need kernels that are
+// compiled with -DODD.
 static bool needs_odd(const struct incore_case *this_case)
 {
     return (this_case->chains & (this_case->chains - 1)) != 0;
@@ -180,7 +178,7 @@ void incore_case_read(const struct bench_case *c, struct incore_case *this_case)
     this_case->subgroups = (uint32_t)case_uint(c, "subgroups");
 }
 
-// Sets `name` to the name of a kernel of the operation that ends in `suffix`.
+// Sets `name` to the name of the operation's kernel that ends in `suffix`.
 static void kernel_name(const struct incore_kind *kind, const char *suffix, char name[NAME_BYTES])
 {
     snprintf(name, NAME_BYTES, "incore_%s%s", kind->name, suffix);
@@ -238,8 +236,8 @@ static bool device_can(const struct incore_session *session, const struct incore
 {
     const struct gpu_info *info = session->bench->info;
     gpu_caps needed = this_case->kind->caps;
-    // To measure on one core, a Vulkan kernel must be able to read the core's counter and the
-    // device's clock. Kernels of OpenCL C also run without these clocks.
+    // On one core, a Vulkan kernel must read the core's counter and the device's clock. An OpenCL C
+    // kernel also runs without them.
     if (!this_case->chip && strcmp(info->api, "vulkan") == 0)
         needed |= GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (!gpu_require(info, needed, err))
