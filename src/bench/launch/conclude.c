@@ -12,7 +12,7 @@ static const double volume_least = 65536, volume_most = 20e6;
 
 // ---------------------------------------------------------------- a launch and a volume
 
-// True if `result` is of launch on `device`, its kernels scale elements, and it has a time and a
+// True if the result is of launch on `device`, of kernels that scale elements, with a time and a
 // bandwidth.
 static bool is_scale(const struct result *result, const char *device)
 {
@@ -20,7 +20,7 @@ static bool is_scale(const struct result *result, const char *device)
            result_metric(result, "time") && result_metric(result, "bandwidth");
 }
 
-// Returns true if the cases of two results differ at most in the number of elements.
+// Returns true if the cases of two results have the same values, except the number of elements.
 static bool is_alike(const struct result *a, const struct result *b)
 {
     if (a->bench_case.value_count != b->bench_case.value_count)
@@ -33,7 +33,7 @@ static bool is_alike(const struct result *a, const struct result *b)
     return true;
 }
 
-// Returns those values of a case that are text, for example "work=scale, mode=replay".
+// Returns the text values of a case, for example "work=scale, mode=replay".
 static const char *text_values(struct arena *arena, const struct result *result)
 {
     const char *text = "";
@@ -46,20 +46,20 @@ static const char *text_values(struct arena *arena, const struct result *result)
     return text;
 }
 
-// Returns the number of bytes that one kernel of the result reads and writes.
+// Returns the number of bytes that a kernel of the result reads and writes.
 static double volume_of(const struct result *result)
 {
     return result_median(result, "bandwidth") * result_median(result, "time") / 1e9;
 }
 
-// True if the host limits the rate of kernels: its submitting call takes at least the share
-// MEASURE_HOST_BOUND of the kernels' time. Also true if the time of this call is not known.
+// True if the host limits the rate of kernels: its call to submit them takes at least the share
+// MEASURE_HOST_BOUND of their time. Also true if the time of the call is not known.
 static bool is_host_bound(const struct result *result)
 {
     return !(result_median(result, "host") < MEASURE_HOST_BOUND * result_median(result, "time"));
 }
 
-// Adds the finding launch-fit: `line` gives the time of a kernel for the bytes that it moves.
+// Adds the finding launch-fit. `line` is the time of a kernel over the bytes that it moves.
 static void report(struct run *run, const struct line *line, const struct result *first,
                    const struct result *last)
 {
@@ -71,9 +71,8 @@ static void report(struct run *run, const struct line *line, const struct result
                        text_values(run->arena, first));
 }
 
-// Adds the finding launch-bound for one mode. `first` is the mode's first result. `last` is the
-// last result whose rate the host limits. If the time of the host's call is not known for `last`,
-// adds nothing.
+// Adds the finding launch-bound for one mode, if the time of the host's call is known for `last`.
+// `first` is the mode's first result; `last` is the last one whose rate the host limits.
 static void report_slow_host(struct run *run, const struct result *first, const struct result *last)
 {
     double host_ns = result_median(last, "host");
@@ -85,12 +84,11 @@ static void report_slow_host(struct run *run, const struct result *first, const 
                            unit_text(run->arena, host_ns, UNIT_NS), text_values(run->arena, first));
 }
 
-// Fits a line: the time of a kernel for the bytes that it moves. Its points are results[first] and
-// later results that differ from results[first] only in the number of elements. Points that the
-// host limits, or with fewer bytes than volume_least (less 1 %) or more than volume_most, are left
-// out. If the line has at least POINTS_MIN points and a positive slope and intercept, it becomes
-// the finding launch-fit. Otherwise, if the host limits one of the points, the finding is
-// launch-bound.
+// Fits a line: the time of a kernel over the bytes that it moves. Its points are results[first] and
+// the later results that differ only in the number of elements. A point needs volume_least (less 1
+// %) to volume_most bytes, and a rate that the host does not limit. A line with at least POINTS_MIN
+// points and a positive slope and intercept becomes the finding launch-fit. Otherwise the finding
+// is launch-bound, if the host limits a point.
 static void fit(struct run *run, const char *device, size_t first)
 {
     struct arena *arena = arena_create();
@@ -125,8 +123,8 @@ static void fit(struct run *run, const char *device, size_t first)
 
 // ---------------------------------------------------------------- barriers
 
-// Returns the first result on the device with mode=batch and this value of `between` that has a
-// time; NULL if there is none.
+// Returns the device's first result with mode=batch, this value of `between`, and a time. Returns
+// NULL if there is none.
 static const struct result *row_with(const struct run *run, const char *device, const char *between)
 {
     for (size_t i = 0; i < run->result_count; i++) {
@@ -139,8 +137,7 @@ static const struct result *row_with(const struct run *run, const char *device, 
     return NULL;
 }
 
-// Returns half the width in ns of the 95 % interval of the result's time; 0 if there is no
-// interval.
+// Returns half the width in ns of the time's 95 % interval; 0 if there is no interval.
 static double half_of(const struct result *result)
 {
     const struct metric *time = result_metric(result, "time");
@@ -148,8 +145,8 @@ static double half_of(const struct result *result)
     return isfinite(half) ? half : 0;
 }
 
-// Returns the time that a barrier of this kind adds, as text: "memory 3.850 µs ± 12.00 ns" or, if
-// the time is within its uncertainty, "memory below the noise (12.00 ns)".
+// Returns the time that a kind of barrier adds, as text: "memory 3.850 µs ± 12.00 ns". If the time
+// is below its uncertainty: "memory below the noise (12.00 ns)".
 static const char *addition(struct arena *arena, const char *kind, double ns, double half_ns)
 {
     const char *cost = unit_text(arena, ns, UNIT_NS), *half = unit_text(arena, half_ns, UNIT_NS);
@@ -182,8 +179,8 @@ static void report_barriers(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- the host as the limit
 
-// If the host limits the rate of empty kernels in a batch, adds the finding launch-bound: its
-// submitting call takes at least 90 % of the kernels' time.
+// Adds the finding launch-bound for empty kernels in a batch, if the host limits their rate: its
+// call to submit them takes at least 90 % of their time.
 static void report_bound(struct run *run, const char *device)
 {
     const struct result *row = row_with(run, device, "order");
@@ -199,7 +196,7 @@ static void report_bound(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- all of them
 
-// Returns true if results[place] is the first of the results through which fit() lays one line.
+// Returns true if results[place] is the first result of a line of fit().
 static bool is_first(const struct run *run, const char *device, size_t place)
 {
     for (size_t i = 0; i < place; i++)
@@ -209,18 +206,17 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 }
 
 // Adds findings about the cost of a launch:
-//   barriers      the time that each kind of barrier adds to an empty kernel. Value: this time
-//                 in ns for a memory barrier, or else for the first kind measured. Keys: the case
-//                 without a barrier, and the case of that kind
-//   launch-bound  the host's call that submits kernels takes at least 90 % of their time, so a
-//                 faster device would not help. At most one finding for empty kernels, and one for
-//                 each mode of scaling kernels without launch-fit. Value: the call's time per
-//                 kernel in ns. Keys: the case of the empty kernels; or the first case of the mode,
-//                 and the last one that the host limits
-//   launch-fit    for each mode: T = a + V / b for kernels that move V bytes (the model of RRZE's
-//                 gpu-benches, "gpu-small-kernels"). Value: a in ns. Keys: the smallest and the
-//                 largest kernel of the fit. A fit needs positive a and b, and at least five
-//                 kernels of 64 KiB to 20 MB (caches hold that much) that the host does not limit
+// - barriers: the time that each kind of barrier adds to an empty kernel. Value: this time in ns
+//   for a memory barrier, or else for the first kind measured. Keys: the case without a barrier,
+//   and the case of that kind.
+// - launch-bound: the host's call to submit kernels takes at least 90 % of their time, so a faster
+//   device would not help. One for empty kernels, and one for each mode without launch-fit. Value:
+//   the call's time per kernel in ns. Keys: the case of the empty kernels; or the mode's first
+//   case, and the last one that the host limits.
+// - launch-fit: T = a + V / b for kernels that move V bytes, for each mode (the model of RRZE's
+//   gpu-benches, "gpu-small-kernels"). Value: a in ns. Keys: the first and the last case of the
+//   fit. a and b are positive. At least five kernels of 64 KiB to 20 MB (caches hold that much) are
+//   not limited by the host.
 void launch_conclude(struct run *run, const char *device)
 {
     report_barriers(run, device);

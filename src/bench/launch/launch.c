@@ -113,7 +113,7 @@ static const struct headline_info headlines[] = {
      .name = "between kernels"},
 };
 
-enum launch_param { // the parameters, in the order of the array `params`
+enum launch_param { // indices of the array `params`
     LAUNCH_PARAM_WORK,
     LAUNCH_PARAM_BETWEEN,
     LAUNCH_PARAM_MODE,
@@ -142,9 +142,9 @@ static bool reach(const struct bench_pick *pick)
     }
 }
 
-// Returns true for combinations of values that can be measured. Scaling kernels have only the modes
-// batch, replay and submit. mode=queues needs at least two queues. With empty kernels, only
-// mode=batch has the choice of a barrier; in the other modes, the API orders the kernels.
+// Returns true if the combination of values can be measured. Scaling kernels have only the modes
+// batch, replay and submit. mode=queues needs at least two queues. Empty kernels have barriers only
+// with mode=batch.
 static bool is_possible(const struct bench_pick *pick, struct error *err)
 {
     struct launch_case this_case;

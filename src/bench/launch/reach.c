@@ -18,18 +18,19 @@
 
 enum {
     QUESTIONS = 32,
-    // Maximum number of answering kernels. They run one after another, until one of them answers at
-    // least half of the questions. On a busy host, a kernel may end before the first question.
+    // Maximum number of kernels that answer questions, one after another. One is enough if it
+    // answers at least half of the questions. On a busy host, a kernel may end before the first
+    // question.
     TRIES = 8,
     POLLS = 1 << 20
 };
-static const uint64_t answer_ns = 20000000; // maximum time for which the host waits for an answer
+static const uint64_t answer_ns = 20000000; // maximum time that the host waits for an answer
 
-struct answer_params { // parameters of the kernel, which declares the same struct
+struct answer_params { // parameters of the answering kernel, which declares the same struct
     uint32_t questions, polls;
 };
 
-// One instant, read from both clocks. The host's time is uncertain by ± half_ns.
+// The same instant on both clocks. The host's time is uncertain by ± half_ns.
 struct timestamp {
     uint64_t device;
     double host_ns, half_ns;
@@ -60,8 +61,8 @@ static bool is_answered(const volatile uint32_t *reply, uint32_t number, uint64_
     return reply[LAUNCH_ANSWER_CHECK] == LAUNCH_ANSWER_SUM(low, high, number);
 }
 
-// Asks the running kernel question `number` and sets *stamp from its answer. Returns false if there
-// is no answer in time, or if the kernel's last answer was not to question `number` − 1.
+// Asks the running kernel question `number`, and sets *stamp from the answer. Returns false if no
+// answer comes in time, or if the kernel has not answered question `number` − 1.
 static bool ask(struct launch_session *session, uint32_t number, struct timestamp *stamp)
 {
     volatile uint32_t *question = gpu_buffer_map(session->question);
@@ -97,8 +98,8 @@ static struct gpu_batch *submit_answers(struct launch_row *row, struct error *er
     return gpu_batch_end(batch, err) && gpu_batch_submit(batch, NULL, err) ? batch : NULL;
 }
 
-// Runs a kernel that answers questions. Sets *answers to the number of its answers and, if there
-// are any, *best from the quickest one.
+// Runs a kernel that answers questions. Sets *answers to the number of answers, and *best from the
+// quickest answer, if there is one.
 static bool take_answers(struct launch_row *row, struct timestamp *best, unsigned *answers,
                          struct error *err)
 {
@@ -116,13 +117,13 @@ static bool take_answers(struct launch_row *row, struct timestamp *best, unsigne
             *best = stamp;
         ++*answers;
     }
-    // Asks all remaining questions at once. So the kernel answers them without waiting, and ends.
+    // All remaining questions are asked at once. So the kernel answers without waiting, and ends.
     *question = QUESTIONS;
     return gpu_batch_wait(batch, row->run->request->timeout_ns, err);
 }
 
-// Reads several calibrated timestamps of the API, and sets *best to the one with the smallest
-// uncertainty. Returns false if the API has no calibrated timestamps.
+// Reads several calibrated timestamps of the API. Sets *best to the one with the smallest
+// uncertainty. Returns false if the API has none.
 static bool take_calibrated(struct launch_row *row, struct timestamp *best)
 {
     struct gpu_calibrated_timestamp pair;
@@ -137,9 +138,9 @@ static bool take_calibrated(struct launch_row *row, struct timestamp *best)
     return true;
 }
 
-// Sets *best to one instant, read from both clocks. The API supplies the two readings. If the API
-// cannot, or if its readings proved wrong (api_refuted), a kernel's answers supply them. The number
-// of these answers is added to *all.
+// Sets *best to one instant on both clocks, from the API. If the API cannot read both clocks, or
+// gave impossible times before (api_refuted), a kernel's answers give the instant. *all grows by
+// the number of these answers.
 static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all, struct error *err)
 {
     unsigned answers = 0;
@@ -156,8 +157,8 @@ static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all
 
 // ---------------------------------------------------------------- samples
 
-// The times of one launch. By the host's clock: start_ns before the submission, and end_ns after
-// the kernel's end. By the device's clock: `device` at the kernel's first instruction.
+// The times of one launch. start_ns and end_ns are of the host's clock: before the submission and
+// after the kernel's end. `device` is of the device's clock: at the kernel's first instruction.
 struct trip {
     uint64_t start_ns, device, end_ns;
 };
@@ -174,8 +175,8 @@ static bool make_trip(struct launch_row *row, struct trip *trip, struct error *e
     return true;
 }
 
-// Converts a reading of the device's clock to the host's time in ns, along the straight line
-// through the two instants in `related`.
+// Converts a time of the device's clock to the host's time in ns. The conversion is linear between
+// the two instants in `related`.
 static double host_time(const struct timestamp related[2], uint64_t device)
 {
     double length = (double)(int64_t)(related[1].device - related[0].device);
@@ -196,9 +197,9 @@ static bool make_stamp(struct launch_row *row, struct error *err)
     return gpu_batch_end(row->batches[0], err);
 }
 
-// Sets the samples of `reach` from the times of the launches. Returns false if the conversion
-// between the clocks is wrong: a kernel would begin before its submission, or after the host saw
-// its end, by more than the uncertainty.
+// Computes the samples of `reach` from the times of the launches. Returns false if the conversion
+// between the clocks must be wrong: a kernel would begin before its submission, or after the host
+// saw its end, by more than the uncertainty.
 static bool fill(const struct trip *trips, unsigned count, const struct timestamp related[2],
                  struct launch_reach *reach)
 {
@@ -245,8 +246,8 @@ bool launch_reach_take(struct launch_row *row, unsigned count, struct launch_rea
     if (!prepare(row->session, err) || !make_stamp(row, err) ||
         !take(row, count, reach, &plausible, err))
         return false;
-    // The API's timestamps gave impossible times, so kernels read another clock. The samples are
-    // taken again, with a kernel's answers in place of the API's timestamps.
+    // With the API's timestamps, the times are impossible: kernels read another clock. So the
+    // samples are taken again with a kernel's answers.
     if (!plausible && reach->answers == 0) {
         row->session->api_refuted = true;
         if (!take(row, count, reach, &plausible, err))

@@ -7,152 +7,146 @@
 #include "bench/bench.h"
 #include "bench/launch/launch.h"
 
-// The members of enum launch_between and enum launch_mode have the order of the choices of the
-// parameters `between` and `mode`.
-enum launch_between { // what separates two successive kernels of a batch
-    LAUNCH_ORDER,     // no barrier: the API itself orders the kernels
+// enum launch_between and enum launch_mode have the order of the choices of the parameters
+// `between` and `mode`.
+enum launch_between { // what is between two successive kernels of a batch
+    LAUNCH_ORDER,     // no barrier: the API orders the kernels
     LAUNCH_NOTHING,   // no barrier, and no order: kernels may overlap
-    LAUNCH_EXECUTION, // an execution barrier: it orders kernels, but not their memory accesses
+    LAUNCH_EXECUTION, // a barrier that orders kernels, but not their memory accesses
     LAUNCH_MEMORY,    // a barrier for all memory
     LAUNCH_BUFFER,    // a barrier for the buffer that the kernels write
     LAUNCH_FULL,      // a barrier for all memory and all pipeline stages of the API
-    LAUNCH_SPLIT,     // a split barrier: a signal and, right after it, the wait for it
+    LAUNCH_SPLIT,     // a split barrier: a signal, directly followed by the wait for it
 };
 
-enum launch_mode { // how a case launches kernels, and which time it measures
-    LAUNCH_BATCH,  // device time per kernel of a batch that one call submits
-    LAUNCH_REPLAY, // device time per kernel of a batch that the driver replays as a graph
-    // Host time per kernel if each kernel is a submission of its own. The host waits only for the
-    // last submission.
+enum launch_mode { // how a case launches kernels, and which time is measured
+    LAUNCH_BATCH,  // device time per kernel; one call submits a batch of kernels
+    LAUNCH_REPLAY, // device time per kernel; the driver replays a batch of kernels as a graph
+    // Host time per kernel; each kernel is a submission of its own, and the host waits only for the
+    // last one.
     LAUNCH_SUBMIT,
-    // Host time of one submission: from the host's call until the host has seen its end.
+    // Host time from the submission of a kernel until the host has seen its end.
     LAUNCH_ROUND_TRIP,
-    // Time from the host's call that submits a kernel to the kernel's first instruction.
+    // Time from the submission of a kernel until its first instruction.
     LAUNCH_ONE_WAY,
-    LAUNCH_QUEUES, // host time per kernel if each of several queues runs a batch
-    LAUNCH_SIGNAL, // host time per kernel if each submission waits for the one before it
+    LAUNCH_QUEUES, // host time per kernel; each of several queues runs a batch of kernels
+    LAUNCH_SIGNAL, // host time per kernel; each submission waits for the one before it
 };
 
 struct launch_case {
-    // Number of elements that a kernel scales; 0 for empty kernels, which only add to a count or
+    // Number of elements that a kernel scales. 0: kernels are empty, and only add to a count or
     // store the time.
     uint64_t elements;
     enum launch_between between;
     enum launch_mode mode;
-    unsigned queues; // number of queues, for mode=queues and mode=signal; else 0
+    unsigned queues; // number of queues, for mode=queues and mode=signal; 0 for other modes
 };
 void launch_case_read(const struct bench_case *c, struct launch_case *this_case);
 
 struct launch_session {
     struct bench_session *bench;
     struct gpu_program *scale, *fill, *check, *empty;
-    // Buffer whose word 0 is a count: of the empty kernels that ran, or of the wrong elements that
-    // a check found.
+    // Buffer whose word 0 is a count: of empty kernels that ran, or of wrong elements.
     struct gpu_buffer *words;
-    struct gpu_batch *warm; // batch whose work raises the core clock; NULL on a CPU
-    // A pair of buffers, made by launch_prepare. A scaling kernel reads one buffer of the pair and
-    // writes the other. For the next kernel, the two buffers are exchanged.
+    struct gpu_batch *warm; // batch that raises the core clock; NULL on a CPU
+    // A pair of buffers, made by launch_prepare. Each scaling kernel reads one buffer and writes
+    // the other. The next kernel does the opposite.
     struct gpu_scope *pair;
     struct gpu_buffer *ends[2];
     uint64_t pair_bytes; // size in bytes of each of the two buffers
-    // The members from `stamp` to `wide` are NULL until the first case that needs them.
+    // The members from `stamp` to `wide` are NULL until a case needs them.
     struct gpu_program *stamp, *answer;
-    // Buffers in host memory. The host writes questions into one; kernels write answers and times
-    // into the other.
+    // Buffers in host memory: for questions of the host, and for answers and times from kernels.
     struct gpu_buffer *question, *reply;
     struct launch_wide *wide;
-    bool api_refuted; // true: the API's timestamps come from a clock that kernels do not read
+    bool api_refuted; // true: the API's timestamps are of a clock that kernels do not read
 };
 
-// The session's device, opened a second time with several queues (launch_queue_count). In the first
-// opening, so many queues would slow down other cases. It stays open until the session ends.
+// The session's device, opened a second time with several queues (launch_queue_count), until the
+// session ends. If the first opening had so many queues, other cases would be slower.
 struct launch_wide {
     struct bench_session bench;
-    // session on the second opening, with only the objects that empty kernels need
+    // session on the device with several queues; it has only what empty kernels need
     struct launch_session session;
 };
 
 MUST_CHECK bool launch_open(struct bench_session *bench, struct error *err);
 void launch_close(struct bench_session *bench);
 
-// Makes both buffers of the pair large enough for `elements` elements. Fills the first buffer with
-// the data that launch.h defines, and the second with twice these values. No kernel writes these
-// doubled values. So launch_check finds them if no kernel ran.
+// Makes both buffers of the pair large enough for `elements` elements. Fills the first one with the
+// data of launch.h, and the second one with twice these values. No kernel writes doubled values, so
+// launch_check fails if no kernel ran.
 MUST_CHECK bool launch_prepare(struct launch_session *session, uint64_t elements,
                                struct error *err);
 
-// Keeps the device busy for 2 ms, because empty kernels alone do not raise the core clock. Does
-// nothing on a CPU.
+// Keeps the device busy for 2 ms, because empty kernels alone do not raise the core clock. On a CPU
+// it does nothing.
 MUST_CHECK bool launch_warm_up(struct launch_session *session, struct error *err);
 
-// Checks the first `elements` elements of session->ends[end]. Fails with ERROR_MISMATCH if they are
-// not the data that launch.h defines, multiplied by `factor`.
+// Checks the first `elements` elements of session->ends[end]. Fails with ERROR_MISMATCH if they
+// differ from the data of launch.h times `factor`.
 MUST_CHECK bool launch_check(struct launch_session *session, unsigned end, uint64_t elements,
                              float factor, struct error *err);
 
-// Each empty kernel adds 1 to a count. launch_count_clear sets the count to 0. launch_count reads
-// it.
+// Each empty kernel adds 1 to a count. launch_count_clear sets it to 0; launch_count reads it.
 MUST_CHECK bool launch_count_clear(struct launch_session *session, struct error *err);
 MUST_CHECK bool launch_count(struct launch_session *session, uint32_t *count, struct error *err);
 
 // Records kernel number `number` of a sample. A scaling kernel reads ends[number % 2] and writes
-// the other buffer of the pair. It multiplies by −1 if `number` is even, else by 1.
+// the other buffer of the pair. An even kernel multiplies by −1, an odd one by 1.
 void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch);
 
-// Returns the number of queues with which launch_wide_open opens this device.
+// Returns the number of queues that launch_wide_open requests from the device.
 unsigned launch_queue_count(const struct gpu_info *info);
 
-// Opens the device a second time, with several queues, and sets session->wide. Does nothing if it
-// is already open in this way.
+// Opens the device a second time, with several queues, and sets session->wide. If session->wide is
+// set already, does nothing.
 MUST_CHECK bool launch_wide_open(struct launch_session *session, struct error *err);
 
-// Returns the maximum number of elements of a kernel: 128 Mi, or 1 Mi on a CPU. The number is lower
-// if the device's limits require it, or if a buffer would need more than a quarter of the device's
-// memory.
+// Returns the maximum number of elements of a kernel: 128 Mi, or 1 Mi on a CPU. It is lower if the
+// device's limits or a quarter of its memory do not allow such a buffer.
 uint64_t launch_elements_max(const struct gpu_info *info);
 
 // ---------------------------------------------------------------- a visit
 
 enum {
     LAUNCH_IN_FLIGHT = 64,  // maximum number of submissions in flight
-    LAUNCH_ROUND_TRIPS = 16 // number of round trips in a sample
+    LAUNCH_ROUND_TRIPS = 16 // number of round trips or one-way launches in a sample
 };
 
-// The batches with the kernels of a sample. The mode decides how many batches there are:
-// - batch, replay: one batch with all kernels.
-// - submit, signal: one batch for each kernel.
-// - queues: one batch for each queue.
-// - round-trip, one-way: one batch with one kernel. A sample runs it LAUNCH_ROUND_TRIPS times.
+// The batches with the kernels of a sample. Their number depends on the mode:
+// - batch, replay: one batch with all kernels
+// - submit, signal: one batch per kernel
+// - queues: one batch per queue
+// - round-trip, one-way: one batch with one kernel, which a sample runs LAUNCH_ROUND_TRIPS times
 struct launch_row {
     struct bench_visit *run;
     struct launch_session *session;
-    struct gpu_scope *scope; // scope that owns `batches`
+    struct gpu_scope *scope; // owner of `batches`
     const struct launch_case *this_case;
-    uint64_t kernels; // number of kernels in all batches
+    uint64_t kernels; // number of kernels in all batches together
     struct gpu_batch *batches[LAUNCH_IN_FLIGHT];
     size_t batch_count;
     uint64_t done; // number of kernels run since launch_prepare or launch_count_clear
-    // signs[i] is the sign that the data in session->ends[i] should have. Before the first kernel,
-    // signs[0] is 1, because launch_prepare wrote positive data. signs[1] is 0 until a kernel has
-    // written ends[1].
+    // signs[i] is the sign that the data in session->ends[i] should have. signs[1] is 0 until a
+    // kernel has written ends[1].
     float signs[2];
-    double submit_ns; // host time in ns of the calls that submit, divided by `kernels`
+    double submit_ns; // host time in ns of the calls that submit, per kernel
 };
 
 struct launch_reach {
-    // Samples in ns. `to` is the time from the host's call to the kernel's first instruction.
-    // `back` is the time from that instruction until the host knows that the kernel ended.
+    // Samples in ns. `to`: from the host's call to the kernel's first instruction. `back`: from
+    // that instruction until the host knows that the kernel has ended.
     double *to, *back;
-    double half_ns; // uncertainty (±) in ns of device times that are converted to the host's clock
-    // Kernels answer the host's questions with the device's clock: one kernel before the samples,
-    // one after them. This is the number of all answers. The quickest answer of each kernel relates
-    // the two clocks. 0 if the API's timestamps relate them.
+    double half_ns; // uncertainty (±) in ns of times that are converted to the host's clock
+    // Number of kernels' answers that relate the device's clock to the host's clock; 0 if the API's
+    // timestamps relate them.
     unsigned answers;
 };
 
-// Takes `count` samples (struct launch_reach) of launches of a kernel that runs alone. A sample is
-// the mean of LAUNCH_ROUND_TRIPS launches.
+// Takes `count` samples of launches of a kernel that runs alone (struct launch_reach). Each sample
+// is the mean of LAUNCH_ROUND_TRIPS launches.
 MUST_CHECK bool launch_reach_take(struct launch_row *row, unsigned count,
                                   struct launch_reach *reach, struct error *err);
 

@@ -29,8 +29,7 @@ static bool is_unordered(const struct launch_case *this_case)
     return this_case->between != LAUNCH_ORDER;
 }
 
-// Records what the case prescribes between kernel `k` − 1 and kernel `k` of a batch, for example a
-// barrier.
+// Records what the case has between kernels `k` − 1 and `k` of a batch, for example a barrier.
 static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch *batch)
 {
     switch (row->this_case->between) {
@@ -56,9 +55,8 @@ static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch 
     }
 }
 
-// Makes `count` batches of `length` kernels each. Batch i is on queue i modulo the number of the
-// case's queues. If the device times the kernels, the batch has one time stamp before them and one
-// after them.
+// Makes `count` batches of `length` kernels each. The batches go to the case's queues in turn. If
+// the device times the kernels, a time stamp is before the first and after the last kernel.
 static bool make_batches(struct launch_row *row, size_t count, uint64_t length, struct error *err)
 {
     const struct launch_case *this_case = row->this_case;
@@ -94,8 +92,8 @@ static bool make_batches(struct launch_row *row, size_t count, uint64_t length, 
 
 // ---------------------------------------------------------------- one sample: the time of a kernel
 
-// Updates `row` after kernels number 0 to count − 1 have run. Adds `count` to row->done. Sets
-// row->signs to the signs that the data in the two buffers now have.
+// Updates `row` after `count` kernels have run: row->done is their number, and row->signs has the
+// signs of the data in the two buffers.
 static void note_done(struct launch_row *row, uint64_t count)
 {
     float first = count / 2 % 2 ? -row->signs[0] : row->signs[0];
@@ -104,9 +102,8 @@ static void note_done(struct launch_row *row, uint64_t count)
     row->done += count;
 }
 
-// Submits the batches of mode=signal. Each of them waits for the batch before it. The first batch
-// waits until the caller releases `hold` (gpu_hold_create). If `hold` is NULL, the first batch
-// waits for nothing.
+// Submits the batches of mode=signal: each waits for the batch before it. The first one waits until
+// the caller releases `hold` (gpu_hold_create), or for nothing if `hold` is NULL.
 static bool submit_chain(struct launch_row *row, struct gpu_hold *hold, struct error *err)
 {
     for (size_t i = 0; i < row->batch_count; i++) {
@@ -128,9 +125,9 @@ static bool submit_all(struct launch_row *row, struct error *err)
 }
 
 // Waits for all batches. Sets *ns to the time per kernel: by the device's time stamps or, if the
-// host times the kernels, since `start_ns`. Except with mode=queues, the last batch ends last, so
-// only the wait for the last batch counts. The waits for the other batches would add up to a third
-// of a submission's time to each kernel.
+// host measures, since `start_ns`. In most modes the last batch ends last, and only the wait for it
+// counts. The other waits would add up to a third of a submission's time to each kernel. With
+// mode=queues, all waits count.
 static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, struct error *err)
 {
     uint64_t end_ns = 0;
@@ -197,7 +194,7 @@ static bool time_once(struct launch_row *row, double *ns, struct error *err)
         return time_round_trips(row, ns, err);
     case LAUNCH_SIGNAL:
         return time_chain(row, ns, err);
-    case LAUNCH_ONE_WAY: // not timed here: launch_reach_take takes its samples
+    case LAUNCH_ONE_WAY: // launch_reach_take measures mode=one-way
         break;
     }
     return error_set(err, ERROR_INTERNAL, "no such way to launch");
@@ -205,7 +202,7 @@ static bool time_once(struct launch_row *row, double *ns, struct error *err)
 
 // ---------------------------------------------------------------- sizing and samples
 
-// Runs the kernels of a sample WARM_RUNS times. Sets *ns to the time per kernel in the last run.
+// Runs the kernels of a sample WARM_RUNS times. Sets *ns to the time per kernel of the last run.
 static bool time_warm(struct launch_row *row, double *ns, struct error *err)
 {
     for (int i = 0; i < WARM_RUNS; i++)
@@ -214,9 +211,8 @@ static bool time_warm(struct launch_row *row, double *ns, struct error *err)
     return true;
 }
 
-// Chooses the number of submissions in flight, from IN_FLIGHT_LEAST to LAUNCH_IN_FLIGHT, so that
-// together they last as long as a sample. The longer a kernel lasts, the fewer submissions are
-// needed.
+// Chooses the number of submissions in flight, from IN_FLIGHT_LEAST to LAUNCH_IN_FLIGHT: enough
+// that together they last as long as a sample.
 static bool size_singles(struct launch_row *row, uint64_t known, struct error *err)
 {
     double ns = 0;
@@ -229,8 +225,8 @@ static bool size_singles(struct launch_row *row, uint64_t known, struct error *e
            make_batches(row, (size_t)fmin(needed, LAUNCH_IN_FLIGHT), 1, err);
 }
 
-// Chooses the number of kernels in a batch so that a sample lasts as long as requested. The number
-// is at most KERNELS_MAX, or SPLITS_MAX with split barriers.
+// Chooses the number of kernels in a batch: enough that a sample lasts as long as requested, but at
+// most KERNELS_MAX (with split barriers SPLITS_MAX).
 static bool size_rows(struct launch_row *row, uint64_t known, struct error *err)
 {
     uint64_t most = row->this_case->between == LAUNCH_SPLIT ? SPLITS_MAX : KERNELS_MAX;
@@ -250,8 +246,8 @@ static bool size_rows(struct launch_row *row, uint64_t known, struct error *err)
     }
 }
 
-// Chooses the number of kernels of a sample. If the case was measured before, `known` is the number
-// chosen then; else it is 0.
+// Chooses the number of kernels in a sample. `known` is the number from an earlier visit of the
+// case; 0 if there was none.
 static bool size(struct launch_row *row, uint64_t known, struct error *err)
 {
     switch (row->this_case->mode) {
@@ -275,8 +271,8 @@ struct samples {
     unsigned count;
 };
 
-// True if a time depends on the host: the host measured it, or the device waited for the host's
-// calls. A simulated device never waits for the host's calls.
+// True if the time depends on the host: the host measured it, or the device waited for the host's
+// calls. The device of a model never waits for them.
 static bool is_by_host(const struct launch_row *row, double submit_ns, double ns)
 {
     bool is_model = row->run->session->info->caps & GPU_CAP(VIRTUAL_TIME);
@@ -349,8 +345,8 @@ static void report(struct launch_row *row, const struct samples *taken, struct m
                       METRIC_BANDWIDTH, visit);
 }
 
-// Measures two times of a kernel that runs alone: from the host's call to the kernel's first
-// instruction, and from this instruction until the host knows that the kernel ended.
+// Measures two times of a kernel that runs alone: from the host's call to the first instruction,
+// and from there until the host knows that the kernel has ended.
 static bool visit_one_way(struct launch_row *row, unsigned count, struct measure_visit *visit,
                           struct error *err)
 {
@@ -391,7 +387,7 @@ static bool refuse_missing(const struct bench_visit *run, const struct launch_ca
                      this_case->queues);
 }
 
-// Measures the case row->this_case once, on the device of row->session.
+// Makes a visit of the case row->this_case on the device of row->session.
 static bool visit_row(struct launch_row *row, struct measure_visit *visit, struct error *err)
 {
     struct bench_visit *run = row->run;
