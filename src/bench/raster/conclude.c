@@ -6,11 +6,10 @@
 enum {
     UNIT_TEXT = 32
 };
-// If triangles of one size reach at most this share of the highest rate of triangles, their pixels
-// count as the limit of their rate.
+// Pixels limit the rate of triangles if it is at most this share of the highest rate of triangles.
 static const double bound = 0.5;
 
-// The run and the device that the findings are about.
+// Run and device of the findings.
 struct subject {
     struct run *run;
     const char *device;
@@ -18,8 +17,8 @@ struct subject {
 
 // ---------------------------------------------------------------- finding cases
 
-// Returns the metric `name` of a result; NULL if the result is not of `raster` on the subject's
-// device, or the metric is missing or not positive.
+// Returns a metric of the result, by its name. Returns NULL if the result is not of `raster` on the
+// subject's device, or if the metric is missing or not positive.
 static const struct metric *metric_of(const struct subject *subject, const struct result *result,
                                       const char *name)
 {
@@ -28,8 +27,8 @@ static const struct metric *metric_of(const struct subject *subject, const struc
     return metric && isfinite(metric->median) && metric->median > 0 ? metric : NULL;
 }
 
-// Returns the first result on the device that has the metric `metric` and the value `value` of the
-// parameter `key`. Returns NULL if there is none.
+// Returns the device's first result with this metric and this value of the parameter `key`; NULL if
+// there is none.
 static const struct result *case_with(const struct subject *subject, const char *metric,
                                       const char *key, const char *value)
 {
@@ -52,7 +51,7 @@ static void report_cores(const struct subject *subject)
                        "%.0f of %.0f cores draw pixels", cores->median, cores->limit);
 }
 
-// Returns the rate of triangles that face the viewer; NULL if the result has no such rate.
+// Returns the rate of triangles that face the viewer; NULL if the result has none.
 static const struct metric *drawn_rate(const struct subject *subject, const struct result *result)
 {
     return case_says(&result->bench_case, "facing", "front")
@@ -60,8 +59,8 @@ static const struct metric *drawn_rate(const struct subject *subject, const stru
                : NULL;
 }
 
-// Of the results whose rate of triangles is at most `bound` × `most`, returns the one with the
-// smallest triangles. Returns NULL if there is none. `most` is the highest rate of triangles.
+// Returns the result with the smallest triangles whose pixels limit the rate of triangles (see
+// `bound`); NULL if there is none. `most` is the highest rate of triangles.
 static const struct result *first_bound(const struct subject *subject, double most)
 {
     const struct result *found = NULL;
@@ -102,7 +101,7 @@ static void report_triangles(const struct subject *subject)
 }
 
 struct pair {
-    const struct result *base, *other; // results to compare; if one is NULL, there is no finding
+    const struct result *base, *other; // results to compare; no finding if one is NULL
     const char *code, *base_text, *other_text;
 };
 
@@ -143,15 +142,14 @@ static void report_blend(const struct subject *subject)
 
 // ---------------------------------------------------------------- all
 
-// Adds these findings. Their keys are the cases that are compared, or the case that has the value.
-//   raster-cores      how many cores draw; value: their number
-//   raster-triangles  the highest rate of triangles that are drawn, not culled; value: this rate.
-//                     The text also names the smallest side of triangles at which pixels limit the
-//                     rate: it is at most half of the highest one
-//   raster-blend      rate of alpha-blended pixels ÷ rate of opaque pixels, in the format that was
-//                     measured first; value: this ratio
-//   raster-depth      rate of pixels that fail the depth test ÷ rate of pixels that pass it
-//                     and write depth; value: this ratio
+// Adds findings. Their keys are the cases that are compared, or the case of the value.
+// - raster-cores: how many cores draw. Value: their number.
+// - raster-triangles: the highest rate of drawn (not culled) triangles. Value: this rate. Text:
+//   also the smallest side of triangles with at most half of this rate, because pixels limit it.
+// - raster-blend: rate of alpha-blended pixels ÷ rate of opaque pixels, in the format that was
+//   measured first. Value: this ratio.
+// - raster-depth: rate of pixels that fail the depth test ÷ rate of pixels that pass it and write
+//   depth. Value: this ratio.
 void raster_conclude(struct run *run, const char *device)
 {
     const struct subject subject = {run, device};

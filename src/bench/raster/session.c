@@ -2,7 +2,7 @@
 #include "bench/raster/session.h"
 
 enum {
-    // Width and height in pixels of the target of the census, which counts each core's pixels.
+    // Width and height in pixels of the target on which each core's pixels are counted.
     CENSUS_SIDE = 1024
 };
 static const uint64_t wait_ns = UINT64_C(10000000000);

@@ -8,8 +8,7 @@
 #include "bench/raster/raster.h"
 #include "gpu/graphics.h"
 
-// The members of the enums below have the order of the choices of the parameters `work`, `depth`
-// and `change`.
+// The enums below have the order of the choices of the parameters `work`, `depth` and `change`.
 enum raster_kind {
     RASTER_TRIANGLES, // the case draws many triangles of one size
     RASTER_PIXELS,    // the case draws layers over the whole target, in one format and blend mode
@@ -19,7 +18,7 @@ enum raster_kind {
 };
 
 enum raster_depth {
-    RASTER_DEPTH_OFF,    // the depth buffer is not used
+    RASTER_DEPTH_OFF,    // no depth buffer is used
     RASTER_DEPTH_TEST,   // every pixel passes the depth test
     RASTER_DEPTH_REJECT, // no pixel passes the depth test
     RASTER_DEPTH_WRITE,  // every pixel passes the depth test and writes depth, but no colour
@@ -34,8 +33,8 @@ enum raster_change { // what changes from one draw to the next
 
 struct raster_case {
     enum raster_kind kind;
-    // Number of pixels in the first row of a triangle; 0 if triangles draw no pixel. If `kind` is
-    // not RASTER_TRIANGLES, the number is 1.
+    // Number of pixels in the first row of a triangle. 0: triangles are smaller than a pixel. The
+    // number is 1 if `kind` is not RASTER_TRIANGLES.
     uint32_t side;
     bool culled;
     enum gpu_format format;
@@ -55,31 +54,29 @@ struct raster_mesh_params {
     float pitch, offset, leg, seen_offset, seen_leg, pixel;
 };
 
-// Parameters of the kernel raster_check: they describe the image that the target must hold.
+// Parameters of the kernel raster_check: a description of the expected image.
 struct raster_check_params {
     float unit[4], tolerance[4];
     uint32_t pattern, width, height, layers, columns, cells, triangles, hidden, side, row;
 };
 
-// A unit of work: one or more draws that are timed together.
+// A unit of work: draws that are timed together.
 struct raster_work {
     uint32_t target;              // width and height of the target in pixels
-    uint32_t draws;               // number of draws in the unit
-    uint32_t vertices, instances; // number of vertices and of instances of each draw
-    // Numbers of triangles and pixels of all draws together. The pixels are drawn, or only tested
-    // for depth.
+    uint32_t draws;               // number of draws in a unit of work
+    uint32_t vertices, instances; // vertices and instances of each draw
+    // Triangles and pixels of all draws together. Pixels that fail the depth test count, too.
     double triangles, pixels;
-    // If triangles draw no pixel (culled, or of side 0), only the last one of a unit is visible.
-    // The check then draws this number of triangles again, so that all of these are visible. In
-    // other cases, the number is 0.
+    // If triangles draw no pixel (culled, or of side 0), only the last one in a unit of work is
+    // visible. The check then draws this many triangles again, all visible. 0 for other triangles.
     uint32_t redrawn;
-    bool clears; // true: each unit clears the target first; false: it draws over the last image
+    bool clears; // true: each unit of work clears the target; false: it draws over the last image
     union {
         struct raster_layers_params layers;
         struct raster_mesh_params mesh;
     } params;
     size_t params_bytes;
-    struct raster_check_params check; // the image that is expected after a unit, for raster_check
+    struct raster_check_params check; // the image that raster_check expects after a unit of work
 };
 
 void raster_case_read(const struct bench_case *c, struct raster_case *this_case);
@@ -95,16 +92,16 @@ enum raster_metric { // the metrics, in the order of the list in raster.c
     RASTER_CORE_COUNT
 };
 
-// How many pixels each core drew.
+// The number of pixels that each core drew.
 struct raster_census {
-    bool known;     // false: kernels cannot read the number of their core, so all counts are 0
+    bool known;     // false: kernels cannot read their core's number, so all counts are 0
     unsigned cores; // number of cores that drew at least one pixel
     // pixels[i] is the number of pixels that core i drew. The last element also counts the pixels
-    // of cores with higher numbers.
+    // of all cores beyond.
     uint32_t pixels[RASTER_CORES_MAX];
 };
 
-// A render target of the session. Two of them differ in format, depth or width.
+// A render target of the session. Its format, depth or width differs from all others.
 struct raster_target {
     struct raster_target *older;
     struct gpu_target_desc desc;
@@ -115,8 +112,8 @@ struct raster_session {
     struct bench_session *bench;
     struct raster_census census;
     struct gpu_program *check;
-    struct gpu_buffer *result;     // buffer for the results of the kernel `check`
-    struct raster_target *targets; // the newest first
+    struct gpu_buffer *result;     // results of the kernel `check`
+    struct raster_target *targets; // list of render targets, the newest first
 };
 
 MUST_CHECK bool raster_open(struct bench_session *bench, struct error *err);
@@ -124,17 +121,17 @@ MUST_CHECK bool raster_visit(struct bench_visit *run, struct measure_visit *visi
                              struct error *err);
 void raster_conclude(struct run *run, const char *device);
 
-// Returns the session's target with the format, depth and width of `desc`. The first call for such
-// a target creates it. Returns NULL with `err` if that fails.
+// Returns the session's target with the format, depth and width of `desc`. Creates it if there is
+// none yet. Returns NULL with `err` if that fails.
 struct gpu_target *raster_target(struct raster_session *session, const struct gpu_target_desc *desc,
                                  struct error *err);
 
-// Runs one draw in a batch of its own and waits until the draw has ended.
+// Runs one draw in its own batch, and waits until the draw has ended.
 MUST_CHECK bool raster_draw_once(struct raster_session *session, const struct gpu_draw *draw,
                                  uint64_t timeout_ns, struct error *err);
 
-// Draws over a whole target and sets census->pixels[i] to the number of pixels that core i drew. If
-// kernels cannot read the number of their core, draws nothing and sets census->known to false.
+// Draws over a whole target, and sets census->pixels[i] to the number of pixels that core i drew.
+// If kernels cannot read their core's number, sets census->known to false instead.
 MUST_CHECK bool raster_census_take(struct raster_session *session, struct raster_census *census,
                                    struct error *err);
 

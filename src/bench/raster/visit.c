@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-// What the session keeps for one case from one measurement (visit) of the case to the next.
+// Data of a case that the session keeps from one visit to the next.
 struct memory {
-    // Programs of the timed draws. programs[1] is used only with change=program.
+    // Programs of the timed draws: programs[0], with change=program also programs[1].
     struct gpu_draw_program *programs[2];
     struct gpu_draw_program *depth_only, *depth_test;
     uint64_t repeats;
@@ -23,8 +23,8 @@ struct job {
 
 // ---------------------------------------------------------------- programs
 
-// Returns a program with the vertex shader of the case. If `fragment` is NULL, the program writes
-// only depth. Returns NULL with `err` on failure.
+// Returns a program with the case's vertex shader. If `fragment` is NULL, the program writes only
+// depth. Returns NULL with `err` on failure.
 static struct gpu_draw_program *make(struct job *job, const char *fragment, enum gpu_depth depth,
                                      bool culls, struct error *err)
 {
@@ -83,9 +83,9 @@ static struct gpu_draw draw_of(const struct job *job, struct gpu_draw_program *p
     };
 }
 
-// Records `repeats` units of work; its type is measure_record (measure/span.h). If a unit has
-// several draws, the batch is unordered, so that they share a render pass. Then a barrier before
-// the next unit ends the pass.
+// Records `repeats` units of work, as a measure_record (measure/span.h). If a unit has several
+// draws, the batch is unordered, so they share a render pass. A barrier before the next unit ends
+// the pass.
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct job *job = context;
@@ -107,9 +107,9 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
     }
 }
 
-// Clears the target, so that no earlier image can pass the check. Then draws one layer or triangle
-// in the target. With depth=reject, this layer writes a near depth everywhere. So all timed layers
-// fail the depth test, except the last one.
+// Clears the target, so that an earlier image cannot pass the check. Then draws one layer or
+// triangle. With depth=reject, this layer is near everywhere. All timed layers except the last one
+// then fail the depth test.
 static bool prepare(struct job *job, struct error *err)
 {
     const struct raster_layers_params near = {.farthest = 0.125f};
@@ -126,10 +126,9 @@ static bool prepare(struct job *job, struct error *err)
 
 // ---------------------------------------------------------------- the proof
 
-// Checks triangles of which the timed draws drew no pixel, because they are culled or too small.
-// The first work.redrawn of them are drawn again, now visible. Each cell of the grid must then show
-// its last triangle, which covers the earlier ones. work.redrawn is small, so this takes only some
-// ms.
+// Checks triangles that drew no pixel because they are culled or too small. The first work.redrawn
+// of them are drawn again, now visible. Each cell of the grid must then show its last triangle.
+// work.redrawn is small, so this takes only some ms.
 static bool verify_unseen(struct job *job, struct error *err)
 {
     struct raster_mesh_params mesh = job->work.params.mesh;
@@ -147,8 +146,8 @@ static bool verify_unseen(struct job *job, struct error *err)
            raster_check(job->session, job->target, &check, err);
 }
 
-// For depth=write, checks the depth in the target with two layers. A layer a little farther away
-// must be hidden, and a layer a little nearer must not be hidden.
+// With depth=write, checks the depth in the target with two layers: a slightly farther one must be
+// hidden, a slightly nearer one must not.
 static bool verify_depth(struct job *job, struct error *err)
 {
     const struct raster_layers_params *params = &job->work.params.layers;
@@ -191,7 +190,7 @@ static void report_per_cycle(const struct job *job, const struct measure_span *s
         return;
     double *values = ARENA_ARRAY(job->run->arena, span->count, double);
     size_t count = 0;
-    double step = 0; // step of values[0], which is of the first sample with a known core clock
+    double step = 0; // step of values[0], the first sample with a known core clock
     for (size_t i = 0; i < span->count; i++) {
         if (!isfinite(span->core_hz[i]))
             continue;
@@ -259,8 +258,7 @@ static bool visit_cores(struct bench_visit *run, struct raster_session *session,
     return true;
 }
 
-// Sets job->target and job->memory. At the first visit of the case, creates job->memory and the
-// programs in it.
+// Sets job->target and job->memory. At the case's first visit, also creates the programs.
 static bool prepare_job(struct job *job, struct error *err)
 {
     const struct gpu_target_desc desc = {.format = job->this_case.format,
