@@ -5,7 +5,7 @@
 #include "bench/rays/session.h"
 #include "measure/claim.h"
 
-// Twice the maximum distance by which primitives move along each axis of the unit cube.
+// Primitives move by at most half of this length along each axis of the unit cube.
 static const float move = 0.05f;
 
 struct memory {
@@ -17,9 +17,9 @@ struct job {
     enum rays_task task;
     struct memory *memory;
     struct rays_tree tree;
-    // Tree that is copied to tree.tree; NULL if the task does not copy.
+    // the source of timed copies to tree.tree; NULL if the task does not copy
     struct gpu_tree *source;
-    uint64_t bytes; // size in bytes of the tree that the task makes
+    uint64_t bytes; // size in bytes of the tree that the timed commands make
 };
 
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
@@ -40,8 +40,8 @@ static void record_once(void *job, struct gpu_batch *batch)
     record(job, batch, 1);
 }
 
-// Writes the scene's primitives at other places into the input for building the tree. Trees that
-// are already built do not change.
+// Writes the scene's primitives at other places into the input of builds. Existing trees do not
+// change.
 static bool move_primitives(struct job *job, struct error *err)
 {
     job->tree.scene.move = move;
@@ -53,8 +53,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-// Copies the tree once. Then rebuilds the source of the copy, from moved primitives. So the
-// check shows whether the timed copies changed the target.
+// Copies the tree once, then rebuilds the copy's source from moved primitives. So the check shows
+// whether the timed copies changed the target.
 static bool prepare_copy(struct job *job, struct error *err)
 {
     struct gpu_tree *source = job->tree.tree;
@@ -68,7 +68,7 @@ static bool prepare_copy(struct job *job, struct error *err)
     if (compact && !gpu_tree_compact_bytes(source, &job->bytes, err))
         return false;
     // The first copy must have the primitives at their old places. So the source is built from
-    // these again before it is copied.
+    // unmoved primitives before this copy.
     job->tree.scene.move = 0;
     job->tree.tree = gpu_tree_create_copy(job->run->scope, source, larger(before, job->bytes), err);
     if (!job->tree.tree || !rays_tree_fill(job->run, &job->tree, err) ||
@@ -100,7 +100,7 @@ static struct rays_beam beam_of(const struct job *job)
                                   job->tree.desc.kind == GPU_TREE_BOXES ? RAYS_ASKED : RAYS_OPAQUE};
 }
 
-// Traces rays through the tree that the samples left, and checks what they hit.
+// Traces rays through the tree that the samples made, and checks the hits.
 static bool verify(struct job *job, struct error *err)
 {
     uint32_t misses;
@@ -127,7 +127,7 @@ static bool time_rays(struct job *job, uint64_t *repeats, struct measure_visit *
     return true;
 }
 
-// Measures what an update costs later rays: their rate after an update ÷ their rate after a build.
+// Measures how an update changes the rate of later rays: rate after an update ÷ rate after a build.
 static bool compare_rays(struct job *job, struct measure_visit *visit, struct error *err)
 {
     double updated_ns, built_ns;
@@ -144,7 +144,7 @@ static void report(const struct job *job, const struct measure_span *span,
                    struct measure_visit *visit)
 {
     const double count = job->tree.scene.count, bytes = (double)job->bytes / count;
-    // The class MEASURE_OTHER has no theoretical limit: none is known for the rate of builds.
+    // MEASURE_OTHER is the class without a limit: none is known for the rate of builds.
     const struct measure_claim claim = {.results[MEASURE_OTHER] = count};
     const struct measure_account account = {.claim = &claim, .span = span, .visit = visit};
     measure_claim_report(&account, RAYS_BUILD_RATE, MEASURE_PER_SECOND, count);

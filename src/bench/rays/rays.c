@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    CPU_PRIMITIVES = 4096, // maximum number of primitives in presets on a CPU
-    INSTANCES = 1 << 20    // maximum number of instances in presets
+    CPU_PRIMITIVES = 4096, // maximum number of primitives that presets use on a CPU
+    INSTANCES = 1 << 20    // maximum number of instances that presets use
 };
 
 static const struct param_info params[] = {
@@ -202,9 +202,9 @@ static const struct headline_info headlines[] = {
      .where = "work=build,of=triangles,task=fast-trace|fast-build"},
 };
 
-// Returns true if presets trace rays in the way that pick->value names ("query" or "pipeline").
-// Presets use queries or, if the device lacks queries, pipelines. The preset "full" uses both if
-// the device has both.
+// Returns true if presets trace rays in the way that pick->value names: by queries or by pipelines.
+// Presets use pipelines if the device lacks queries. If the device has both, the preset full uses
+// both, and other presets use queries.
 static bool has_way(const struct bench_pick *pick)
 {
     const gpu_caps caps = pick->request->device->caps;
@@ -214,10 +214,9 @@ static bool has_way(const struct bench_pick *pick)
     return pipeline && (!query || strcmp(pick->request->preset, "full") == 0);
 }
 
-// True if the plan takes the value pick->value of a parameter. Values from the user are taken
-// unchanged. Of a preset's values of `through`, has_way decides. A preset's number of primitives is
-// lowered to CPU_PRIMITIVES on a CPU. For trees of instances, a preset's number above INSTANCES is
-// left out.
+// Returns true if the plan uses pick->value. Values from the user stay. has_way decides about a
+// preset's value of `through`. On a CPU, a preset's number of primitives is lowered to
+// CPU_PRIMITIVES. For trees of instances, a preset's number above INSTANCES is left out.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_choice *choice = &pick->request->choices[pick->param];
@@ -238,9 +237,10 @@ static bool from_user(const struct bench_pick *pick, const char *key)
     return choice && choice->from_user;
 }
 
-// Returns true if the plan takes the case. Only the scene of spheres can be procedural.
-// hits=any-hit and procedural are measured only with spheres and random rays, unless the user chose
-// `hits`. Only trees of triangles are updated, copied or compacted, unless the user chose `task`.
+// Returns true if the plan should contain the case:
+// - Only the scene of spheres can be procedural.
+// - hits=any-hit and procedural need spheres and random rays, unless the user chose `hits`.
+// - Updates, copies and compactions need trees of triangles, unless the user chose `task`.
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;
@@ -255,9 +255,9 @@ static bool keep(const struct bench_pick *pick, struct error *err)
 
 // ---------------------------------------------------------------- findings
 
-// Returns the first result with the metric "rays" (a rate), opaque hits and this order of rays, in
-// the scene of `like` and with its number of primitives. If `like` has the parameter `through`, the
-// result has the same value of it. Returns NULL if there is no such result.
+// Returns the first result with the metric "rays" (a rate), opaque hits, and this order of rays. It
+// has the scene, the number of primitives and the value of `through` (if any) of `like`. Returns
+// NULL if there is none.
 static const struct result *find(const struct run *run, const char *device, const char *order,
                                  const struct result *like)
 {
@@ -277,8 +277,8 @@ static const struct result *find(const struct run *run, const char *device, cons
     return NULL;
 }
 
-// Adds the finding no-ray-units if the device lacks units for rays, so that its cores do the tests
-// of boxes and triangles.
+// Adds the finding no-ray-units if the device has no hardware units for rays, so its cores test
+// boxes and triangles.
 static void conclude_units(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {
@@ -293,8 +293,7 @@ static void conclude_units(struct run *run, const char *device)
 }
 
 // Adds the finding rays-order: how much the order of the same rays matters. Value: rate in random
-// order ÷ rate in order. It comes from the scene with the most primitives; if several have as many,
-// from the first.
+// order ÷ rate in order, in the scene with the most primitives (the first of several).
 static void conclude_order(struct run *run, const char *device)
 {
     const struct result *random = NULL, *ordered = NULL;

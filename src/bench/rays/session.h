@@ -8,13 +8,13 @@
 #include "bench/rays/rays.h"
 #include "gpu/rays.h"
 
-// The members of enum rays_work and enum rays_task have the order of the choices of the parameters
-// `work` and `task`.
+// enum rays_work and enum rays_task have the order of the choices of the parameters `work` and
+// `task`.
 enum rays_work {
-    RAYS_WORK_TRIANGLE,   // rays cross a row of triangles that are culled
-    RAYS_WORK_BOX,        // rays cross boxes of instances; a mask lets them hit only the last one
-    RAYS_WORK_ANY_HIT,    // rays cross a row of triangles, and call a kernel for each
-    RAYS_WORK_PROCEDURAL, // rays cross a row of boxes, and call a kernel for each
+    RAYS_WORK_TRIANGLE,   // rays cross a row of culled triangles
+    RAYS_WORK_BOX,        // rays cross boxes of instances; a mask hides all but the last one
+    RAYS_WORK_ANY_HIT,    // rays cross a row of triangles, and call a kernel for each triangle
+    RAYS_WORK_PROCEDURAL, // rays cross a row of boxes, and call a kernel for each box
     RAYS_WORK_RAYS,
     RAYS_WORK_LATENCY,
     RAYS_WORK_SIZE,
@@ -45,7 +45,7 @@ enum rays_metric { // the metrics, in the order of the list in rays.c
     RAYS_AFTER_UPDATE
 };
 
-// Parameters of kernels, declared in the same way in scene.glsl, trace.glsl and check.comp.
+// Parameters of kernels, as scene.glsl, trace.glsl and check.comp declare them.
 struct rays_scene {
     uint32_t kind, count, side;
     float size, move;
@@ -62,10 +62,10 @@ struct rays_check_params {
 
 struct rays_session {
     struct gpu_program *scene, *check_all, *check_nearer;
-    // The hits of all rays of a dispatch, a struct rays_hit for each.
+    // Hits of the rays of a dispatch, a struct rays_hit each.
     struct gpu_buffer *hits;
-    // Output of the checks: how many rays left no record, have a wrong hit, or hit nothing; also
-    // the first ray that failed.
+    // Results of the checks: how many rays left no record, have a wrong hit, or hit nothing; and
+    // the number of the first ray with an error.
     struct gpu_buffer *result;
     uint32_t scene_rays_log2, row_rays_log2, chain_rays_log2;
 };
@@ -80,90 +80,89 @@ MUST_CHECK bool rays_visit(struct bench_visit *run, struct measure_visit *visit,
 
 // ---------------------------------------------------------------- tree.c
 
-// A tree that exists while a case is measured. Rays reach it through the tree of instances `top`.
+// The trees of a visit. Rays go through `top`, a tree of instances, to the tree that is measured.
 struct rays_tree {
     struct rays_scene scene;
     struct gpu_tree_desc desc;
     struct gpu_buffer *input;
-    struct gpu_tree *tree;     // the tree that is measured, of the kind desc.kind
-    struct gpu_tree *triangle; // the tree to which instances refer; NULL if `tree` has no instances
-    struct gpu_buffer *instance; // input for building `top`: one instance of `tree`
-    // Tree through which rays are traced: its one instance is `tree`. If `tree` itself has
-    // instances, `top` is `tree`.
+    struct gpu_tree *tree;       // tree that is measured, of the kind desc.kind
+    struct gpu_tree *triangle;   // tree that instances refer to; NULL if `tree` has no instances
+    struct gpu_buffer *instance; // input of the build of `top`: one instance of `tree`
+    // Tree through which rays are traced. It is `tree` if that has instances, else a tree with one
+    // instance of `tree`.
     struct gpu_tree *top;
 };
 
-// Creates a batch, records commands into it with `record`, submits it, and waits for its end.
+// Makes a batch of what `record` records, submits it, and waits for its end.
 MUST_CHECK bool rays_run(struct bench_visit *run, void (*record)(void *, struct gpu_batch *),
                          void *context, struct error *err);
 
 // Builds a tree from its input.
 MUST_CHECK bool rays_build(struct bench_visit *run, struct gpu_tree *tree, struct error *err);
 
-// Returns a scene of this kind with about `count` primitives, which are at their usual places (not
-// moved).
+// Returns a scene of this kind with about `count` primitives, at their usual places (not moved).
 struct rays_scene rays_scene_of(uint32_t kind, uint32_t count);
 
-// Writes the primitives of tree->scene into a new input, and creates and builds the trees as
-// tree->desc says. Sets input and count of tree->desc.
+// Writes the primitives of tree->scene into a new input. Then creates and builds the trees of
+// tree->desc. Sets input and count of tree->desc.
 MUST_CHECK bool rays_tree_make(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
-// Creates and builds tree->triangle, to which instances refer: one triangle (0,0,0) (1,0,0)
+// Creates and builds tree->triangle, which instances refer to: the triangle (0,0,0) (1,0,0)
 // (0,1,0).
 MUST_CHECK bool rays_tree_triangle(struct bench_visit *run, struct rays_tree *tree,
                                    struct error *err);
 
-// Creates and builds the trees from the primitives in tree->input.
+// Creates and builds tree->tree from the primitives in tree->input, and sets tree->top.
 MUST_CHECK bool rays_tree_build(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
-// Writes the primitives of tree->scene to tree->input. Trees that are already built do not change.
+// Writes the primitives of tree->scene into tree->input. Existing trees do not change.
 MUST_CHECK bool rays_tree_fill(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
-// Sets tree->top, through which rays are traced. If tree->tree has instances, tree->top becomes
-// tree->tree itself. Otherwise tree->top becomes a tree with one instance of tree->tree: it is
-// created if there is none yet, and then built.
+// Sets tree->top, through which rays are traced. If tree->tree has instances, it becomes tree->top
+// itself. Otherwise tree->top is a tree with one instance of tree->tree: the first call creates it,
+// and each call builds it.
 MUST_CHECK bool rays_tree_top(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
 // ---------------------------------------------------------------- trace.c
 
-// Returns true if a pipeline traces the case's rays, false if queries do. A case that builds trees
-// uses a pipeline if the device lacks queries.
+// Returns true if a pipeline traces the case's rays, false if queries do. Cases that build trees
+// use a pipeline only if the device lacks queries.
 bool rays_by_pipeline(const struct bench_visit *run);
 
-// A set of rays, and the tree through which to trace them.
+// A set of rays, and the tree through which they are traced.
 struct rays_beam {
     const struct rays_tree *tree;
     uint32_t rays, rays_log2; // kind of rays (RAYS_CAMERA …), and log2 of their number
-    uint32_t mode;            // how kernels treat the primitives that rays cross: RAYS_OPAQUE …
+    uint32_t mode;            // how kernels treat crossed primitives: RAYS_OPAQUE …
     uint32_t mask;
     float start;                     // x at which rays of the kind RAYS_ROW begin
-    bool pipeline;                   // true: traced by a pipeline; false: by queries
-    struct gpu_dispatch dispatch;    // dispatch that traces the rays; rays_beam_prepare fills it
-    struct rays_trace_params params; // kernel parameters; rays_beam_prepare fills them
+    bool pipeline;                   // true: a pipeline traces the rays; false: queries do
+    struct gpu_dispatch dispatch;    // dispatch that traces the rays, from rays_beam_prepare
+    struct rays_trace_params params; // kernel parameters, from rays_beam_prepare
 };
 
 // Returns the program that traces the rays of `beam` through its tree; NULL with `err` on failure.
 struct gpu_program *rays_beam_program(struct bench_visit *run, const struct rays_beam *beam,
                                       struct error *err);
 
-// Creates the program and the dispatch of the beam, and marks all its hits as unwritten.
+// Creates the beam's program and dispatch. Marks the hits of all its rays as unwritten.
 MUST_CHECK bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *beam,
                                   struct error *err);
 
-// rays_beam_record records the dispatch of a beam `repeats` times; its type is measure_record
-// (measure/span.h). rays_beam_record_once records it once; it is a function for rays_run.
+// rays_beam_record records the dispatch of a beam `repeats` times, as a measure_record
+// (measure/span.h). rays_beam_record_once records it once, for rays_run.
 void rays_beam_record(void *beam, struct gpu_batch *batch, uint64_t repeats);
 void rays_beam_record_once(void *beam, struct gpu_batch *batch);
 
 // Measures the time of the dispatch that traces the beam. *repeats is the number of dispatches per
-// sample that an earlier measurement of the case found, or 0. It is updated for the next
+// sample from an earlier measurement of the case, or 0. The function sets *repeats for the next
 // measurement.
 MUST_CHECK bool rays_beam_measure(struct bench_visit *run, struct rays_beam *beam,
                                   uint64_t *repeats, struct measure_span *span, struct error *err);
 
-// Fails with ERROR_MISMATCH if a ray was not traced or if its hit does not lie on a primitive. For
-// some rays, also fails if another primitive is nearer than the hit. Sets *misses to the number of
-// rays that hit nothing.
+// Fails with ERROR_MISMATCH if a ray was not traced, or if its hit does not lie on a primitive. For
+// some rays, also fails if another primitive is nearer. Sets *misses to the number of rays that hit
+// nothing.
 MUST_CHECK bool rays_beam_check(struct bench_visit *run, const struct rays_beam *beam,
                                 uint32_t *misses, struct error *err);
 

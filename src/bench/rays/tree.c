@@ -4,7 +4,7 @@
 #include <math.h>
 
 enum {
-    GROUPS_X = 32768 // maximum number of workgroups of scene.comp along x
+    GROUPS_X = 32768 // maximum number of workgroups in x, in dispatches of scene.comp
 };
 static const uint64_t wait_ns = UINT64_C(10000000000);
 
@@ -32,7 +32,7 @@ struct rays_scene rays_scene_of(uint32_t kind, uint32_t count)
     }
     while (scene.side * scene.side * scene.side < spheres)
         scene.side++;
-    // The more triangles a scene has, the smaller they are. So a ray through the cube always meets
+    // Triangles are smaller the more of them a scene has. So a ray through the cube always meets
     // about one.
     scene.size = (float)(1.5 / sqrt((double)count));
     return scene;
@@ -41,7 +41,7 @@ struct rays_scene rays_scene_of(uint32_t kind, uint32_t count)
 struct fill {
     struct gpu_program *program;
     const struct rays_tree *tree;
-    // The tree to which instances refer; NULL if the primitives are no instances.
+    // tree that instances refer to; NULL if the primitives are no instances
     struct gpu_tree *triangle;
 };
 

@@ -25,7 +25,7 @@ static bool make_scene(struct bench_visit *run, struct rays_tree *tree, uint32_t
                        struct error *err)
 {
     uint32_t count = (uint32_t)case_uint(run->bench_case, "primitives");
-    if (kind == RAYS_BALLS) // one ball in place of each sphere of the scene RAYS_SPHERES
+    if (kind == RAYS_BALLS) // one ball replaces each sphere of the scene RAYS_SPHERES
         count = count < RAYS_SPHERE ? 1 : count / RAYS_SPHERE;
     tree->scene = rays_scene_of(kind, count);
     tree->desc =
@@ -61,8 +61,9 @@ static struct memory *memory_of(struct bench_visit *run)
     return *run->memory;
 }
 
-// Makes a scene, measures the rays of `beam` through it, and checks what they hit. Adds to the
-// visit what does not depend on how the rays are counted; `together` says how they are traced.
+// Makes a scene, measures the rays of `beam` through it, and checks the hits. Adds the tree's size
+// and details to the visit, but no metric of rays. `together` says in the detail "shape" how the
+// rays are traced.
 static bool trace(struct bench_visit *run, struct rays_beam *beam, uint32_t kind,
                   const char *together, struct measure_span *span, struct measure_visit *visit,
                   struct error *err)
@@ -96,7 +97,7 @@ static uint32_t mode_of(const struct bench_visit *run)
     return case_says(run->bench_case, "hits", "opaque") ? RAYS_OPAQUE : RAYS_ASKED;
 }
 
-// Measures the same kernel without tracing, and reports its time as a share of the rays' time.
+// Measures the same kernel without tracing. Reports its time as a share of the rays' time.
 static bool measure_control(struct bench_visit *run, const struct rays_beam *beam, double unit_ns,
                             struct measure_visit *visit, struct error *err)
 {
@@ -126,7 +127,7 @@ static bool visit_rays(struct bench_visit *run, struct measure_visit *visit, str
                &span, visit, err))
         return false;
     const double rays = (double)(1u << beam.rays_log2);
-    // The class MEASURE_OTHER has no theoretical limit: none is known for the rate of rays.
+    // MEASURE_OTHER is the class without a limit: none is known for the rate of rays.
     const struct measure_claim claim = {.results[MEASURE_OTHER] = rays};
     const struct measure_account account = {.claim = &claim, .span = &span, .visit = visit};
     measure_claim_report(&account, RAYS_RATE, MEASURE_PER_SECOND, rays);
@@ -155,13 +156,13 @@ static bool visit_latency(struct bench_visit *run, struct measure_visit *visit, 
 
 // ---------------------------------------------------------------- the size of the kernels
 
-// Returns the driver's statistics about kernels as one line, without the code of the kernels.
+// Returns the driver's statistics about kernels as one line, without the kernels' code.
 static const char *list_statistics(struct arena *arena, const char *text)
 {
     const char *list = "";
     while (text && *text) {
         const size_t length = strcspn(text, "\n");
-        // Skips the listing of machine code, up to the next executable.
+        // Skips a listing of machine code, up to the next executable.
         if (strncmp(text, "----", 4) == 0)
             text = strstr(text, "\n== ");
         else
@@ -171,8 +172,8 @@ static const char *list_statistics(struct arena *arena, const char *text)
     return list;
 }
 
-// Reports what the driver tells about kernels that trace rays: registers, memory and stack. These
-// are the kernels of a case work=rays with the same `hits`. Measures no time.
+// Reports the registers, memory and stack of kernels that trace rays, as the driver tells them. A
+// case work=rays with the same `hits` uses these kernels. Measures no time.
 static bool visit_size(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     const bool boxes = case_says(run->bench_case, "hits", "procedural");
@@ -185,7 +186,7 @@ static bool visit_size(struct bench_visit *run, struct measure_visit *visit, str
     struct gpu_program_stats stats;
     if (!program || !gpu_program_stats(program, run->arena, &stats, err))
         return false;
-    // For ray pipelines, NVIDIA's driver has no statistics but the stack size, which is always 0.
+    // For ray pipelines, NVIDIA's driver tells only a stack size, which is always 0.
     if (!stats.has_registers && !stats.has_spills && !stats.stack_bytes)
         return error_set(err, ERROR_UNSUPPORTED,
                          "the driver tells neither registers nor local memory of these kernels%s",
@@ -205,7 +206,7 @@ static bool visit_size(struct bench_visit *run, struct measure_visit *visit, str
 
 // ---------------------------------------------------------------- all
 
-// Adds the detail "units" if the architecture has no hardware units for tracing rays.
+// Adds the detail "units" if the architecture has no hardware units for rays.
 static void report_units(const struct bench_visit *run, struct measure_visit *visit)
 {
     static const char *const without[] = {"Volta", "Ampere GA100", "Hopper", "Blackwell GB100",
