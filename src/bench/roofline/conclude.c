@@ -8,16 +8,16 @@
 enum {
     UNIT_TEXT = 32
 };
-// There are two roofs: the rate at intensities far above the ridge, and the bandwidth at
-// intensities far below the ridge. An intensity is far away if it differs from the ridge by at
-// least the first of these factors. If a roof then has no case, the second factor is used.
+// A roof is read only at intensities far from the ridge: the compute roof (a rate) above it, the
+// memory roof (a bandwidth) below it. Far means by at least the first of these factors or, if a
+// roof then has no case, by the second one.
 static const double leg_distances[] = {4, 2};
 static const double leg_confidence = 0.975;
 
-// The results of one device for one type of numbers. One finding is made from them.
+// The results of one device and one type of numbers, which lead to one finding.
 struct row {
     struct run *run;
-    const char *device, *type; // type of the numbers, for example "fp32"; NULL means all types
+    const char *device, *type; // type of the numbers, for example "fp32"; NULL: every type
 };
 
 static bool is_in(const struct row *row, const struct result *result)
@@ -27,7 +27,7 @@ static bool is_in(const struct row *row, const struct result *result)
            (!row->type || strcmp(type->text, row->type) == 0);
 }
 
-// Returns the row's result with the largest median of this metric; NULL if none has the metric.
+// Returns the row's result with the highest median of this metric; NULL if there is none.
 static const struct result *most_of(const struct row *row, const char *metric)
 {
     const struct result *best = NULL;
@@ -40,8 +40,7 @@ static const struct result *most_of(const struct row *row, const char *metric)
     return best;
 }
 
-// Returns true if the measured intensities go down to half of the ridge or lower, and up to twice
-// the ridge or higher.
+// Returns true if the measured intensities reach from half of the ridge to twice the ridge.
 static bool is_seen_around(const struct row *row, double ridge)
 {
     double least = INFINITY, most = 0;
@@ -55,8 +54,8 @@ static bool is_seen_around(const struct row *row, double ridge)
     return least <= ridge / 2 && most >= ridge * 2;
 }
 
-// Returns the median of a metric, with its interval, over all of the row's results with intensities
-// from `least` to `most`; NaN if there is no such result.
+// Returns the median of a metric and its interval, over the row's results with intensities from
+// `least` to `most`. Returns NaN if there is none.
 static struct interval leg_of(const struct row *row, const char *metric, double least, double most)
 {
     struct arena *scratch = arena_create();
@@ -76,16 +75,15 @@ static struct interval leg_of(const struct row *row, const char *metric, double 
 }
 
 struct ridge {
-    // Height of the compute roof (a rate), and of the memory roof (a bandwidth).
+    // Heights of the two roofs: rate of the compute roof, bandwidth of the memory roof.
     struct interval rate, speed;
-    struct interval at; // the intensity at which the compute roof and the memory roof meet
+    struct interval at; // intensity at which the two roofs meet
 };
 
 // Returns the ridge: the intensity at which the compute roof and the memory roof meet. `about` is a
-// first estimate of the ridge. Each roof is read where it is flat: the compute roof at intensities
-// at least `distance` times above `about`, the memory roof at intensities at least `distance` times
-// below `about`. The ridge's interval spans all quotients of values in the two roofs' intervals.
-// The roofs' intervals have a confidence of 97.5 % each, so the ridge's interval has 95 %.
+// first estimate of it. The compute roof is read at intensities at least `distance` times above
+// `about`, the memory roof at least `distance` times below. The ridge's interval is the widest that
+// the intervals of both roofs allow (97.5 % each, so 95 %).
 static struct ridge ridge_of(const struct row *row, double about, double distance)
 {
     struct ridge ridge = {
@@ -125,12 +123,11 @@ static void report(const struct row *row)
                        unit_text(arena, ridge.rate.median, UNIT_FLOP_PER_S));
 }
 
-// Adds a finding "ridge" for each type of numbers. Its value is the intensity, in operations per
-// byte, above which memory is not the limit: the median rate at high intensities, divided by the
-// median bandwidth at low intensities. High and low mean mostly at least four times above and below
-// a first estimate (largest rate ÷ largest bandwidth). If the measured intensities do not reach
-// from half of the estimate to twice the estimate, there is no finding. The keys are the case with
-// the largest bandwidth and the case with the largest rate.
+// Adds a finding "ridge" for each type of numbers. Value: the intensity (in operations per byte)
+// where the two roofs meet: median rate at high intensities ÷ median bandwidth at low ones. High
+// and low mean four times (else twice) above and below an estimate, the highest rate ÷ the highest
+// bandwidth. The measured intensities must reach from half of the estimate to twice the estimate.
+// Keys: the cases with the highest bandwidth and with the highest rate.
 void roofline_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

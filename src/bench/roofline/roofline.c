@@ -107,15 +107,15 @@ static const struct headline_info headlines[] = {
      .where = "type=fp32"},
 };
 
-enum roofline_param { // the parameters, in the order of `params`
+enum roofline_param { // indices of the array `params`
     ROOFLINE_PARAM_TYPE,
     ROOFLINE_PARAM_INTENSITY,
     ROOFLINE_PARAM_ENERGY
 };
 
-// Returns false if the device does not support the type of numbers. In the preset standard, sets
-// `energy` to 0 except for the first type and every third intensity, because measuring energy takes
-// about a second.
+// Returns false if the device does not support the type of numbers. Measuring energy takes about a
+// second. So the preset standard sets `energy` to 0, except for the first type and every third
+// intensity.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_request *request = pick->request;

@@ -7,8 +7,8 @@
 enum {
     PERIOD_WORDS = ROOFLINE_PERIOD * 4,
     PERIOD_BYTES = PERIOD_WORDS * 4,
-    // On a GPU, the buffer is at least this many times as large as the last-level cache, so that
-    // kernels read DRAM.
+    // A GPU's buffer is at least this many times as large as the last-level cache, so that kernels
+    // read DRAM.
     CACHES = 4,
     MEMORY_SHARE = 4 // buffers take at most a quarter of the device's memory
 };
@@ -40,8 +40,8 @@ uint64_t roofline_steps(const struct roofline_case *this_case)
 
 // ---------------------------------------------------------------- data
 
-// Each value of the data is the start value of one of FMA_CHAINS chains. Returns the number of the
-// chain for value number `i` of a period: a hash of `i` (the finaliser of MurmurHash3).
+// Each value of the data is the start of one of FMA_CHAINS chains. Returns the chain of value
+// number `i` in a period: a hash of `i` (the finaliser of MurmurHash3).
 static unsigned start_of(uint32_t i)
 {
     i ^= i >> 16;
@@ -51,7 +51,7 @@ static unsigned start_of(uint32_t i)
     return (i ^ i >> 16) % FMA_CHAINS;
 }
 
-// Returns the number of 32-bit words in one value.
+// Returns the number of 32-bit words in a value.
 static unsigned width_of(const struct roofline_number *number)
 {
     return ROOFLINE_THREAD_BYTES / 4 / number->chains;
@@ -79,7 +79,7 @@ static uint32_t sum_of(uint64_t bits)
 struct roofline_sums roofline_expect(const struct roofline_number *number, uint64_t steps,
                                      uint64_t bytes)
 {
-    // chains[1] holds the chains after one step more than chains[0].
+    // chains[1] makes one step more than chains[0]
     struct fma_chain chains[2][FMA_CHAINS];
     struct roofline_sums sums = {0};
     unsigned width = width_of(number), in_load = 4 / width;
@@ -96,8 +96,8 @@ struct roofline_sums roofline_expect(const struct roofline_number *number, uint6
     return (struct roofline_sums){sums.fused * periods, sums.rounded * periods};
 }
 
-// Fills session->source: writes one period of the data, and then doubles the filled part by copies
-// on the device until the buffer is full.
+// Fills session->source with the data: writes one period, then doubles the filled part by copies on
+// the device.
 static bool fill(struct roofline_session *session, const struct roofline_number *number,
                  struct error *err)
 {
@@ -160,8 +160,8 @@ static bool make_source(struct roofline_session *session, size_t place, struct e
     return session->sources[place] != NULL;
 }
 
-// Makes session->source hold the data of this type. If there is enough memory, each type has its
-// own buffer, which need not be filled again when types alternate.
+// Sets session->source to a buffer with the data of this type. If there is enough memory, each type
+// has a buffer of its own, which stays filled.
 static bool load(struct roofline_session *session, const struct roofline_number *number,
                  struct error *err)
 {

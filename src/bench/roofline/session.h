@@ -14,61 +14,60 @@ enum {
 
 struct roofline_number {
     const char *name;
-    // Names of two kernels: `kernel` reads ROOFLINE_BLOCKS blocks per workgroup, `once` one block.
+    // Names of the kernels whose workgroups read ROOFLINE_BLOCKS blocks, or one block.
     const char *kernel, *once;
     enum fma_number number;
     gpu_caps caps;
     unsigned chains;     // number of chains per thread
-    unsigned arithmetic; // number of arithmetic operations in a step of a chain
+    unsigned arithmetic; // number of operations in a step of a chain
 };
 extern const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS];
 
 struct roofline_case {
     const struct roofline_number *number;
-    double intensity; // operations per byte read
-    double energy_s;  // duration in s of the measurement of energy; 0 if energy is not measured
+    double intensity; // arithmetic intensity: operations per byte read
+    double energy_s;  // time in s for which energy is measured; 0: energy is not measured
 };
 void roofline_case_read(const struct bench_case *c, struct roofline_case *this_case);
 
-// Returns the number of steps for the case's intensity. A thread must make this many steps, over
-// all its chains, for each block that it reads. Returns 0 if that is no whole number from 1 to
-// 2^24.
+// Returns the number of steps that a thread makes for each block it reads, over all its chains. It
+// follows from the case's intensity. Returns 0 if it is no whole number from 1 to 2^24.
 uint64_t roofline_steps(const struct roofline_case *this_case);
 
 struct roofline_session {
     struct bench_session *bench;
-    struct measure_energy *energy; // counter of the device's energy; NULL if the device has none
-    unsigned blocks;               // blocks that a workgroup reads one after another
-    // Buffer for the sum and the count to which kernels add (measure/unit.h).
+    struct measure_energy *energy; // the device's counter of energy; NULL if it has none
+    unsigned blocks;               // number of blocks that a workgroup reads
+    // Words to which kernels add their sums and counts (measure/unit.h).
     struct gpu_buffer *words;
-    // True: the types of numbers share the buffer sources[0]. False (if there is enough memory):
-    // each type has its own buffer.
+    // True: there is too little memory, so all types of numbers share sources[0]. False: each type
+    // has its own buffer.
     bool shares;
-    // Buffers for the data that kernels read; NULL if not created yet.
+    // Buffers that kernels read; NULL if not created yet.
     struct gpu_buffer *sources[ROOFLINE_NUMBERS];
-    // Type of the numbers with which each of `sources` is filled; NULL if it is not filled.
+    // holds[i] is the type of numbers in sources[i]; NULL if it is not filled.
     const struct roofline_number *holds[ROOFLINE_NUMBERS];
-    struct gpu_buffer *source; // the buffer, one of `sources`, that the current case reads
-    uint64_t bytes;            // size in bytes of each of `sources`
+    struct gpu_buffer *source; // the current case's buffer, one of `sources`
+    uint64_t bytes;            // size in bytes of each buffer in `sources`
 };
 
 MUST_CHECK bool roofline_open(struct bench_session *bench, struct error *err);
 
 void roofline_close(struct bench_session *bench);
 
-// Makes session->source hold the data of the type `number`. Returns the program that measures this
-// type; NULL with `err` on failure.
+// Sets session->source to a buffer with data of the type `number`. Returns the program that
+// measures this type; NULL with `err` on failure.
 struct gpu_program *roofline_prepare(struct roofline_session *session,
                                      const struct roofline_number *number, struct error *err);
 
-// The sum of all results of a dispatch. `fused` is the sum if an fma rounds once. `rounded` is the
-// sum if an fma rounds twice: first its product and then its sum.
+// The sum of all results of a dispatch. `fused`: if an fma rounds once. `rounded`: if it rounds
+// twice, first the product and then the sum.
 struct roofline_sums {
     uint32_t fused, rounded;
 };
 
-// Returns the expected sums of a dispatch over `bytes` bytes, with `steps` steps (roofline_steps)
-// per thread and block.
+// Returns the expected sums of a dispatch that reads `bytes` bytes. Each thread makes `steps` steps
+// per block (roofline_steps).
 struct roofline_sums roofline_expect(const struct roofline_number *number, uint64_t steps,
                                      uint64_t bytes);
 

@@ -18,19 +18,17 @@ enum {
     ENERGY_VISITS_MAX = 3 // maximum number of visits of a case that measure energy
 };
 
-// Above this intensity, a CPU as the device reads only part of the buffer, because reading all of
-// it would take too long.
+// Above this intensity, a CPU reads only a part of the buffer, to save time.
 static const double cpu_intensity = 16;
 
-// Length in ns of a submission while energy is measured. It is short compared with `energy_s` of
-// the case.
+// Length in ns of a submission while energy is measured: short compared with the case's `energy_s`.
 static const double burst_ns = 5e6;
 
-// What the session keeps for one case from one measurement (visit) of the case to the next.
+// Data of a case that the session keeps from one visit to the next.
 struct memory {
     uint64_t repeats;
     struct roofline_sums sums;
-    unsigned energy_visits; // number of visits in which energy was measured
+    unsigned energy_visits; // number of visits that measured energy
 };
 
 struct params {
@@ -44,14 +42,14 @@ struct work {
     const struct roofline_case *this_case;
     struct gpu_program *program;
     uint64_t steps;
-    uint32_t grid[2]; // number of workgroups in x and in y
+    uint32_t grid[2]; // numbers of workgroups in x and y
     uint64_t bytes;
 };
 
 // ---------------------------------------------------------------- one reading of the memory
 
-// Chooses the grid of a dispatch that reads the whole buffer or, on a CPU, perhaps only a part of
-// it. The grid covers whole periods of the data, in rows that the device's limits allow.
+// Chooses the grid of a dispatch that reads the whole buffer (a CPU: perhaps a part of it). The
+// grid reads whole periods of the data. Its width is within the device's limits.
 static void set_grid(struct work *work)
 {
     const struct gpu_info *info = work->session->bench->info;
@@ -94,8 +92,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Checks the sum of all results. Sets *separate to true if every fma rounded twice: product, then
-// sum.
+// Checks the sum of all results. Sets *separate to true if every fma rounded twice: first the
+// product, then the sum.
 static bool verify(const struct work *work, const struct memory *memory,
                    const struct measure_span *span, bool *separate, struct error *err)
 {
@@ -115,8 +113,8 @@ static bool verify(const struct work *work, const struct memory *memory,
 
 // ---------------------------------------------------------------- energy
 
-// Measures the energy of a unit of work (a dispatch). If energy need not or cannot be measured,
-// sets result->unit_j to NaN. A case measures energy in at most ENERGY_VISITS_MAX visits.
+// Measures the energy of a unit of work (a dispatch), in at most ENERGY_VISITS_MAX visits of a
+// case. If no energy is measured, sets result->unit_j to NaN.
 static bool take_energy(struct work *work, const struct bench_visit *run, double unit_ns,
                         struct measure_energy_result *result, struct error *err)
 {
@@ -160,7 +158,7 @@ static void report_energy(const struct work *work, const struct measure_energy_r
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the work of one dispatch: the bytes that it reads, and the number of fma results that it
+// Returns the claim of one dispatch: the bytes that it reads, and the results of fma that it
 // computes.
 static struct measure_claim claim_of(const struct work *work)
 {
