@@ -5,21 +5,21 @@
 #include <string.h>
 
 enum {
-    // Threads of a workgroup of the kernels data.comp and data.cl, as in kernels.txt.
+    // Threads of a workgroup in data.comp and data.cl, as in kernels.txt.
     CHECK_THREADS = 256,
     CHECK_GROUPS_MAX = 32768
 };
 _Static_assert(STREAM_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
 
-// Time-out in ns of the session's submissions until stream_visit sets another one.
+// Time-out in ns of submissions before the first visit.
 static const uint64_t timeout_default_ns = UINT64_C(10000000000);
-// Maximum size in bytes of an array with the bytes behind it. Kernels number its vectors with 32
-// bits, and those that fill and check it add up to 2^23 to such a number.
+// Maximum size in bytes of an array and its padding. Kernels number the vectors of an array with 32
+// bits. Those that fill and check it add up to 2^23 to such a number.
 static const uint64_t numbered_bytes = UINT64_C(63) << 30;
 static const uint32_t seeds[STREAM_ARRAY_COUNT] = {STREAM_SEED_SOURCE, STREAM_SEED_OTHER,
                                                    ~STREAM_SEED_SOURCE};
 
-struct data_params { // parameters of the kernels data.comp and data.cl, in the same order
+struct data_params { // parameters of data.comp and data.cl, in the same order
     uint32_t count, seed, other_seed, shift, threads, loads, steps, marks;
     float weights[STREAM_WEIGHTS];
 };
@@ -89,8 +89,7 @@ static bool run_task(struct stream_session *session, const struct task *task, st
 
 // ---------------------------------------------------------------- arrays
 
-// Makes the buffer of the array large enough for `bytes` bytes and STREAM_PAD_BYTES more behind
-// them.
+// Makes the array's buffer large enough for `bytes` bytes and a padding of STREAM_PAD_BYTES.
 static bool make_room(struct stream_session *session, struct stream_buffer *array, uint64_t bytes,
                       struct error *err)
 {
@@ -150,7 +149,7 @@ bool stream_arrays_spoil(struct stream_session *session, const struct stream_cas
 
 // ---------------------------------------------------------------- checks
 
-// Runs a task that checks an array. Sets *sum to the sum from the task. Fails with ERROR_MISMATCH
+// Runs a task that checks an array, and sets *sum to the task's sum. Fails with ERROR_MISMATCH
 // unless every vector is correct.
 static bool check(struct stream_session *session, const struct task *task, uint32_t *sum,
                   struct error *err)

@@ -113,7 +113,7 @@ enum {
     MEMORY_SHARE = 8 // each of three arrays takes at most 1/8 of the device's memory
 };
 
-enum stream_param { // the parameters, in the order of `params`
+enum stream_param { // indices of the array `params`
     STREAM_PARAM_KERNEL,
     STREAM_PARAM_OP,
     STREAM_PARAM_TYPE,
@@ -121,22 +121,21 @@ enum stream_param { // the parameters, in the order of `params`
     STREAM_PARAM_THREADS
 };
 
-// Returns the usual size of an array in bytes. It is STREAM_CACHES times the largest cache that the
-// device may have, or `given` if that is more. On a CPU, `given` is not used. If the caches of a
-// CPU are not known, the size is CPU_BYTES_UNKNOWN. The device's memory and limits may lower the
-// size.
+// Returns the usual size of an array in bytes. On a GPU, it is `given`, but at least STREAM_CACHES
+// times the largest cache that the device may have. A CPU uses that minimum or, if its caches are
+// not known, CPU_BYTES_UNKNOWN. The device's memory and limits may lower the size.
 static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_limits *limits,
                             uint64_t given)
 {
     uint64_t grain = STREAM_GRAIN_BYTES, cache = measure_limits_cache_most(limits);
     uint64_t least = (STREAM_CACHES * cache + grain - 1) / grain * grain;
     uint64_t bytes = given > least ? given : least;
-    if (device->kind == GPU_KIND_CPU) // a CPU fills memory slowly, so `given` is not used
+    if (device->kind == GPU_KIND_CPU) // a CPU fills memory slowly, so its arrays are small
         bytes = least ? least : CPU_BYTES_UNKNOWN;
     bytes = measure_limits_buffer(&device->limits, bytes, MEMORY_SHARE);
     if (bytes % grain == 0 &&
         (bytes == device->limits.storage_range_bytes || bytes == device->limits.allocation_bytes))
-        bytes -= grain; // so that STREAM_PAD_BYTES fit behind the array
+        bytes -= grain; // leaves room for STREAM_PAD_BYTES behind the array
     return bytes < grain ? grain : bytes / grain * grain;
 }
 
@@ -146,11 +145,11 @@ static void replace(const struct bench_pick *pick)
         (void)case_value_set_text(pick->value, &params[pick->param], "float");
 }
 
-// Adapts a value of a parameter to the device. Returns false if the device cannot have the value.
-// - `bytes`: a preset's value or the user's "max" becomes the usual size.
-// - `kernel`: the value "single" needs a device that can reserve shared memory.
-// - `threads`: the value is lowered to what a core holds. It must make whole workgroups on this
-//   device. With the kernel "occupancy", it must also be a power of two or all threads of a core.
+// Adapts a value of a parameter to the device. Returns false if that is not possible.
+// - `bytes`: a preset's value or "max" becomes the usual size.
+// - `kernel`: "single" needs a device that can reserve shared memory.
+// - `threads`: at most what a core holds, in workgroups that the device allows. With
+//   kernel=occupancy, a power of two or all threads of a core.
 static bool reach(const struct bench_pick *pick)
 {
     const struct gpu_info *device = pick->request->device;

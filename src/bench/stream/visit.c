@@ -13,20 +13,20 @@ enum {
     SIZE_RUNS = 2,
     SPEED_RUNS = 3
 };
-// Wanted maximum length in ns of a dispatch. Drivers' watchdogs end dispatches of 2 s or more.
+// Wanted maximum length of a dispatch in ns. Drivers' watchdogs end dispatches of 2 s or more.
 static const double dispatch_ns_max = 250e6;
 
-// What the session keeps of a case from one round of measuring it to the next.
+// Data of a case that the session keeps from one visit to the next.
 struct memory {
     struct stream_shape shape;
     uint64_t passes, repeats;
-    uint32_t sum; // the sum that one pass must find, if the operation only reads
-    // Text with the bandwidth in B/s of each shape that was tried: "128x1: 4.61e12; …". NULL if
-    // only one shape was tried.
+    uint32_t sum; // sum of one pass of an operation that only reads
+    // Bandwidths in B/s of the shapes that were tried, as text: "128x1: 4.61e12; …". NULL if there
+    // was only one shape.
     char *tried;
 };
 
-// An attempt to measure a case with one shape.
+// A case that is measured with one shape.
 struct trial {
     struct bench_visit *run;
     struct stream_session *session;
@@ -34,15 +34,15 @@ struct trial {
     struct stream_shape shape;
     struct stream_work work;
     struct gpu_program *program;
-    // Records of the workgroups (struct stream_place); NULL if the workgroups record nothing.
+    // records of the workgroups (struct stream_place); NULL if there are none
     struct gpu_buffer *places;
-    struct measure_span_desc desc; // how `work` is timed; its unit of work is one dispatch
+    struct measure_span_desc desc; // how the trial is timed; its unit of work is one dispatch
 };
 
 // ---------------------------------------------------------------- the work
 
-// Returns the name of the trial's shape: threads of a workgroup × vectors in flight, such as
-// "256x8". If a workgroup has several steps, their number follows: "256x8, 4 steps".
+// Returns the name of the trial's shape: "256x8" for workgroups of 256 threads with 8 vectors in
+// flight each. The number of steps follows if it is not 1: "256x8, 4 steps".
 static const char *shape_name(const struct trial *trial)
 {
     const struct stream_shape *shape = &trial->shape;
@@ -65,8 +65,8 @@ static const char *kernel_name(const struct trial *trial)
                         trial->shape.loads);
 }
 
-// Finds the program of the trial and sizes its work for `passes` passes. If workgroups leave
-// records, creates the buffer for them.
+// Finds the trial's program and sizes its work for `passes` passes. If workgroups leave records,
+// makes a buffer for them.
 static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
 {
     const struct gpu_program_desc choices = {.l1_percent = trial->shape.single ? 1 : 0,
@@ -77,7 +77,7 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
         return false;
     stream_work_make(trial->this_case, &trial->shape, trial->run->session->info,
                      trial->run->session->limits.cores, passes, &trial->work);
-    // From round to round, init writes another value. So values from the round before fail the
+    // In each round, init writes another value. So values from the round before do not pass the
     // check.
     trial->work.params.value = 0.625f + 0.0625f * (float)(trial->run->request->round % 64);
     if (!trial->shape.placed || trial->places)
@@ -88,7 +88,7 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
     return trial->places != NULL;
 }
 
-// Callback of type measure_record (measure/span.h): records `repeats` dispatches of the same work.
+// Records `repeats` dispatches of the same work, as a measure_record (measure/span.h).
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
@@ -102,7 +102,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         .params_bytes =
             trial->shape.single ? sizeof trial->work.params : offsetof(struct stream_params, op),
     };
-    // The APIs need a valid buffer for every argument, even if the kernel does not use it.
+    // APIs need a valid buffer for every argument, also for those that the kernel does not use.
     for (int i = 0; i < STREAM_ARRAY_COUNT; i++)
         dispatch.args[i].buffer = used[i] ? session->arrays[i].buffer : session->words;
     dispatch.args[STREAM_ARRAY_COUNT].buffer = session->words;
@@ -113,8 +113,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Sizes the trial's work. One dispatch makes as many passes as fill the time of a sample, but at
-// most dispatch_ns_max. The last pass may exceed this time.
+// Sizes the trial's work: a dispatch makes as many passes as fill a sample or dispatch_ns_max. The
+// last pass may exceed this time.
 static bool size_work(struct trial *trial, struct error *err)
 {
     double ns, wanted_ns = (double)trial->run->request->sample_ns;
@@ -126,15 +126,14 @@ static bool size_work(struct trial *trial, struct error *err)
 
 // ---------------------------------------------------------------- the shape
 
-// Times the operation with several shapes, and stores the fastest shape in `memory`.
+// Times the operation with each shape, and stores the fastest shape in `memory`.
 static bool search(struct trial *trial, const struct stream_shape *shapes, size_t count,
                    struct memory *memory, struct error *err)
 {
     const char *tried = "";
     double best = 0;
     uint64_t passes[STREAM_SHAPES_MAX];
-    // The work of all shapes is sized before the shapes are compared, so that the core clock has
-    // risen.
+    // All shapes are sized before they are compared, so that the core clock has risen.
     for (size_t i = 0; i < count; i++) {
         trial->shape = shapes[i];
         if (!size_work(trial, err))
@@ -188,13 +187,13 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
-// Checks the sum that all dispatches together found. Used for operations that only read arrays.
+// For operations that only read: checks the sum that all dispatches found together.
 static bool verify_sum(struct trial *trial, const struct memory *memory,
                        const struct measure_span *span, struct error *err)
 {
     struct measure_words words;
     const struct stream_work *work = &trial->work;
-    // A workgroup that loops adds only 1 to the count of workgroups, for all its passes together.
+    // A workgroup that loops counts itself only once for all its passes.
     uint64_t groups = (uint64_t)work->params.groups * work->grid[2], dispatches;
     if (!measure_words_read(trial->session->words, &words, err) ||
         !measure_unit_counted(words.count, groups, span->repeats * span->count, &dispatches, err))
@@ -233,12 +232,11 @@ static bool report_residency(struct trial *trial, struct measure_visit *visit, s
 // ---------------------------------------------------------------- the visit
 
 // Returns what hardware counters should show. On NVIDIA, each workgroup of a stencil reads one
-// sector more than its block fills, unless the workgroup loops. It begins to read within a sector,
-// and the workgroup beside it reads that sector too.
+// sector more than its block has, because it begins within a sector. Workgroups that loop do not.
 static struct measure_count_claims counts_of(const struct trial *trial,
                                              const struct measure_claim *claim)
 {
-    static const double sector_bytes = 32; // size in bytes of a sector on NVIDIA devices
+    static const double sector_bytes = 32; // bytes of a sector on NVIDIA
     const struct gpu_info *info = trial->run->session->info;
     struct measure_count_claims counts = measure_claim_counts(claim, info);
     if (trial->this_case->op->shift && !trial->shape.core_groups &&

@@ -3,14 +3,13 @@
 #include "measure/unit.h"
 
 enum {
-    // Maximum number of workgroups per core with kernel "occupancy": every known core holds this
-    // many.
+    // Maximum number of workgroups per core with kernel=occupancy. Every known core holds so many.
     RESIDENT_GROUPS_MAX = 16,
     SMALL_THREADS = 32,
     LARGE_THREADS = 128,
-    SINGLE_GROUPS = 2, // kernel "single": workgroups per core
-    // Threads of a workgroup of the kernel "single": SINGLE_LEAST, or a multiple of SINGLE_STEP up
-    // to SINGLE_MOST.
+    SINGLE_GROUPS = 2, // number of workgroups per core with kernel=single
+    // Threads per workgroup with kernel=single: SINGLE_LEAST, or a multiple of SINGLE_STEP up to
+    // SINGLE_MOST.
     SINGLE_LEAST = 32,
     SINGLE_STEP = 64,
     SINGLE_MOST = 1024,
@@ -135,8 +134,8 @@ bool stream_single_shape(const struct stream_case *this_case, const struct gpu_i
 {
     const struct gpu_limits *limits = &info->limits;
     const unsigned threads = this_case->core_threads / SINGLE_GROUPS;
-    // Each of two workgroups reserves less than half of the core's shared memory, because drivers
-    // add up to 1 KiB of their own.
+    // Each of two workgroups reserves less than half of the core's shared memory. The rest is for
+    // drivers, which add up to 1 KiB.
     const uint64_t half = limits->core_shared_bytes / SINGLE_GROUPS;
     if (!gpu_require(info, GPU_CAP(SHARED_CHOICE), err))
         return false;
@@ -167,8 +166,8 @@ bool stream_single_shape(const struct stream_case *this_case, const struct gpu_i
 
 // ---------------------------------------------------------------- the dispatch
 
-// Returns the number of blocks in an array. A block is what a workgroup takes in one step. With the
-// kernel "single", a block is one element.
+// Returns the number of blocks in an array. A workgroup takes one block per step. With
+// kernel=single, a block is one element.
 static uint64_t blocks_of(const struct stream_case *this_case, const struct stream_shape *shape)
 {
     if (shape->single)
@@ -236,8 +235,8 @@ void stream_residency_judge(struct arena *scratch, const struct stream_place *pl
     unsigned *counts = ARENA_ARRAY(scratch, CORE_IDS_MAX, unsigned);
     int32_t last_begin = INT32_MIN, first_end = INT32_MAX;
     for (uint32_t g = 0; g < groups; g++) {
-        // Only low words of the device's clock are recorded, and they wrap around. So times count
-        // from the start of workgroup 0.
+        // The low words of the device's clock wrap around. So times count from the begin of
+        // workgroup 0.
         int32_t begin = (int32_t)(places[g].begin - places[0].begin);
         int32_t end = (int32_t)(places[g].end - places[0].begin);
         last_begin = begin > last_begin ? begin : last_begin;
