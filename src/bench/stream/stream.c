@@ -130,7 +130,7 @@ static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_
     uint64_t grain = STREAM_GRAIN_BYTES, cache = measure_limits_cache_most(limits);
     uint64_t least = (STREAM_CACHES * cache + grain - 1) / grain * grain;
     uint64_t bytes = given > least ? given : least;
-    if (device->kind == GPU_KIND_CPU) // a CPU fills memory slowly, so its arrays are small
+    if (device->kind == GPU_KIND_CPU) // a CPU fills memory slowly, so `given` is not used
         bytes = least ? least : CPU_BYTES_UNKNOWN;
     bytes = measure_limits_buffer(&device->limits, bytes, MEMORY_SHARE);
     if (bytes % grain == 0 &&

@@ -14,98 +14,95 @@ enum strides_metric { // the metrics, in the order of the list in strides.c
     STRIDES_TIME
 };
 
-enum strides_pattern { // the patterns, in the order of the parameter's choices
+enum strides_pattern { // the patterns, in the order of the choices of the parameter `pattern`
     STRIDES_STRIDE, // pattern "stride": neighbouring threads load elements at a constant distance
     STRIDES_BLOCK,  // pattern "block": threads load from rows of a two-dimensional array
     STRIDES_BANKS   // pattern "banks": like STRIDES_STRIDE, but the elements are in shared memory
 };
 
 enum {
-    // Maximum of the parameter `stride`. With this stride, all addresses of the widest subgroup
-    // still lie in the buffer.
+    // Maximum of the parameter `stride`. The buffer holds all addresses of the widest subgroup with
+    // this stride.
     STRIDES_STRIDE_MAX = 1024,
     STRIDES_SHARED_STRIDE_MAX = 128, // maximum of `stride` in shared memory, in words of 4 bytes
     STRIDES_ACROSS_MAX = 1024,
-    // Number of threads whose loads together count as one load in the metrics `cycles` and `time`.
+    // Number of threads whose loads count as one load in the metrics `cycles` and `time`.
     STRIDES_LANES = 32,
     STRIDES_SECTOR_BYTES = 32,
     // Maximum number of threads with different addresses, except with STRIDES_BLOCK.
     STRIDES_LANES_MAX = 64,
-    // Maximum number of iterations in a dispatch. lavapipe ends a thread's loop after 65534
+    // Maximum number of iterations of the loop in a dispatch. lavapipe ends a loop after 65534
     // iterations.
     STRIDES_ITERATIONS_MAX = 60000,
     STRIDES_BUFFER_BYTES = 4 << 20,
     STRIDES_WORDS = STRIDES_THREADS + 1
 };
 
-enum strides_offset { // the offsets, in the order of the parameter's choices
-    // All loads of a thread lie at the same place within their cache lines. For thread 0, this
-    // place is the beginning of the line.
+enum strides_offset { // the offsets, in the order of the choices of the parameter `offset`
+    // All loads of a thread are at the same place within their cache lines. For thread 0, it is the
+    // beginning of the line.
     STRIDES_LINE,
-    // A thread has eight loads in flight, 0, 4, … 28 elements after its first element, as in the
+    // A thread's eight loads in flight are 0, 4, … 28 elements after its first element, as in the
     // program gpu-strides.
     STRIDES_ORIGINAL,
-    STRIDES_RANDOM // each load of a thread lies at a different place within its cache line
+    STRIDES_RANDOM // each load of a thread is at a different place within its line
 };
 
 struct strides_case {
     enum strides_pattern pattern;
     unsigned width; // bytes per load
-    // Stride in elements; with STRIDES_BANKS in words of 4 bytes; with STRIDES_BLOCK 0.
+    // Stride in elements (STRIDES_STRIDE) or in words of 4 bytes (STRIDES_BANKS); else 0.
     uint32_t stride;
-    // With STRIDES_BLOCK: number of neighbouring threads that load from one row of the array. With
-    // other patterns: number of threads that have different addresses.
+    // STRIDES_BLOCK: number of neighbouring threads that load from one row of the array. Other
+    // patterns: number of threads with different addresses.
     uint32_t across;
-    // Where the loads that a thread has in flight lie within their cache lines: all at the same
-    // place, 4 elements apart, or each at a different place. Used only with STRIDES_STRIDE.
+    // With STRIDES_STRIDE: where a thread's loads in flight lie within their cache lines. They are
+    // all at the same place, 4 elements apart, or each at a different place.
     enum strides_offset offset;
-    unsigned loads; // loads in flight per thread
+    unsigned loads; // number of loads in flight per thread
     bool address;   // true: loads use a 64-bit address; false: a storage buffer
 };
 
-// Sets *this_case to the values of `c`. If the value of `route` is auto, `info` decides between a
-// 64-bit address and a storage buffer. In most patterns, `info` also decides how many threads have
-// different addresses: as many as a subgroup has, but at least STRIDES_LANES and at most
-// STRIDES_LANES_MAX.
+// Sets *this_case to the values of `c`. If `route` is auto, `info` decides between a 64-bit address
+// and a storage buffer. Except with STRIDES_BLOCK and STRIDES_ORIGINAL, as many threads have
+// different addresses as a subgroup has threads (STRIDES_LANES to STRIDES_LANES_MAX).
 void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
                        struct strides_case *this_case);
 
 const char *strides_kernel_name(struct arena *arena, const struct strides_case *this_case);
 
-// The parameters of the kernels, in the order in which kernels declare them.
+// Parameters of the kernels, in the order in which kernels declare them.
 struct strides_params {
     uint32_t across, step;
-    uint32_t pitch; // elements from one row of the array to the next; 0 if there is no array
-    // Always 0, but compilers cannot know this, so they repeat all loads; called `turn` in kernels.
+    uint32_t pitch; // distance in elements between two rows of the array; 0 without an array
+    // 0, but compilers do not know it, so they keep repeated loads; called `turn` in kernels
     uint32_t unknown_0;
-    uint32_t iterations; // number of turns of the loop; called `turns` in kernels
+    uint32_t iterations; // number of iterations of the loop; called `turns` in kernels
 };
 struct strides_params strides_params_of(const struct strides_case *this_case, uint32_t iterations);
 
-// Returns the index of the element that thread `t` loads as number `k` of its loads in flight.
+// Returns the index of the element that is load number `k` of thread `t`.
 uint32_t strides_element(const struct strides_case *this_case, uint32_t t, uint32_t k);
 
-// Returns the total size in bytes of all 128-byte lines from which threads load. A cache of that
-// size holds all these lines. Returns 0 for STRIDES_BANKS.
+// Returns the size in bytes of all 128-byte lines from which threads load, together. A cache of
+// this size holds them. Returns 0 for STRIDES_BANKS.
 uint64_t strides_footprint_bytes(const struct strides_case *this_case);
 
-// What a load of STRIDES_LANES threads costs in the cache or in shared memory. The numbers are
-// averages over all subgroups and over the loads in flight.
+// What a load of STRIDES_LANES threads costs in the cache or in shared memory: the mean over all
+// subgroups and loads in flight.
 struct strides_traffic {
-    double sectors; // number of 32-byte sectors that a load reads; 0 for STRIDES_BANKS
-    // With STRIDES_BANKS: number of turns that a load takes, because each bank gives only one word
-    // per turn. With other patterns 0.
+    double sectors; // number of 32-byte sectors that the load reads; 0 for STRIDES_BANKS
+    // Number of turns of the load with STRIDES_BANKS: each bank gives one word per turn. Else 0.
     double wavefronts;
 };
 struct strides_traffic strides_traffic_of(const struct strides_case *this_case);
 
-// Returns word number `i` of the memory from which threads load.
+// Returns word `i` of the memory from which threads load.
 uint32_t strides_data(uint32_t i);
 
-// Checks the words that the dispatches wrote. words[STRIDES_THREADS] must be the number of
-// dispatches, and at least `runs_least`. words[t] must be the product of this number, `iterations`,
-// and the sum of what thread t loads in one iteration, modulo 2^32. Fails with ERROR_MISMATCH if a
-// word is wrong.
+// Checks the words that dispatches wrote. words[STRIDES_THREADS] must be the number of dispatches,
+// at least `runs_least`. words[t] must be this number × `iterations` × the sum of thread t's loads
+// in one iteration, modulo 2^32. Fails with ERROR_MISMATCH if a word is wrong.
 MUST_CHECK bool strides_check(const struct strides_case *this_case, uint32_t iterations,
                               const uint32_t words[STRIDES_WORDS], uint64_t runs_least,
                               struct error *err);

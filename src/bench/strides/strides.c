@@ -126,7 +126,7 @@ static const struct headline_info headlines[] = {
 };
 
 enum {
-    // With pattern=banks, presets measure all listed strides up to this one, and also
+    // With pattern=banks, presets measure their strides up to this one, and
     // STRIDES_SHARED_STRIDE_MAX.
     BANKS_DENSE_MAX = 64
 };
@@ -156,7 +156,7 @@ static bool is_of_banks(const struct result *result, const char *device)
            isfinite(result_median(result, "time"));
 }
 
-// Adds a finding "shared-banks" if the times show the number of banks of shared memory. Value: that
+// Adds a finding "shared-banks" if the times show how many banks shared memory has. Value: their
 // number. Keys: the case with the smallest stride, and the case with the stride at which all
 // threads use the same bank.
 static void conclude(struct run *run, const char *device)

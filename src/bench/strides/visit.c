@@ -8,13 +8,13 @@
 enum {
     ITERATIONS_FIRST = 4,
     SIZE_RUNS = 2,
-    GROWTH_MAX = 32,  // maximum factor by which one trial run raises the number of iterations
-    SAMPLE_SHARE = 4, // samples last 1/4 of the usual time, because there are many cases
-    // The stride whose samples have full length, because it shows how much a core can load at most.
+    GROWTH_MAX = 32,  // maximum factor by which a trial run raises the number of iterations
+    SAMPLE_SHARE = 4, // samples last 1/4 of the usual time, because cases are many
+    // Stride whose samples last the full time, because it shows a core's maximum rate of loads.
     STRIDE_FULL_SAMPLE = 1
 };
 
-// What the session keeps for one case from one measurement (visit) of the case to the next.
+// Data of a case that the session keeps from one visit to the next.
 struct memory {
     uint32_t iterations; // number of iterations of the loop in a dispatch
     uint64_t repeats;    // number of dispatches per sample
@@ -64,8 +64,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Finds the number of iterations, up to STRIDES_ITERATIONS_MAX, with which one dispatch lasts a
-// whole sample. With several shorter dispatches, a sample would contain the time of their launches.
+// Finds the number of iterations, up to STRIDES_ITERATIONS_MAX, with which one dispatch lasts as
+// long as a sample. With several dispatches, a sample would contain the time of their launches.
 static bool find_iterations(struct work *work, const struct measure_span_desc *desc,
                             uint32_t *iterations, struct error *err)
 {
@@ -82,8 +82,8 @@ static bool find_iterations(struct work *work, const struct measure_span_desc *d
     }
 }
 
-// Fails with ERROR_UNSUPPORTED if the device lacks a capability, threads of a workgroup, or shared
-// memory that the case needs, or if a stride in shared memory is larger than
+// Fails with ERROR_UNSUPPORTED if the device lacks what the case needs: capabilities, threads of a
+// workgroup, or shared memory. Also fails if a stride in shared memory is larger than
 // STRIDES_SHARED_STRIDE_MAX.
 static bool refuse_missing(const struct work *work, struct error *err)
 {
@@ -135,8 +135,7 @@ static void report_metrics(const struct work *work, const struct measure_span *s
     bool is_shared = work->this_case.pattern == STRIDES_BANKS;
     struct measure_count_claims counts;
     struct measure_claim claim = {.cores = 1};
-    // Claims for counters are computed only where counters are read, because this takes longer than
-    // the samples.
+    // These claims take longer than the samples, so they are computed only if counters are read.
     if (span->counted) {
         counts = counts_of(&work->this_case, &work->run->session->limits, loads);
         claim.counts = &counts;
@@ -182,8 +181,8 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct strides_session *session = run->session->state;
     struct work work = {.run = run, .session = session};
     strides_case_read(run->bench_case, run->session->info, &work.this_case);
-    // With STRIDES_BANKS the kernel needs no L1, so nearly all of the core's memory is requested as
-    // shared memory. With other patterns all of it is requested as L1.
+    // The kernel of STRIDES_BANKS needs no L1, so it requests nearly all of the core's memory as
+    // shared memory. Other kernels request all of it as L1.
     const struct gpu_program_desc choices = {.l1_percent =
                                                  work.this_case.pattern == STRIDES_BANKS ? 1 : 100};
     if (!refuse_missing(&work, err))

@@ -3,9 +3,8 @@
 
 enum {
     WORD_BYTES = 4,
-    LOADS = 8, // loads in flight per thread with STRIDES_BANKS or STRIDES_ORIGINAL
-    // Bytes in flight per thread with other patterns and offsets: the narrower the loads are, the
-    // more of them are in flight.
+    LOADS = 8, // number of loads in flight per thread with STRIDES_BANKS or STRIDES_ORIGINAL
+    // Bytes in flight per thread in other cases. Narrower loads mean more loads in flight.
     LOADS_BYTES = 128,
     BANKS = 32, // number of banks of shared memory on NVIDIA
     LINES = STRIDES_BUFFER_BYTES / STRIDES_LINE_BYTES
@@ -14,7 +13,7 @@ enum {
 static bool takes_address(const struct bench_case *c, const struct gpu_info *info)
 {
     enum {
-        AUTO, // the choices of the parameter `route`, in their order
+        AUTO, // the choices of the parameter `route`, in this order
         ADDRESS
     };
     const gpu_caps needed = GPU_CAP(ADDRESSES) | GPU_CAP(INT64);
@@ -23,7 +22,7 @@ static bool takes_address(const struct bench_case *c, const struct gpu_info *inf
     return info->kind != GPU_KIND_CPU && (info->caps & needed) == needed;
 }
 
-// Returns how many threads have different addresses: as many as a subgroup has, but at least
+// Returns the number of threads with different addresses: those of a subgroup, but at least
 // STRIDES_LANES and at most STRIDES_LANES_MAX. More addresses would only need more cache.
 static uint32_t lanes_of(const struct gpu_info *info)
 {
@@ -41,7 +40,7 @@ void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
         .pattern = (enum strides_pattern)case_choice(c, "pattern"),
         .width = width ? (unsigned)width->uint : WORD_BYTES,
         .stride = stride ? (uint32_t)stride->uint : 0,
-        // A case without the parameter `offset` has STRIDES_LINE.
+        // STRIDES_LINE if the case has no parameter `offset`
         .offset = (enum strides_offset)case_choice(c, "offset"),
     };
     bool original = this_case->offset == STRIDES_ORIGINAL;
@@ -76,7 +75,7 @@ struct strides_params strides_params_of(const struct strides_case *this_case, ui
 
 // ---------------------------------------------------------------- addresses
 
-// Returns the distance in elements from load number 0 of a thread to its load number `k`.
+// Returns the distance in elements from a thread's load number 0 to its load number `k`.
 static uint32_t after(const struct strides_case *this_case, uint32_t k)
 {
     if (this_case->pattern == STRIDES_BANKS)
@@ -111,7 +110,7 @@ uint64_t strides_footprint_bytes(const struct strides_case *this_case)
     return lines * STRIDES_LINE_BYTES;
 }
 
-// Returns the number of different values among the first `count` elements of `values`.
+// Returns the number of different values in values[0] to values[count − 1].
 static unsigned different(const uint32_t *values, unsigned count)
 {
     unsigned found = 0;
@@ -124,8 +123,8 @@ static unsigned different(const uint32_t *values, unsigned count)
     return found;
 }
 
-// Returns how many turns a 4-byte load from shared memory takes. Each bank gives one word per turn.
-// So the number of turns is the largest number of different words in one bank.
+// Returns the number of turns that a 4-byte load from shared memory takes. Each bank gives one word
+// per turn. So the bank with the most different words decides.
 static unsigned bank_turns(const uint32_t words[STRIDES_LANES])
 {
     unsigned most = 0;
@@ -168,7 +167,7 @@ uint32_t strides_data(uint32_t i)
     return h * STRIDES_MIX_SCATTER;
 }
 
-// Returns the sum, modulo 2^32, of what thread `t` loads in one iteration.
+// Returns the sum of thread `t`'s loads in one iteration, modulo 2^32.
 static uint32_t thread_sum(const struct strides_case *this_case, uint32_t t)
 {
     uint32_t words = this_case->width / WORD_BYTES, sum = 0;
