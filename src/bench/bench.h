@@ -21,7 +21,7 @@
 // replaced by its values.
 struct bench_choice {
     const struct param_info *param;
-    // The values, in the order written; UINT64_MAX is the word "max".
+    // Chosen values in the order of the list; UINT64_MAX means the word "max".
     struct case_value *values;
     size_t value_count;
     bool from_user; // true: --set gave the values; false: the preset did
@@ -54,7 +54,7 @@ void bench_case_add(struct arena *arena, struct bench_case_list *list, struct be
 // replace(), reach() and keep() of struct bench_product receive it.
 struct bench_pick {
     const struct bench_request *request;
-    const void *context; // bench_product.context
+    const void *context; // data of the benchmark (bench_product.context)
     // The case. It has values for the parameters before number `param`; in keep() for all
     // parameters.
     struct bench_case c;
@@ -81,7 +81,7 @@ struct bench_product {
 
     // Changes the value to the nearest one that the device supports; returns false if there is
     // none. No case then gets the value. Called for values of presets, and for a list from the user
-    // that ends in "max". With other values of the user, unsupported cases are skipped.
+    // that ends in "max". If another value of the user is not supported, its cases are skipped.
     bool (*reach)(const struct bench_pick *pick);
 
     // Returns true if the plan should contain the complete case. May change the values in pick->c.
@@ -105,12 +105,12 @@ struct bench_session {
     struct gpu_system *system; // devices that the benchmark may open, among them `device`
     struct gpu_device *device;
     const struct gpu_info *info;
-    struct gpu_scope *scope;          // owner of objects that live as long as the session
+    struct gpu_scope *scope;          // scope that owns objects until the session ends
     struct measure_programs programs; // programs, each built once; `scope` owns them
     struct measure_limits limits;
     // `clock` has the clocks that kernels can read. It is all 0 unless open() calls
-    // bench_clock_probe. `known_clock` has these clocks as an earlier session measured them, else
-    // all 0.
+    // bench_clock_probe. `known_clock` has the clocks that an earlier session measured, or is all
+    // 0.
     struct measure_clock clock, known_clock;
     bool warm;   // true: this session has measured a case, so the core clock is high
     void *state; // the benchmark's own data, set by open()
@@ -147,7 +147,7 @@ struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gp
 struct bench_visit {
     struct bench_session *session;
     const struct bench_case *bench_case;
-    struct gpu_scope *scope; // owner of objects that live until the end of the visit
+    struct gpu_scope *scope; // scope that owns objects until the visit ends
     struct arena *arena;     // memory that lives until the end of the visit
     const struct measure_request *request;
     // Points to the data that the benchmark keeps for this case until the session ends. *memory is
@@ -177,8 +177,8 @@ struct benchmark {
     // estimates the remaining time of a run from these numbers.
     double slowness, quick_slowness;
 
-    // Returns the groups of hardware counters to read (values of enum measure_count_group, added),
-    // if a visit counts events. NULL if visits of this benchmark cannot count events.
+    // Returns the groups of hardware counters that a visit of the case reads: a sum of values of
+    // enum measure_count_group. NULL if visits of this benchmark cannot count events.
     unsigned (*counted)(const struct bench_case *c);
 
     // True if cases use the link between host and device. Other work on the link or on the host
@@ -191,7 +191,7 @@ struct benchmark {
     // describes the cases.
     bool (*plan)(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err);
-    // Used if `plan` is NULL; bench_plan sets `request` in a copy of it.
+    // Describes the cases if `plan` is NULL. bench_plan sets `request` in a copy of this.
     struct bench_product product;
 
     // Optional. Writes the queues that the benchmark needs to `desc`, which is all zero before. If

@@ -12,7 +12,7 @@ enum fma_number {
     FMA_F32,
     FMA_F64,
     FMA_F16,
-    FMA_F16X2, // a word with two f16 numbers, one each of two chains
+    FMA_F16X2, // two f16 numbers in a word; they belong to two chains
 };
 
 enum {
@@ -26,8 +26,7 @@ struct fma_chain {
     uint64_t rounded; // last value if an fma rounds twice: first the product, then the sum
 };
 
-// Returns the bit pattern of the constant b. For FMA_F16X2, b stands in both halves of the low
-// word.
+// Returns the bit pattern of the constant b. For FMA_F16X2, both halves of the low word are b.
 uint64_t fma_chain_constant(enum fma_number number);
 
 // Computes `steps` steps of each chain. Fills `chains` with the first and last values.

@@ -11,7 +11,7 @@
 #define MAP_HIERARCHY  "hierarchy"  // measures how many levels of memory a path has
 #define MAP_LEVEL      "level"      // measures one cache of a path
 #define MAP_MEMORY     "memory"     // measures the memory behind the last cache that was found
-#define MAP_TLB        "tlb"        // measures one TLB level; without level: misses in all levels
+#define MAP_TLB        "tlb"        // measures a TLB level; without `level`: misses in all levels
 #define MAP_SHARED     "shared"     // measures a core's shared memory
 #define MAP_PROBE      "probe"      // probe of the line size: a chain with a given stride
 #define MAP_PAGES      "pages"      // probe of the page size: a chain over equally distant pages

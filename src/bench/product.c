@@ -99,7 +99,7 @@ static void add_values(struct planner *p, size_t param)
     p->at[param] = 0;
 }
 
-// Moves the cases that first() selects to the front of the list. Otherwise their order stays.
+// Moves the cases that first() selects to the front of the list. Otherwise the order stays.
 static void put_first(const struct bench_product *product, struct bench_case *cases, size_t count)
 {
     struct bench_case *rest = ARENA_ARRAY(product->request->arena, count, struct bench_case);

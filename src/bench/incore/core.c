@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures one workgroup on one core. The core's own counter gives the time or, if kernels cannot
-// read that counter, the device's time stamps.
+// Measures one workgroup on one core. The time comes from the core's own counter or, if kernels
+// cannot read that counter, from the device's time stamps.
 #include "bench/incore/session.h"
 #include "math/stats.h"
 #include "measure/pace.h"

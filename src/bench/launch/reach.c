@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Measures one kernel that runs alone: the time from the host's call to its first instruction, and
-// from there until the host knows its end. At its first instruction, the kernel reads the device's
-// clock.
+// Measures two times of a kernel that runs alone: from the host's call to the kernel's first
+// instruction, and from there until the host knows that the kernel has ended. The kernel reads the
+// device's clock at its first instruction.
 //
-// To convert this reading to the host's clock, both clocks are read at one instant before the
-// samples and at one instant after them. The conversion assumes that both run evenly in between. If
-// the API supplies such pairs of readings, they are used. Otherwise a kernel supplies them. The
-// host writes questions into memory that it shares with the kernel, and the kernel answers each
-// with the device's time. This time lies between two times of the host: when it wrote the question,
-// and when it read the answer. Only the quickest answer is used.
+// To convert this time to the host's clock, both clocks are read at one instant before the samples
+// and at one instant after them. In between, both clocks should run evenly. If the API cannot read
+// both clocks, or reads another clock than kernels, a kernel answers the host's questions with the
+// device's time, in host memory. This time lies between two times of the host: when it wrote the
+// question, and when it read the answer. Only the quickest answer is used.
 #include "base/clock.h"
 #include "bench/launch/session.h"
 #include "measure/clock.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Measures how long it takes to build, update and copy trees. Before the samples, a tree is built
-// from primitives at other places. So only the timed commands can make the tree in which the rays
-// of the check hit the right primitives.
+// from primitives at other places. So the check's rays hit the right primitives only if the timed
+// commands changed this tree.
 #include "bench/rays/session.h"
 #include "measure/claim.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Measures how long a ray takes to cross one primitive. Parallel rays cross part of a row of
 // primitives, none of which ends a ray before the last one. The result is the slope of a line: time
-// of the rays over number of primitives that they cross.
+// of a ray over the number of primitives that it crosses.
 //
 // All points of a line come from one tree: the rays of each point begin at another place of the
 // tree's row. Rows of different lengths would need trees of different sizes. The nodes and leaves

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Declares a case of `strides` as a struct, the functions that say where its threads load and what
-// the loads must add up to, and the data that the cases of a session share.
+// Declares the cases of the benchmark strides, the functions that compute addresses and expected
+// sums, and the data that the cases of a session share.
 #ifndef BENCH_STRIDES_SESSION_H
 #define BENCH_STRIDES_SESSION_H
 
@@ -84,8 +84,8 @@ struct strides_params strides_params_of(const struct strides_case *this_case, ui
 // Returns the index of the element that is load number `k` of thread `t`.
 uint32_t strides_element(const struct strides_case *this_case, uint32_t t, uint32_t k);
 
-// Returns the size in bytes of all 128-byte lines from which threads load, together. A cache of
-// this size holds them. Returns 0 for STRIDES_BANKS.
+// Returns the total size in bytes of the 128-byte lines from which threads load. A cache of this
+// size holds all of them. Returns 0 for STRIDES_BANKS.
 uint64_t strides_footprint_bytes(const struct strides_case *this_case);
 
 // What a load of STRIDES_LANES threads costs in the cache or in shared memory: the mean over all

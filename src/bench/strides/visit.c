@@ -135,7 +135,8 @@ static void report_metrics(const struct work *work, const struct measure_span *s
     bool is_shared = work->this_case.pattern == STRIDES_BANKS;
     struct measure_count_claims counts;
     struct measure_claim claim = {.cores = 1};
-    // These claims take longer than the samples, so they are computed only if counters are read.
+    // To compute claims for counters takes longer than the samples. So this is done only if
+    // counters are read.
     if (span->counted) {
         counts = counts_of(&work->this_case, &work->run->session->limits, loads);
         claim.counts = &counts;
