@@ -20,7 +20,7 @@ enum raster_kind {
 enum raster_depth {
     RASTER_DEPTH_OFF,    // no depth buffer is used
     RASTER_DEPTH_TEST,   // every pixel passes the depth test
-    RASTER_DEPTH_REJECT, // no pixel passes the depth test
+    RASTER_DEPTH_REJECT, // only pixels of the last, small triangle pass the depth test
     RASTER_DEPTH_WRITE,  // every pixel passes the depth test and writes depth, but no colour
     RASTER_DEPTH_BOTH    // every pixel passes the depth test and writes depth and colour
 };
