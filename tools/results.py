@@ -198,7 +198,7 @@ def spreads(runs):
 def spread_text(runs):
     table = spreads(runs)
     widest = max(most for most, cards, _, _ in table.values() if cards >= BOUND_CARDS_LEAST)
-    lines = [f"    // Computed from {count} figures of {cards} cards of {models} "
+    lines = [f"    // This spread comes from {count} figures of {cards} cards of {models} "
              f"{'model' if models == 1 else 'models'}.\n"
              f'    {{"{benchmark}", UNIT_{UNITS[unit]}, {most:.3f}}},\n'
              for (benchmark, unit), (most, cards, models, count) in table.items()

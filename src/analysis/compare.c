@@ -208,8 +208,9 @@ static enum side side_beyond(const struct comparing *c, const char *benchmark,
     return side_of(figure, fmax(c->compare->threshold, spread));
 }
 
-// An outlier is a figure that chance makes very different on two healthy cards. Its change (in
-// logarithms) is at most this many times card_spread_of, the limit for 95 % of all figures.
+// On two healthy cards, chance makes a few figures very different. These are the outliers. 95 % of
+// all figures change by at most card_spread_of. An outlier changes by more, but by at most
+// outlier_most times card_spread_of (in logarithms).
 static const double outlier_most = 3;
 
 // Returns true if the figure may be an outlier: its change (in logarithms) is at most outlier_most

@@ -61,7 +61,8 @@ struct bench_pick {
     // at[i] is the index of parameter i's value among the values chosen for it. It is 0 if the
     // parameter's condition `when` is false.
     const size_t *at;
-    // Index of the parameter that gets its value. In keep() it is the number of parameters.
+    // Index of the parameter that now gets its value. In keep(), all parameters already have their
+    // values; `param` is then the number of parameters.
     size_t param;
     // Value that parameter number `param` gets. replace() and reach() may change this value. In
     // keep() the pointer is NULL.
@@ -194,9 +195,9 @@ struct benchmark {
     // Describes the cases if `plan` is NULL. bench_plan sets `request` in a copy of this.
     struct bench_product product;
 
-    // Optional. Writes the queues that the benchmark needs to `desc`, which is all zero before. If
-    // `desc` stays all zero, the device is opened with one universal queue. A device with other
-    // queues is closed when a benchmark with another function `device` is visited.
+    // Optional. Chooses the queues of the device: sets `desc`, which is all zero before. If `desc`
+    // stays all zero, the device has one universal queue. A device that is opened with this `desc`
+    // is closed when a benchmark with another function `device` is visited.
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
     // Name of another benchmark, whose sessions this benchmark uses, with their device(), open()

@@ -38,7 +38,7 @@ enum {
 // steps of 64, then 16 numbers per octave up to 32768.
 enum {
     MAP_CODE_STEPS = 96,
-    // Number of instructions that follow each part of the straight-line code, to test whether the
+    // Number of instructions after each part of the straight-line code. They end the lap if this
     // part is the last one to run.
     MAP_CODE_QUESTION = 2
 };

@@ -297,9 +297,9 @@ struct gpu_counting {
 // thread-local variables of libraries that are loaded late.
 #define GPU_TUNABLE_STATIC_TLS "glibc.rtld.optional_static_tls"
 
-// A backend: constant data and functions (slots). `load` returns the backend's state. A slot may be
-// NULL if its comment says so. If its comment names a capability, the slot may be NULL if no device
-// of the backend has the capability.
+// A backend: constant data and pointers to functions (slots). A slot must not be NULL, with two
+// exceptions: its comment says that it may be NULL, or its comment names a capability that no
+// device of the backend has. The state that `load` returns is an argument of other functions.
 struct gpu_backend {
     const char *name; // name of the API, for example "vulkan"
     bool no_driver;   // true if the backend loads no driver; listing its devices then cannot crash

@@ -370,7 +370,8 @@ struct gpu_kernel {
     const char *name;   // a unique name, for example "latency_vector_pointer"
     const char *source; // the source as run files name it: "bench/latency/latency.comp -DPATH=1"
     enum gpu_stage stage;
-    // number of threads of a workgroup along x, y, z, for which every form is compiled
+    // Number of threads of a workgroup along x, y, z. It is fixed when the kernel is compiled, and
+    // is the same in all forms.
     uint32_t workgroup[3];
     enum gpu_arg_kind args[GPU_ARGS_MAX];
     unsigned arg_count;

@@ -155,7 +155,8 @@ static bool is_repeated(const struct map_writer *w, size_t probe)
     return false;
 }
 
-// Returns the latencies of a level from its probes at the core clocks that the user requested.
+// Returns the latencies of a level from its probes for the core clocks that the user requested.
+// Each latency comes with the core clock at which the probe really ran.
 static struct points asked_points(const struct map_writer *w, size_t level)
 {
     struct points points = no_points(w);

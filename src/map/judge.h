@@ -84,7 +84,9 @@ size_t map_sharers_plan(const struct map_level *level, unsigned cores,
 struct map_sharers {
     // Number of cores that share one cache of the level; 0 if unknown. `why` then has the reason.
     unsigned sharers;
-    unsigned low, high; // bounds of the number of sharers, also if the number is unknown
+    // Lower and upper bound of the number of sharers. If nothing is known, they are 1 and the
+    // number of cores.
+    unsigned low, high;
     const char *why;
 };
 

@@ -10,12 +10,13 @@
 // interval of the first metric (5, 10, 20, 40 … rounds; 3 and 6 in `quick`). The case stops if half
 // of the interval is within the goal or within one step of the clock.
 //
-// Confidence. A look may be wrong by chance, and several looks are wrong more often. So look number
-// k (0, 1, …) uses the confidence 1 − 0.05 / 2^(k+1). By Bonferroni's inequality, all looks
-// together are then wrong at most 5 % of the time. A case also ends after its last round, or when
-// its budget of time is spent. Such an end does not depend on the measured values, so the last
-// interval may use all the error that is left: its confidence is 1 − 0.05 / 2^k.
-// tests/unit/test_coverage.c checks the confidence with simulations.
+// Confidence. Each look may be wrong by chance, so the looks share an error of 5 %. Look number k
+// (0, 1, …) gets the error 0.05 / 2^(k+1), so its confidence is 1 − 0.05 / 2^(k+1). All looks
+// together are then wrong at most 5 % of the time (Bonferroni's inequality). A case also ends after
+// its last round, when its budget of time is spent, or when too many visits had to be repeated.
+// Such an end does not depend on the width of the interval. So the last interval gets all the error
+// that is left: its confidence is 1 − 0.05 / 2^k, where k is the number of the look that would come
+// next. tests/unit/test_coverage.c checks the confidence with simulations.
 //
 // Each interval of a result extends at least one step of the clock to either side of the median.
 #ifndef MEASURE_COLLECT_H

@@ -29,7 +29,7 @@ static const uint64_t timeout_ns = UINT64_C(10000000000);
 // makes no such interval: from idle to full speed (345 to 1980 MHz on an H200), a loop gets 5.7
 // times faster.
 static const double gap_factor = 6, gap_least_ns = 20e3;
-// Largest step in ns of a device-wide clock that can show interruptions by other work.
+// A device-wide clock can show interruptions by other work only if its step is at most this, in ns.
 static const double step_most_ns = 5e3;
 static const double arithmetic_ns = 200e3;
 

@@ -442,7 +442,8 @@ static void charts_put(const struct picture *picture, const struct card *card)
         chart_put(picture->arena, &charts[i], 0, 0, picture->out);
 }
 
-// Returns the cards of all devices that have results or, if no run has results, of all devices.
+// Returns the cards (struct card: the figures of a device) of all devices that have results. If no
+// run has results, returns the cards of all devices.
 static const struct card *cards_of(struct arena *arena, const struct run *const *runs, size_t count,
                                    size_t *card_count)
 {

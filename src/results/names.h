@@ -10,8 +10,8 @@
 struct words {
     const char *const *names;
     size_t count;
-    // All words as text for error messages: "lower, higher or none". If NULL, an unknown word is no
-    // error, and is read as the index `count`.
+    // List of all words for error messages: "lower, higher or none". If `expected` is NULL, an
+    // unknown word causes no error: it is read as the index `count`.
     const char *expected;
 };
 

@@ -6,7 +6,7 @@
 #include "bench/bench.h"
 
 struct budget {
-    unsigned samples;    // number of samples that a visit takes
+    unsigned samples;    // number of samples to request from a visit
     uint64_t sample_ns;  // minimum device time of a sample in ns
     uint64_t timeout_ns; // maximum time in ns to wait for one submission
     unsigned rounds_min; // minimum number of rounds of a case

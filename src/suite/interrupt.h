@@ -22,7 +22,8 @@ struct interrupt {
     unsigned count;    // number of signals, or of calls of interrupt_raise, counted so far
     uint64_t first_ns; // time at which the first signal, or call of interrupt_raise, was counted
     sigset_t former;   // signal mask before interrupt_init
-    // Thread that receives the signals before interrupt_watch is called.
+    // An extra thread that receives the signals until interrupt_watch is called. There, a signal
+    // ends the process.
     pthread_t taker;
     sem_t watched; // semaphore that interrupt_watch posts to end the thread `taker`
     bool is_watched;

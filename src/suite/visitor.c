@@ -27,7 +27,8 @@ struct visitor {
     // stays open while a benchmark uses other queues, because opening a device takes a driver some
     // tenths of a second.
     struct gpu_device *usual;
-    // The device of the open session, which may be `usual`. NULL until the first visit.
+    // The device that the open session uses; it may be the same device as `usual`. NULL before the
+    // first visit, and after a visit that could not open its device.
     struct gpu_device *device;
     // Function benchmark.device that chose the queues of `device`.
     void (*queues)(const struct gpu_info *, struct gpu_device_desc *);

@@ -80,7 +80,7 @@ static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout
                          "%llu bytes do not divide into pieces of %llu: take a multiple",
                          (unsigned long long)bytes, (unsigned long long)grain);
     if (bytes / desc->this_case->width > UINT32_MAX)
-        return error_set(err, ERROR_UNSUPPORTED, "%llu bytes are more than 2^32 elements",
+        return error_set(err, ERROR_UNSUPPORTED, "%llu bytes are 2^32 elements or more",
                          (unsigned long long)bytes);
     return true;
 }

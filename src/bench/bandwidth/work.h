@@ -119,9 +119,9 @@ struct bandwidth_work_desc {
     uint64_t passes; // number of passes of the dispatch over the working set; 0 means 1
 };
 
-// Computes the dispatch that `desc` describes (a unit of work). Fails with ERROR_UNSUPPORTED if the
-// working set has more than 2^32 elements, does not divide into the blocks of the shape, or is too
-// small for the number of workgroups.
+// Computes the dispatch that `desc` describes (a unit of work). Fails with ERROR_UNSUPPORTED if a
+// buffer has 2^32 elements or more, if its bytes do not divide into the shape's chunks (with walks
+// in laps: blocks), or if it is too small for the number of workgroups.
 MUST_CHECK bool bandwidth_work_make(const struct bandwidth_work_desc *desc,
                                     struct bandwidth_work *work, struct error *err);
 

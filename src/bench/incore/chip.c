@@ -114,7 +114,8 @@ static bool size(struct chip *chip, struct error *err)
     if (!move_proof(chip, false, err))
         return false;
     for (unsigned i = 0; i < SIZINGS_MAX && (calm < 2 || spent < warm_ns); i++) {
-        chip->memory->iterations = (uint32_t)iterations; // these results are not checked
+        // A trial dispatch: only its time is used. Its results are not checked.
+        chip->memory->iterations = (uint32_t)iterations;
         if (!measure_unit_time(&desc, 1, &ns, err))
             return false;
         double each_ns = fmax(ns, 1) / iterations;

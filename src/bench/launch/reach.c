@@ -17,9 +17,9 @@
 
 enum {
     QUESTIONS = 32,
-    // Maximum number of kernels that answer questions, one after another. One is enough if it
-    // answers at least half of the questions. On a busy host, a kernel may end before the first
-    // question.
+    // Maximum number of answering kernels. They run one after another, until one has answered at
+    // least half of the questions. On a busy host, a kernel may end before the first question; then
+    // the next one is tried.
     TRIES = 8,
     POLLS = 1 << 20
 };

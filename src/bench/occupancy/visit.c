@@ -202,7 +202,8 @@ static bool recall(struct work *work, struct error *err)
 
 // Returns the maximum number of workgroups on a core, computed from the limits that the driver
 // reports. Returns NaN if the driver reports no such limits, or if they allow no workgroup. Fewer
-// workgroups may fit, because a core may allocate registers and shared memory in larger units.
+// workgroups may fit: a core may allocate registers and shared memory in larger units, and it may
+// limit the number of workgroups itself.
 static double limit_of(const struct work *work)
 {
     const struct gpu_limits *limits = &work->session->bench->info->limits;

@@ -83,7 +83,8 @@ void preempt_history_add(struct preempt_history *history, double response_ns, bo
 // bound of it is known; it then counts as this bound.
 struct preempt_responses {
     const double *ns;
-    // `ns` with DBL_MAX in place of each censored response, also in ascending order.
+    // The same responses, each censored one as DBL_MAX. Sorted on its own: longest_ns[i] and ns[i]
+    // may belong to different responses.
     const double *longest_ns;
     size_t count;
 };

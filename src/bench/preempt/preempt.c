@@ -193,8 +193,9 @@ static const struct view_info views[] = {
      .where = "actors=three"},
 };
 
-// The condition of all headlines without an application: medium priority, a dispatch as the victim,
-// no dropped deadlines. These are what a program gets by default.
+// The condition of all headlines without an application: the victim is a dispatch, has medium
+// priority, and comes at each deadline (none is dropped). A program that makes no other choice has
+// this priority.
 #define TWO_MEDIUM "priority=medium,actors!=three,victim!=draw,arrivals!=closed"
 
 static const struct headline_info headlines[] = {

@@ -33,8 +33,8 @@ enum raster_change { // what changes from one draw to the next
 
 struct raster_case {
     enum raster_kind kind;
-    // Number of pixels in the first row of a triangle. 0: triangles are smaller than a pixel. The
-    // number is 1 if `kind` is not RASTER_TRIANGLES.
+    // How many pixels the first row of a triangle has: the size of the triangles. 0: a triangle
+    // covers no pixel. If `kind` is not RASTER_TRIANGLES, the value is 1 and has no meaning.
     uint32_t side;
     bool culled;
     enum gpu_format format;

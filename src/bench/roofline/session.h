@@ -14,7 +14,8 @@ enum {
 
 struct roofline_number {
     const char *name;
-    // Names of the kernels whose workgroups read ROOFLINE_BLOCKS blocks, or one block.
+    // kernel: name of the kernel whose workgroups read ROOFLINE_BLOCKS blocks each. once: name of
+    // the kernel whose workgroups read one block each.
     const char *kernel, *once;
     enum fma_number number;
     gpu_caps caps;

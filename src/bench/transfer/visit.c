@@ -41,7 +41,9 @@ struct trial {
     // neighbours in this array.
     struct transfer_job *jobs;
     unsigned job_count;
-    struct gpu_batch **batches; // one batch per queue, if the host times batches
+    // Batches of transfers that the host's clock times: one batch for each queue. Not used if the
+    // device's clock times the transfers, or if the host copies the data itself.
+    struct gpu_batch **batches;
     unsigned batch_count;
     // scopes that own the batches on devices other than the session's device
     struct gpu_scope **scopes;

@@ -115,8 +115,9 @@ static void fill_limits(const struct cuda_api *api, int device, struct gpu_limit
     };
 }
 
-// Returns true if the user has set CUDA_LAUNCH_BLOCKING (CUDA C++ Programming Guide). A launch then
-// returns when its kernel has ended, so a kernel that waits for the host would never end.
+// Returns true if the user has set CUDA_LAUNCH_BLOCKING to a number other than 0 (CUDA C++
+// Programming Guide). A launch then returns only when its kernel has ended. So a kernel that waits
+// for the host would never end.
 static bool launches_block(void)
 {
     const char *value = getenv("CUDA_LAUNCH_BLOCKING");

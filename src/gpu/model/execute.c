@@ -224,9 +224,9 @@ struct words {
     uint32_t word[GPU_PARAMS_MAX_BYTES / 4];
 };
 
-// Calls the kernel's function, whose last argument is a struct of parameters. The struct here has
-// the largest possible size. Every kernel accepts it, because clang passes a struct of any size on
-// the stack, as for SPIR.
+// Calls the kernel's function, whose last argument is a struct of parameters. The call here always
+// passes the largest struct, which the ABI of x86-64 puts on the stack. Kernels take a struct of
+// any size from the stack, because clang compiles them with the calling convention of SPIR.
 static void call_kernel(const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;

@@ -79,8 +79,9 @@ struct model_machine {
 // own_ns for this process. The model's file describes these processes.
 double model_company_ns(const struct model_machine *machine, double own_ns);
 
-// Reads a model's file into `machine`; its strings live in `arena`. If the file does not describe a
-// model, fails with ERROR_USAGE; the message has the JSON path and the reason.
+// Reads a model's file into `machine`; its strings live in `arena`. If the file cannot be read or
+// does not describe a model, fails with ERROR_USAGE. The message has the reason, and the JSON path
+// or the line if there is one.
 MUST_CHECK bool model_machine_read(struct arena *arena, const char *path,
                                    struct model_machine *machine, struct error *err);
 

@@ -185,8 +185,9 @@ struct vulkan_batch {
     VkPipelineStageFlags2 stages; // pipeline stages that barriers in this batch cover
     VkCommandPool pool;
     VkCommandBuffer commands;
-    // Primary command buffer that executes the secondary command buffer `commands`. VK_NULL_HANDLE
-    // if hardware counters were closed when the batch was created; `commands` is then primary.
+    // The primary command buffer that executes `commands`, which is then a secondary one. If the
+    // hardware counters were not open when the batch was created, `whole` is VK_NULL_HANDLE and
+    // `commands` is the primary command buffer.
     VkCommandBuffer whole;
     VkQueryPool stamps;
     // splits[i] is the event of split barrier i. The host resets it after each wait for the batch.

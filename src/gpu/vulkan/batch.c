@@ -89,8 +89,8 @@ static VkResult create_splits(struct vulkan_device *device, struct vulkan_batch 
     return result;
 }
 
-// Gives the batch the Vulkan objects of a destroyed batch of the same kind. If there are none,
-// creates new ones.
+// Gives the batch the Vulkan objects of a destroyed batch with the same queue family and the same
+// number of spans. If there is no such batch, or while counters are open, creates new objects.
 static VkResult create_parts(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     if (vulkan_spare_take(device, batch))
