@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds what stands between fathom and the driver, and variables of the environment that change how
-// the driver works.
+// Finds what alters the driver: a library that intercepts fathom's calls of the driver, or an
+// environment variable.
 #include "gpu/backend.h"
 
 #include "base/dynlib.h"
@@ -11,11 +11,11 @@
 
 struct variable {
     const char *api, *name;
-    // gpu_info.vendor_id of the devices that the variable affects; 0: all devices
+    // PCI vendor id of the devices that the variable affects; 0 means all devices
     uint32_t vendor_id;
-    // value that leaves the driver as it is; NULL: every value alters the driver
+    // value of the variable that alters nothing; NULL if every value alters the driver
     const char *usual;
-    const char *effect; // effect of the variable: ends the sentence "NAME=VALUE is set: …"
+    const char *effect; // what the variable does: the end of the sentence "NAME=VALUE is set: …"
     bool submissions_only;
 };
 

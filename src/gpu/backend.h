@@ -7,15 +7,15 @@
 //
 // A slot is a function pointer of a backend. A slot whose name ends in _create sets the members
 // that its comment names; the front end sets the other members of the new struct right after the
-// call. The front end replaces zeros in descriptions by defaults before the call. So a backend gets
-// no queue that is NULL and no range without its length. No size of an image, no number of
-// workgroups or instances and no queue_count is 0. A slot that fails frees everything that it made,
-// and sets the error. The device stays usable after a failure, unless it is lost.
+// call. Before a call, the front end replaces zeros in descriptions by defaults: queues are not
+// NULL, ranges have their length, and sizes of images, numbers of workgroups or instances, and
+// queue_count are above 0. A slot that fails frees everything that it made, and sets the error. The
+// device stays usable after a failure, unless it is lost.
 //
-// Order of commands: the backend must keep it. In an ordered batch, each command starts after the
-// command before it is done, and sees its results. CUDA streams and in-order queues of OpenCL work
-// so; for Vulkan, the backend records barriers. In an unordered batch, only barriers, splits and
-// spans order the commands.
+// The backend must keep the order of commands. In an ordered batch, each command starts after the
+// command before it is done, and sees its results. CUDA streams and in-order queues of OpenCL keep
+// this order; for Vulkan, the backend records barriers. In an unordered batch, only barriers,
+// splits and spans order the commands.
 #ifndef GPU_BACKEND_H
 #define GPU_BACKEND_H
 
@@ -40,8 +40,8 @@ enum gpu_object_kind {
     GPU_OBJECT_TREE,
 };
 
-// The first member of the struct of every object that a scope owns. `older` points to the object
-// that was created in the same scope just before.
+// The first member of every object that a scope owns. A scope's objects form a list: `older` points
+// to the object that was created just before this object.
 struct gpu_object {
     enum gpu_object_kind kind;
     struct gpu_scope *scope;
@@ -67,7 +67,7 @@ struct gpu_typed {
 
 struct gpu_image {
     struct gpu_object object;
-    // the caller's description of the image, in which defaults replace zeros
+    // description of the image, in which the front end has replaced zeros by defaults
     struct gpu_image_desc desc;
     bool filterable; // true if kernels may read the image through a linear filter
 };
@@ -86,7 +86,7 @@ struct gpu_program {
 
 enum gpu_batch_state {
     GPU_BATCH_RECORDING,
-    // the batch can be submitted: its recording ended without error, and it is not in flight
+    // the batch is recorded without error and is not in flight, so it can be submitted
     GPU_BATCH_READY,
     GPU_BATCH_IN_FLIGHT, // the batch is submitted, and no wait for its end has succeeded
     GPU_BATCH_FAILED     // the recording or a reset failed, or the device was lost
@@ -102,17 +102,17 @@ struct gpu_batch {
     unsigned commands; // number of recorded commands; barriers, splits and spans are not counted
     // index of the span (timed range) that has begun but not ended; −1 if there is none
     int open_span;
-    uint64_t spans_recorded; // bit i is set once both the begin and the end of span i are recorded
-    // Bit i of splits_set is set once the command that sets split barrier i is recorded. Bit i of
-    // splits_waited is set once the command that waits for split barrier i is recorded.
+    uint64_t spans_recorded; // set of spans: bit i is 1 if begin and end of span i are recorded
+    // Bit i of splits_set is 1 if the first half of split barrier i, its set, is recorded. Bit i of
+    // splits_waited is 1 if the second half, its wait, is recorded.
     uint64_t splits_set, splits_waited;
-    // True once the host has waited for the end of a submission of the recorded commands. The
-    // lengths of the spans can then be read. They cannot be read while the batch is in flight
-    // again, after it has failed, or after the device was lost.
+    // True once the host has waited for a submission of the recorded commands. From then on, the
+    // lengths of the spans can be read, except while the batch is in flight, after it has failed,
+    // and after the device was lost.
     bool finished;
-    // What the submitted batch waits for on the device: a hold (gpu_hold_create; NULL if there is
-    // none), and batches that were submitted before this one. The front end sets `after` before it
-    // calls batch_submit, and `hold` after that call has succeeded.
+    // On the device, the batch in flight waits for this hold, if it is not NULL, and for the
+    // batches in `after`. The front end sets `after` before it calls batch_submit, and `hold` after
+    // batch_submit has succeeded.
     struct gpu_hold *hold;
     struct gpu_batch *after[GPU_AFTER_MAX];
     unsigned after_count;
@@ -134,8 +134,8 @@ struct gpu_target {
 
 struct gpu_draw_program {
     struct gpu_object object;
-    // The vertex or the fragment kernel, whichever has the longer list of arguments. Draws pass the
-    // arguments of this kernel.
+    // The kernel whose arguments a draw passes. It is the vertex or the fragment kernel, whichever
+    // has the longer list of arguments.
     const struct gpu_kernel *args;
     enum gpu_format format;
     bool depth; // true if the program draws into targets with a depth buffer
@@ -144,7 +144,7 @@ struct gpu_draw_program {
 struct gpu_tree {
     struct gpu_object object;
     struct gpu_tree_desc desc;
-    // true if gpu_tree_create_copy made the tree, which can then only be the destination of copies
+    // true if the tree can only be the destination of copies (gpu_tree_create_copy)
     bool is_copy;
     uint64_t bytes, address;
 };
@@ -162,9 +162,9 @@ struct gpu_device {
     struct gpu_queue *queues[GPU_QUEUES_MAX];
     unsigned queue_count;
     atomic_size_t live_objects; // number of objects that the device's scopes own
-    struct gpu_scope *scopes;   // list of the device's open scopes, which begins with the newest
+    struct gpu_scope *scopes;   // list of the device's open scopes, the newest first
     bool clock_held;  // true while gpu_device_hold_clock keeps the device's clocks at their peak
-    atomic_bool lost; // true if the device was lost or hangs; calls that use it then fail
+    atomic_bool lost; // true if the device was lost or hangs; calls that use the device then fail
     // true if a batch or copy did not end in time; the device's objects are then never destroyed
     bool hung;
 };
@@ -186,8 +186,8 @@ struct gpu_enumeration {
     void (*add_unavailable)(struct gpu_enumeration *, const char *reason, const char *remedy);
 };
 
-// Tells the system how many devices the backend's driver reports. Returns false if no machine can
-// have so many devices; the API is then listed as unavailable.
+// Checks the number of devices that the backend's driver reports. If no machine can have so many
+// devices, lists the API as unavailable and returns false.
 bool gpu_count_check(struct gpu_enumeration *to, uint64_t devices);
 
 // The functions of a backend that implement gpu/graphics.h.
@@ -236,11 +236,11 @@ struct gpu_managed {
 
 struct gpu_counters {
     struct gpu_device *device;
-    // true if the profiler stays open after a run, for the next run of the same set
+    // true if the profiler stays open after a run, so that the next run of the same set can use it
     bool kept;
     struct arena *arena; // arena for the counter sets; it lives as long as the counters are open
-    // sources[c] is the native counter for counter c of GPU_COUNTERS. If the device lacks that
-    // counter, sources[c].native is NULL.
+    // sources[c] is the native counter from which counter c of GPU_COUNTERS is computed. If the
+    // device lacks counter c, sources[c].native is NULL.
     struct gpu_counter_source sources[GPU_COUNTER_COUNT];
     const char **natives; // names of the native counters that fathom lists
     size_t native_count;
@@ -252,9 +252,9 @@ struct gpu_counter_set {
     const double *factors;
     size_t count;
     unsigned passes;
-    // number of batches that the run counts; valid before the call of set_begin
+    // number of batches that the run counts; the front end sets it before it calls set_begin
     size_t batches;
-    bool done; // true if the run has succeeded; valid before the call of set_end
+    bool done; // true if the run has succeeded; the front end sets it before it calls set_end
 };
 
 // The functions of a backend that implement gpu/counters.h.
@@ -266,12 +266,12 @@ struct gpu_counting {
     void (*close)(struct gpu_counters *);
     enum gpu_counter_unit (*native_unit)(const struct gpu_counters *, const char *native);
     // Creates a counter set with `count` counters, and sets its `passes`. The returned struct is
-    // allocated in the arena of the counters, and its first member is a struct gpu_counter_set. If
-    // the call fails, it may leave objects that only `close` destroys.
+    // allocated in the arena of the counters, and its first member is a struct gpu_counter_set. A
+    // failed call may leave objects that only `close` destroys.
     struct gpu_counter_set *(*set_create)(struct gpu_counters *, const struct gpu_counter_source *,
                                           size_t count, struct error *);
-    // A run counts some batches with a set of counters. The front end makes these calls, and
-    // nothing runs on the device during a call:
+    // A run counts batches with a counter set. The front end makes the calls below, in this order.
+    // Nothing runs on the device during a call:
     //
     //   set_begin
     //   for each pass:
@@ -281,9 +281,9 @@ struct gpu_counting {
     //   for each batch: set_read, whose values are not yet multiplied by the factors
     //   set_end, also after an error, but not if set_begin failed
     //
-    // A backend may keep its profiler open for the next run (gpu_counters.kept). It closes the
-    // profiler when a run fails. If a run with a kept profiler fails with ERROR_UNSUPPORTED, the
-    // front end repeats the run once.
+    // A backend may keep its profiler open for the next run (gpu_counters.kept). If a run fails,
+    // the backend closes the profiler. If a run with a kept profiler fails with ERROR_UNSUPPORTED,
+    // the front end repeats the run once.
     bool (*set_begin)(struct gpu_counter_set *, struct error *);
     bool (*pass_begin)(struct gpu_counter_set *, struct error *);
     bool (*batch_begin)(struct gpu_counter_set *, size_t batch, struct error *);
@@ -297,22 +297,22 @@ struct gpu_counting {
 // thread-local variables of libraries that are loaded late.
 #define GPU_TUNABLE_STATIC_TLS "glibc.rtld.optional_static_tls"
 
-// A backend: constant data and pointers to functions (slots). A slot must not be NULL, with two
-// exceptions: its comment says that it may be NULL, or its comment names a capability that no
-// device of the backend has. The state that `load` returns is an argument of other functions.
+// A backend: constant data and pointers to functions (slots). A slot may be NULL if its comment
+// says so, or if its comment names a capability that no device of the backend has. All other slots
+// must be set. The state that `load` returns is an argument of some slots.
 struct gpu_backend {
     const char *name; // name of the API, for example "vulkan"
     bool no_driver;   // true if the backend loads no driver; listing its devices then cannot crash
 
-    // Loads the API's library, reports its devices to `to`, and returns the backend's state. If
-    // there is no usable device, calls add_unavailable with the reason and returns NULL; unload is
-    // then not called. The model backend reports no reason if the user asked for no model.
+    // Loads the API's library, reports its devices through `to`, and returns the backend's state.
+    // If there is no usable device, reports the reason (add_unavailable) and returns NULL; unload
+    // is then not called. The model backend reports no reason if no model was asked for.
     void *(*load)(struct gpu_enumeration *to);
     void (*unload)(void *state);
 
-    // Returns true if the system must load the earlier backends of gpu_backends before this one:
-    // otherwise this backend's library may miss devices. Only OpenCL has this function
-    // (opencl_after_others). The pointer may be NULL.
+    // Returns true if the earlier backends of gpu_backends must be loaded before this backend:
+    // otherwise its library may miss devices. Is NULL in all backends but OpenCL
+    // (opencl_after_others).
     bool (*after_others)(void);
 
     // Opens a device. The returned struct is allocated in `arena`, and its first member is a struct
@@ -327,16 +327,16 @@ struct gpu_backend {
     // The pointers validation_messages, interceptor and device_calibrated_timestamp may be NULL.
     size_t (*validation_messages)(const struct gpu_device *device, const char **first);
     // Returns the path of a file that intercepts fathom's calls of the driver, for example a Vulkan
-    // layer. Returns NULL if there is none, or if this is not known.
+    // layer. Returns NULL if no such file is known.
     const char *(*interceptor)(const struct gpu_device *device);
     bool (*device_calibrated_timestamp)(struct gpu_device *device,
                                         struct gpu_calibrated_timestamp *timestamp);
 
     // device_choose_clock is called only for a device with the capability CLOCK_CHOICE.
     bool (*device_choose_clock)(struct gpu_device *device, double core_hz, struct error *err);
-    // device_hold_clock and device_free_clock are called in turn, only for a device with the
-    // capability STABLE_CLOCK. Before the front end closes a device whose clock is held, it calls
-    // device_free_clock, unless the device hangs.
+    // device_hold_clock and device_free_clock need the capability STABLE_CLOCK, and their calls
+    // alternate. If a device's clock is held, the front end calls device_free_clock before it
+    // closes the device, unless the device hangs.
     bool (*device_hold_clock)(struct gpu_device *, struct error *);
     void (*device_free_clock)(struct gpu_device *);
 
@@ -393,8 +393,8 @@ struct gpu_backend {
     bool (*batch_end)(struct gpu_batch *, struct error *);
     bool (*batch_reset)(struct gpu_batch *, struct error *);
     // Submits a batch that is ready. Must not check anything, and must not allocate memory. `hold`
-    // may be NULL or already released. The batch must start after the latest submission of each
-    // batch in batch->after; some of these submissions may already be done.
+    // may be NULL or already released. The batch must not start before the latest submission of
+    // each batch in batch->after is done.
     bool (*batch_submit)(struct gpu_batch *, struct gpu_hold *hold, struct error *);
     // batch_wait is called only for a batch that is in flight: submitted, and not waited for.
     bool (*batch_wait)(struct gpu_batch *, uint64_t timeout_ns, struct error *);
@@ -421,7 +421,7 @@ struct gpu_backend {
 // declaration: GPU_SLOT(gpu_backend, batch_wait) cuda_batch_wait;
 #define GPU_SLOT(table, slot) __typeof__(*((struct table *)0)->slot)
 
-// The slots of struct gpu_backend that the backends of all real APIs fill.
+// The slots of struct gpu_backend that every backend of a real API fills.
 #define GPU_SLOTS(X)                                                                               \
     X(load)                                                                                        \
     X(unload)                                                                                      \

@@ -6,8 +6,7 @@
 #include <inttypes.h>
 
 enum {
-    // maximum number of spans (timed ranges) in a batch: gpu_batch.spans_recorded has a bit for
-    // each
+    // maximum number of spans in a batch: gpu_batch.spans_recorded has a bit for each
     SPANS_MAX = 64,
     SPLITS_MAX = 64
 };
@@ -209,8 +208,8 @@ bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *
                          state_name(batch->state));
     struct error why = {0};
     if (!gpu_device_check(device, &why) || !device->backend->batch_wait(batch, timeout_ns, &why)) {
-        // After an error other than ERROR_DEVICE_LOST, the batch stays in flight, so the caller can
-        // wait again.
+        // After any error but ERROR_DEVICE_LOST, the batch stays in flight, and the caller can wait
+        // again.
         if (why.code == ERROR_DEVICE_LOST)
             batch->state = GPU_BATCH_FAILED;
         if (err)

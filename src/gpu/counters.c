@@ -4,7 +4,7 @@
 
 enum {
     // Maximum number of passes of one run. If the counter library asks for more passes, the run
-    // fails. Otherwise a run might never end.
+    // fails. Without this limit, a run might never end.
     PASSES_MAX = 1000
 };
 

@@ -17,7 +17,7 @@ enum gpu_counter_unit {
     GPU_COUNTER_BYTES,
     GPU_COUNTER_EVENTS,
     GPU_COUNTER_CYCLES,
-    // unit of averages and shares, whose value does not grow with the amount of work
+    // unit of averages and shares; their value does not grow with the amount of work
     GPU_COUNTER_RATIO,
 };
 
@@ -145,8 +145,7 @@ struct gpu_counter_run {
     struct gpu_batch *batches[GPU_COUNTER_BATCHES_MAX];
     size_t count; // number of elements of `batches`
     // A batch that runs before each counted batch in each pass, to bring the caches into the same
-    // state each time. It is not counted itself. NULL if the counted batches themselves leave the
-    // caches in the same state.
+    // state each time. It is not counted. NULL if no such batch is needed.
     struct gpu_batch *before;
     uint64_t timeout_ns; // time limit, in ns, for the wait for one submission
 };

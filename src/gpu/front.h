@@ -23,9 +23,9 @@ MUST_CHECK static inline bool gpu_device_check(const struct gpu_device *device, 
     return error_set(err, ERROR_DEVICE_LOST, "%s was lost: open it again", device->info->id);
 }
 
-// Must be called after each call of the backend, with its result `ok` and its error `err`. If the
-// error is ERROR_DEVICE_LOST, marks the device as lost. `err` may be NULL: the device is then not
-// marked. Returns `ok`.
+// Must be called after each call of the backend, with the result `ok` and the error `err` of that
+// call. If the error is ERROR_DEVICE_LOST, marks the device as lost. If `err` is NULL, does not
+// mark the device. Returns `ok`.
 static inline bool gpu_device_note(struct gpu_device *device, bool ok, const struct error *err)
 {
     if (!ok && err && err->code == ERROR_DEVICE_LOST)
@@ -81,14 +81,14 @@ void gpu_record_fail(struct gpu_batch *batch, const struct error *err);
 void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err);
 
 struct gpu_arguments {
-    // arguments for the kernel; gpu_arguments_check sets the length of a range if it is 0
+    // arguments for the kernel; gpu_arguments_check replaces a range's length of 0 by the real one
     struct gpu_arg *args;
     const void *params;
     size_t params_bytes;
 };
 
 // Checks the arguments and params that a dispatch or a draw passes to `kernel`. If the `bytes` of a
-// range is 0, sets it: to the rest of the buffer, or to the device's limit if that is smaller.
+// range is 0, sets it to the rest of the buffer, but at most to the device's limit.
 MUST_CHECK bool gpu_arguments_check(const struct gpu_device *device,
                                     const struct gpu_kernel *kernel,
                                     const struct gpu_arguments *given, struct error *err);

@@ -19,11 +19,11 @@
 // ERROR_DEVICE_LOST, later calls that create objects, copy, submit or wait fail with the same code.
 //
 // Only one thread may use a device, with two exceptions. Other threads may submit recorded batches
-// and wait for them, if no two threads use the same queue. And several threads may call
-// gpu_program_create at the same time, each with its own scope, while no other function is called
-// for the device; but not on a system with `validation`. Optional features have their own headers:
-// drawing (gpu/graphics.h), rays (gpu/rays.h), placement of managed memory (gpu/managed.h), copies
-// between devices (gpu/peers.h), hardware counters (gpu/counters.h).
+// and wait for them, if no two threads use the same queue. Without `validation`, several threads
+// may call gpu_program_create at the same time, each with its own scope, while no other function is
+// called for the device. Optional features have their own headers: drawing (gpu/graphics.h), rays
+// (gpu/rays.h), placement of managed memory (gpu/managed.h), copies between devices (gpu/peers.h),
+// hardware counters (gpu/counters.h).
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 
@@ -58,9 +58,9 @@ struct gpu_system_desc {
 };
 
 // Loads the backends and lists their devices, without opening any. Never fails. `desc` NULL means a
-// description of zeros. Lists as unavailable, with the reason: a backend without a library or a
-// usable device, and a device whose limits cannot be true (gpu_info_check). The model backend is
-// listed as unavailable only if a model was asked for. All names and reasons are printable
+// description of zeros. A backend without a library or a usable device is listed as unavailable,
+// with the reason; so is a device whose limits cannot be true (gpu_info_check). The model backend
+// is listed as unavailable only if a model was asked for. All names and reasons are printable
 // (text_printable). The system must exist as long as the devices that are opened from it.
 struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc);
 void gpu_system_destroy(struct gpu_system *system);
@@ -150,9 +150,9 @@ MUST_CHECK bool gpu_device_choose_clock(struct gpu_device *device, double core_h
                                         struct error *err);
 
 // gpu_device_hold_clock keeps the device's clocks at the driver's peak level, for all programs,
-// until gpu_device_free_clock is called or the device is closed. Further calls do nothing. Needs
-// STABLE_CLOCK: RADV holds the clocks while a program has the profiling lock of
-// VK_KHR_performance_query. Before Linux 5.17, RADV succeeds without any effect on the clocks.
+// until gpu_device_free_clock is called or the device is closed. If the clocks are already held, it
+// does nothing. Needs STABLE_CLOCK: RADV holds the clocks while a program has the profiling lock of
+// VK_KHR_performance_query. Before Linux 5.17, RADV succeeds without any effect.
 MUST_CHECK bool gpu_device_hold_clock(struct gpu_device *device, struct error *err);
 void gpu_device_free_clock(struct gpu_device *device);
 
@@ -168,7 +168,7 @@ size_t gpu_device_validation_messages(const struct gpu_device *device, const cha
 // driver, or an environment variable. Measured times may then not be the driver's own.
 struct gpu_alteration {
     const char *text; // what alters the driver, as a sentence without full stop; NULL if nothing
-    // true: only the start of submitted work changes; false: kernels may run differently, too
+    // true if only the start of submitted work changes; false if kernels may run differently, too
     bool submissions_only;
 };
 
@@ -179,12 +179,11 @@ struct gpu_alteration gpu_device_alteration(const struct gpu_device *device, str
 // closed in any order.
 struct gpu_scope *gpu_scope_open(struct gpu_device *device);
 
-// Closes the scope: releases its holds, waits for batches (not on a lost device), then frees the
-// scope's objects. Waits for the batches of the scope, and for batches that wait for its holds or
-// its batches. Before each wait, releases all holds that block the queue of that batch. If a batch
-// is not done after 5 s, the device counts as lost, and nothing that the batch may still access is
-// freed. Batches of other scopes that use the scope's buffers, images or programs must be done.
-// Accepts NULL.
+// Closes the scope and frees its objects. First releases its holds. Then waits for its batches, and
+// for batches that wait for its holds or batches, but not on a lost device. Before each wait,
+// releases all holds that block the queue of that batch. If a batch is not done after 5 s, the
+// device counts as lost, and nothing that the batch may still access is freed. Batches of other
+// scopes that use the scope's buffers, images or programs must be done. Accepts NULL.
 void gpu_scope_close(struct gpu_scope *scope);
 
 struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
@@ -217,14 +216,14 @@ uint64_t gpu_buffer_bytes(const struct gpu_buffer *buffer);
 // Returns the device address of the buffer's first byte; 0 if the device lacks ADDRESSES.
 uint64_t gpu_buffer_address(const struct gpu_buffer *buffer);
 
-// Returns the host pointer of an UPLOAD, READBACK, VISIBLE or MANAGED buffer, which is valid as
-// long as the buffer; NULL for DEVICE. After gpu_batch_wait, the host sees what the batch wrote.
+// Returns the host pointer to the buffer's memory, which is valid as long as the buffer. Returns
+// NULL for GPU_MEMORY_DEVICE. After gpu_batch_wait, the host sees what the batch wrote.
 void *gpu_buffer_map(struct gpu_buffer *buffer);
 
-// gpu_buffer_write and gpu_buffer_read copy between the host and any buffer, and return when the
-// copy is done. They are not for timing. A mapped buffer is copied at once. For other buffers, both
-// wait for the work of the device's first queue. They fail with ERROR_INTERNAL while a batch that
-// waits for a hold blocks that queue.
+// gpu_buffer_write and gpu_buffer_read copy between the host and any buffer. They return when the
+// copy is done, and are not for timing. A mapped buffer is copied at once. A copy of another buffer
+// waits for the work of the device's first queue. If a hold blocks that queue, the copy fails with
+// ERROR_INTERNAL.
 MUST_CHECK bool gpu_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
                                  uint64_t bytes, struct error *err);
 MUST_CHECK bool gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data,
@@ -232,7 +231,7 @@ MUST_CHECK bool gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void
 
 // The table of formats: name in C, name in files, bytes of a texel (of a block for BC formats),
 // number of channels. Only Vulkan kernels can read the packed formats: RGBA8_SRGB and all after it.
-// They have sRGB channels, channel widths other than 8, 16 or 32 bits, or compressed blocks (BC).
+// Their channels are sRGB, or in compressed blocks (BC), or not 8, 16 or 32 bits wide.
 #define GPU_FORMATS(X)                                                                             \
     X(R8_UNORM, "r8_unorm", 1, 1)                                                                  \
     X(RG8_UNORM, "rg8_unorm", 2, 2)                                                                \
@@ -363,9 +362,9 @@ enum gpu_stage { // pipeline stage of a kernel; the default is 0, GPU_STAGE_COMP
     GPU_STAGE_INTERSECTION
 };
 
-// One variant of one kernel: constant data that the build embeds (table: gpu/kernels.h). A form
-// (spirv, ptx, opencl, host, stream) is NULL if the kernel lacks it or the build had no compiler
-// for it.
+// One variant of one kernel: constant data that the build embeds (table: gpu/kernels.h). The
+// members spirv, ptx, opencl, host and stream are forms of its code. A form is NULL if the kernel
+// lacks it or the build had no compiler for it.
 struct gpu_kernel {
     const char *name;   // a unique name, for example "latency_vector_pointer"
     const char *source; // the source as run files name it: "bench/latency/latency.comp -DPATH=1"
@@ -403,8 +402,8 @@ struct gpu_program_desc {
     } rays;
     // number of threads of a subgroup; 0: the driver chooses; above 0: needs SUBGROUP_CHOICE
     uint32_t subgroup_threads;
-    // If L1 and shared memory are one memory: the percentage of it that is used as L1. It is a hint
-    // for the driver. 0 means that the driver chooses. Ignored if the device lacks L1_CHOICE.
+    // If L1 and shared memory are one memory, this percentage of it is used as L1: a hint for the
+    // driver. If it is 0, the driver chooses. Ignored if the device lacks L1_CHOICE.
     unsigned l1_percent;
     // Bytes of shared memory in addition to those that the kernel declares. A kernel gets the
     // address of that memory from CHOSEN_SHARED_WORDS (bench/prelude/). Values above 0 need
@@ -430,7 +429,7 @@ struct gpu_program_stats {
     unsigned spill_bytes;
     unsigned shared_bytes;
     uint64_t stack_bytes; // bytes of stack that a ray needs in a ray pipeline
-    const char *text; // code, statistics or compiler messages, in `arena`; NULL if there are none
+    const char *text; // text with code, statistics or messages, in `arena`; NULL if there is none
 };
 
 MUST_CHECK bool gpu_program_stats(struct gpu_program *program, struct arena *arena,
@@ -502,8 +501,8 @@ void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer
 void gpu_batch_split_set(struct gpu_batch *batch, unsigned split);
 void gpu_batch_split_wait(struct gpu_batch *batch, unsigned split);
 
-// Measures the time of the commands between begin and end: from the moment when all commands before
-// the span are done, until all commands in it are done. No command of the batch runs across the
+// Measures the time of the commands between begin and end. It runs from the end of all commands
+// before the span to the end of all commands in the span. No command of the batch runs across the
 // begin or the end. On Vulkan the span includes one barrier and one time stamp (2–3 µs on an H200),
 // but not the barrier after the span. Spans must not nest. A batch has at most 64 spans and records
 // each once. An API that cannot put time stamps into a batch times the commands.
@@ -535,7 +534,8 @@ enum {
 struct gpu_submit {
     struct gpu_hold *hold; // hold that the batch waits for; NULL if there is none
     // Batches of the same device that were submitted earlier. This batch starts when their latest
-    // submissions are done, and sees what they wrote. Of each queue, only the last batch is needed.
+    // submissions are done, and sees what they wrote. If several are on one queue, only the last is
+    // needed.
     struct gpu_batch *after[GPU_AFTER_MAX];
     unsigned after_count;
 };

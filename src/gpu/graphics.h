@@ -7,8 +7,6 @@
 //
 // There are no vertex buffers: the vertex kernel computes the triangles from gl_VertexIndex and
 // gl_InstanceIndex. Pixel (0, 0) is at the upper left. A pixel has one sample, at its centre.
-//
-// Functions that record a command return nothing; the batch keeps the first error (gpu/gpu.h).
 #ifndef GPU_GRAPHICS_H
 #define GPU_GRAPHICS_H
 
@@ -46,7 +44,7 @@ enum gpu_blend {
 enum gpu_depth {
     GPU_DEPTH_OFF,
     GPU_DEPTH_TEST, // draws only pixels that are nearer than the stored depth
-    GPU_DEPTH_WRITE // as GPU_DEPTH_TEST, and stores the depth of the drawn pixels
+    GPU_DEPTH_WRITE // draws only pixels nearer than the stored depth, and stores their depth
 };
 
 struct gpu_draw_program_desc {
@@ -72,8 +70,8 @@ struct gpu_draw_program *gpu_draw_program_create(struct gpu_scope *scope,
 
 enum gpu_load { // contents of the target when a draw begins
     GPU_LOAD_KEEP,
-    GPU_LOAD_CLEAR,  // cleared contents: colour 0, depth 1
-    GPU_LOAD_DISCARD // undefined contents, for draws that cover the whole target
+    GPU_LOAD_CLEAR,  // the contents are cleared: colour 0, depth 1
+    GPU_LOAD_DISCARD // the contents are undefined; for draws that cover the whole target
 };
 
 struct gpu_draw {
@@ -98,9 +96,9 @@ void gpu_batch_draw(struct gpu_batch *batch, const struct gpu_draw *draw);
 // barriers for images, GPU_BARRIER_MEMORY is recorded instead.
 void gpu_batch_barrier_image(struct gpu_batch *batch, struct gpu_image *image);
 
-// Records a barrier after draws into a target: kernels after the barrier see in the target's image
-// what was drawn. The barrier changes the layout of the image. The next draw into the target, its
-// next copy, or the end of the batch restores the layout.
+// Records a barrier after draws into a target. Kernels after the barrier see in the target's image
+// what was drawn. The barrier changes the layout of the image. The next draw into the target, the
+// next copy of its colours, or the end of the batch restores the layout.
 void gpu_batch_barrier_target(struct gpu_batch *batch, struct gpu_target *target);
 
 // Copies the target's colours to a buffer, as rows from top to bottom without gaps. The copy runs

@@ -211,8 +211,8 @@ const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info);
 // Only stamp_step_ps must be above 0 if the device has time stamps.
 MUST_CHECK bool gpu_info_check(const struct gpu_info *info, struct error *err);
 
-// Functions that return the name and the value of the limit in row `limit` of the table GPU_LIMITS;
-// the first row is 0. If there is no such row, they return NULL and 0.
+// gpu_limit_name and gpu_limit_value return the name and the value of row `limit` of the table
+// GPU_LIMITS; the first row is 0. If there is no such row, they return NULL and 0.
 const char *gpu_limit_name(unsigned limit);
 uint64_t gpu_limit_value(const struct gpu_limits *limits, unsigned limit);
 

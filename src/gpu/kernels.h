@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels that the build embeds, which all files kernels.txt together list
-// (cmake/Kernels.cmake). Test programs have tables of their own.
+// The kernels that the build embeds (cmake/Kernels.cmake). The files kernels.txt list them. Test
+// programs have tables of their own.
 #ifndef GPU_KERNELS_H
 #define GPU_KERNELS_H
 

@@ -17,8 +17,6 @@
 //                  of triangles. These four kernels have no arguments, and get the same params as
 //                  the RAYGEN kernel. A workgroup of a dispatch has GPU_RAYS_GROUP threads, side by
 //                  side along x.
-//
-// Functions that record a command return nothing; the batch keeps the first error (gpu/gpu.h).
 #ifndef GPU_RAYS_H
 #define GPU_RAYS_H
 
@@ -34,12 +32,12 @@ enum gpu_tree_kind {
     GPU_TREE_INSTANCES  // input: a struct gpu_tree_instance for each instance
 };
 
-// A tree that is placed in the world. The struct is laid out as VkAccelerationStructureInstanceKHR.
+// A placed tree (instance). The struct is laid out as VkAccelerationStructureInstanceKHR.
 struct gpu_tree_instance {
     // matrix that maps the space of the tree to the world; its last column is the translation
     float rows[3][4];
-    // `number`: index of the instance for kernels (custom index). `mask`: a ray can hit the
-    // instance only if the ray's mask and this mask have a common bit.
+    // `number` is the index of the instance that kernels read (custom index). `mask`: a ray can hit
+    // the instance only if this mask and the ray's mask have a common bit.
     uint32_t number : 24, mask : 8;
     uint32_t reserved; // unused; must be 0
     uint64_t tree;     // address of the tree that is placed (gpu_tree_address)
@@ -49,8 +47,8 @@ struct gpu_tree_desc {
     enum gpu_tree_kind kind;
     struct gpu_buffer *input; // device buffer from which builds read the primitives
     uint32_t count;           // number of primitives (triangles, boxes or instances), above 0
-    bool opaque;     // true: every hit counts, without an any-hit kernel; not for INSTANCES
-    bool fast_build; // true: optimised for fast builds; false: optimised for fast rays
+    bool opaque;     // true: every hit counts, and no any-hit kernel runs; not for INSTANCES
+    bool fast_build; // true: the tree is optimised for fast builds; false: for fast rays
     bool updates;    // true: gpu_batch_tree_update is allowed
     bool compacts;   // true: compacted copies are allowed
 };

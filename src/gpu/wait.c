@@ -5,7 +5,8 @@ enum {
     SPIN_NS = 50000,
     SLEEP_NS = 20000,
     SLEEP_MOST_NS = 500000,
-    // A sleep lasts 1 / SLEEP_SHARE of the time waited so far, within SLEEP_NS and SLEEP_MOST_NS.
+    // A sleep lasts 1 / SLEEP_SHARE of the time waited so far, but at least SLEEP_NS and at most
+    // SLEEP_MOST_NS, and never longer than the time limit allows.
     SLEEP_SHARE = 64
 };
 

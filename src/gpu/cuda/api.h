@@ -89,7 +89,7 @@ enum {
     CU_ATTR_MANAGED_MEMORY = 83,
     CU_ATTR_CONCURRENT_MANAGED_ACCESS = 89,
     CU_ATTR_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
-    // Drivers report CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1 only before CUDA 12.
+    // Only drivers older than CUDA 12 report CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1.
     CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1 = 92,
     CU_ATTR_CAN_USE_64_BIT_STREAM_MEM_OPS = 122,
 };
@@ -153,8 +153,8 @@ struct cu_array_desc { // laid out in memory as the driver's struct CUDA_ARRAY3D
 struct cu_copy_end {
     size_t x_bytes, y, z, level;
     int memory;
-    // The host memory, if `memory` is CU_MEMORY_HOST. In the source of a copy (cu_copy.from), the
-    // driver only reads this memory.
+    // Pointer to host memory; unused unless `memory` is CU_MEMORY_HOST. The driver only reads this
+    // memory if it is the source of a copy (cu_copy.from).
     void *host;
     uint64_t device;
     struct cu_array *array;
@@ -303,7 +303,7 @@ struct dynlib *cuda_api_load(struct cuda_api *api, struct error *err);
 bool cuda_api_has_graphs(const struct cuda_api *api);
 
 // Returns true if `result` is CU_SUCCESS. Otherwise fails with the error code that matches
-// `result`. The message is "WHAT: CUDA_ERROR_… NUMBER (TEXT)"; `what` replaces WHAT.
+// `result`. The message is "WHAT: CUDA_ERROR_… NUMBER (TEXT)"; WHAT is the argument `what`.
 MUST_CHECK bool cuda_check(const struct cuda_api *api, int result, const char *what,
                            struct error *err);
 

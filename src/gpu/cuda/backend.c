@@ -8,7 +8,7 @@
 
 void cuda_object_destroy(struct gpu_object *object)
 {
-    // If the context is lost, cuda_enter fails. The objects are destroyed anyway: the driver's
+    // The objects are destroyed even if the context is lost and cuda_enter fails: the driver's
     // functions then only return errors.
     bool entered = cuda_enter(cuda_device_of(object), NULL);
     (void)entered;

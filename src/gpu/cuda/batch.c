@@ -104,7 +104,7 @@ bool cuda_batch_reset(struct gpu_batch *base, struct error *err)
 
 // ---------------------------------------------------------------- recording
 
-// Returns zeroed memory for a recorded command. The memory is valid until the batch is reset.
+// Returns zeroed memory for a recorded command, which is valid until the batch is reset.
 static void *command_alloc(struct cuda_batch *batch, size_t bytes)
 {
     bytes = (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
@@ -156,10 +156,10 @@ static bool sampled_texture(struct cuda_batch *batch, const struct gpu_arg *arg,
     return true;
 }
 
-// Records the copy of a constant argument from the caller's buffer to a symbol in device memory,
-// where the kernel reads the argument. The copy runs before all commands of the batch. If a later
-// command needs another buffer or range in the same symbol, records a second copy before that
-// command. In an unordered batch, fails instead.
+// Records the copy of a constant argument from the caller's buffer to the symbol in device memory
+// where the kernel reads it. The copy runs before all commands of the batch. If a later command
+// needs another buffer or range in this symbol, an ordered batch copies again before that command;
+// an unordered batch fails.
 static bool add_upload(struct cuda_batch *batch, const struct cuda_constant *constant,
                        const struct gpu_arg *arg, struct error *err)
 {
@@ -242,8 +242,8 @@ bool cuda_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *disp
         if (!argument_value(batch, program, i, &dispatch->args[i], &values[i], err))
             return false;
     }
-    // The driver reads as many bytes of params as the kernel declares. So their memory always has
-    // the largest possible size.
+    // The driver reads as many bytes of params as the kernel declares, even if the dispatch has
+    // fewer. So the memory of the params always has the largest possible size.
     arguments[kernel->arg_count] = command_alloc(batch, GPU_PARAMS_MAX_BYTES);
     if (dispatch->params_bytes)
         memcpy(arguments[kernel->arg_count], dispatch->params, dispatch->params_bytes);

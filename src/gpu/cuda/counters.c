@@ -439,7 +439,7 @@ static bool pass_end(struct gpu_counter_set *base, bool *more, struct error *err
     return true;
 }
 
-// Fails if no counter of the set has a finite value. CUPTI then could not read the counters,
+// Fails if no counter of the set has a finite value: CUPTI could then not read the counters,
 // although its functions returned success.
 static bool check_values(const struct set *set, const double *values, struct error *err)
 {

@@ -29,8 +29,8 @@ struct cuda_queue {
     struct cu_event *fork, *joined[CUDA_SIDES];
 };
 
-// A driver object that makes the driver wait: before it is freed, all work of the device must end.
-// At most one of the members is set; the others are 0 or NULL.
+// A driver object that cuda_free frees. To free it, the driver waits until all work of the device
+// has ended. At most one of the members is set; the others are 0 or NULL.
 struct cuda_owned {
     uint64_t memory;
     void *host;
@@ -118,7 +118,7 @@ struct cuda_peer_copy {
 
 struct cuda_prefetch {
     uint64_t address, bytes;
-    int to; // new place of the pages: a device (CUdevice), or the host (CU_DEVICE_CPU)
+    int to; // where the pages move to: a device (CUdevice), or the host (CU_DEVICE_CPU)
 };
 
 struct cuda_command {
@@ -170,8 +170,8 @@ struct cuda_batch {
     size_t upload_count, upload_capacity;
     struct cuda_sampled *sampled;
     size_t sampled_count, sampled_capacity;
-    // `blocks`: list of the batch's blocks of host memory. `block`: the block from which the next
-    // recorded command gets memory.
+    // `blocks` is the list of the batch's blocks of host memory. `block` is the block in this list
+    // from which the next recorded command gets memory.
     struct cuda_block *blocks, *block;
     struct cuda_span *spans;
     struct cu_event *done; // event that marks the end of the latest submission of the batch
@@ -203,9 +203,9 @@ MUST_CHECK bool cuda_stream_drain(const struct cuda_device *device, struct cu_st
 MUST_CHECK bool cuda_event_wait(const struct cuda_device *device, struct cu_event *event,
                                 uint64_t timeout_ns, struct error *err);
 
-// Frees `owned`, at once or later. While a hold (gpu_hold_create) blocks work of the device, the
-// driver could wait for ever to free an object. So while a hold of the device is not released,
-// `owned` is put on a list. cuda_free_deferred frees this list after the last release.
+// Frees `owned`. If a hold (gpu_hold_create) of the device is not released, the driver could wait
+// for ever to free an object. In this case, `owned` is put on a list, which cuda_free_deferred
+// frees after the last release.
 void cuda_free(struct cuda_device *device, struct cuda_owned owned);
 void cuda_free_deferred(struct cuda_device *device);
 

@@ -13,7 +13,7 @@ bool cuda_enter(const struct cuda_device *device, struct error *err)
 
 struct awaited {
     const struct cuda_api *api;
-    struct cu_stream *stream; // stream for whose work the host waits; NULL if `event` is set
+    struct cu_stream *stream; // stream whose work the host waits for, unless `event` is set
     struct cu_event *event;
 };
 

@@ -6,11 +6,11 @@
 #include <inttypes.h>
 
 enum {
-    // Every buffer in device memory begins at a multiple of this. Addresses from cuMemAlloc are
-    // multiples of 512. On an H200 some rates of loads differ by up to 9 % between such addresses
+    // Alignment, in bytes, of buffers in device memory. Addresses from cuMemAlloc are multiples of
+    // 512. On an H200, some rates of loads differ by up to 9 % between such addresses
     // (docs/evidence/loads.md).
     BUFFER_ALIGNMENT_BYTES = 64 * 1024,
-    // The driver gives each larger allocation pages of its own, which begin at multiples of this.
+    // Size of a large page. An allocation of at least this size begins at a multiple of it.
     LARGE_PAGE_BYTES = 2 * 1024 * 1024
 };
 

@@ -38,8 +38,8 @@ static bool load_module(const struct cuda_device *device, struct cuda_program *p
     return false;
 }
 
-// Returns true if the device can run the kernel's PTX. The PTX names its target, such as sm_70: the
-// oldest chip that can run the PTX. If the target ends with "a", only this chip can.
+// Returns true if the device can run the kernel's PTX. The PTX names a target such as sm_70: the
+// oldest chip that can run the PTX. If the target ends with "a", no other chip can run the PTX.
 static bool fits_chip(const struct cuda_device *device, const struct gpu_kernel *kernel,
                       struct error *err)
 {
@@ -75,8 +75,8 @@ static void one_line(char *text)
             *text = ' ';
 }
 
-// Finds the symbols of the CUDA module for the constant arguments. An argument that the kernel does
-// not read has no symbol, which is no error.
+// Finds the symbols of the CUDA module for the constant arguments. If the kernel does not read an
+// argument, there is no symbol for it; this is no error.
 static bool find_constants(const struct cuda_api *api, struct cuda_program *program,
                            const struct gpu_kernel *kernel, struct error *err)
 {
@@ -96,9 +96,9 @@ static bool find_constants(const struct cuda_api *api, struct cuda_program *prog
     return true;
 }
 
-// Finds the kernel's function, and sets its shared memory and its share of the L1. Asking for the
-// number of registers makes the driver load the code now. At the first launch, loading would wait
-// for all streams, even for one that a hold (gpu_hold_create) blocks.
+// Finds the kernel's function, and sets its shared memory and its share of the L1. The query of the
+// number of registers makes the driver load the code now. If the first launch loaded the code, it
+// would wait for all streams, even for one that a hold (gpu_hold_create) blocks.
 static bool find_function(const struct cuda_api *api, struct cuda_program *program,
                           const struct gpu_program_desc *desc, struct error *err)
 {

@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The simulated addresses of buffers are multiples of page_bytes.
+// Smallest alignment, in bytes, of a buffer's simulated address (align_address).
 static const uint64_t page_bytes = UINT64_C(2) << 20;
-// Largest alignment of a buffer's simulated address.
+// Largest alignment, in bytes, of a buffer's simulated address.
 static const uint64_t most_step = UINT64_C(1) << 40;
 static const double least_hz = 1e6; // lowest core clock that can be chosen, in Hz
 
-// Buffers above this size get small host pages instead of huge ones, because kernels touch only a
-// few places in such a buffer.
+// Largest size, in bytes, of a buffer that gets huge host pages. A larger buffer gets small pages,
+// because kernels touch only a few places in it.
 static const uint64_t dense_bytes = UINT64_C(600) << 20;
 
 struct state {
@@ -107,7 +107,7 @@ static void unload(void *state)
 
 // Rounds a simulated address up to the alignment of buffers: a multiple of 2 MiB and of the bytes
 // of one way of each level. A buffer at this address begins in the first set of each level that is
-// not hashed. Ignores a level that would make the alignment larger than most_step.
+// not hashed. If a level would make the alignment larger than most_step, the level is ignored.
 static uint64_t align_address(const struct model_machine *machine, uint64_t address)
 {
     uint64_t step = page_bytes;
@@ -150,7 +150,7 @@ static struct gpu_device *device_open(void *opaque, const struct gpu_info *info,
 static void device_close(struct gpu_device *device)
 {
     // All memory of a device lives in its arena, except the host stacks of the simulated threads
-    // and the tables of `places`. These are freed here.
+    // and the tables of `places`. This function frees these stacks and tables.
     struct model_device *model = (struct model_device *)device;
     model_stacks_destroy(model->stacks);
     model_places_free(&model->places);
@@ -166,8 +166,8 @@ static bool device_choose_clock(struct gpu_device *device, double core_hz, struc
 
 // ---------------------------------------------------------------- memory
 
-// Allocates the host memory of a buffer. The buffer gets huge pages, because pointer chases visit
-// all of it. A buffer above dense_bytes gets small pages, because kernels touch only a few of them.
+// Allocates the host memory of a buffer. Up to dense_bytes, a buffer gets huge pages, because
+// pointer chases visit all of it. A larger buffer gets small pages.
 static char *alloc_host(uint64_t bytes)
 {
     return bytes <= dense_bytes ? pages_alloc(bytes) : pages_alloc_sparse(bytes);
@@ -182,8 +182,8 @@ static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gp
         error_set(err, ERROR_UNSUPPORTED, "a model has no host-visible device memory");
         return NULL;
     }
-    // Simulated addresses are never used twice. So there may be no address for the buffer although
-    // memory is free.
+    // A simulated address is never used twice. So the addresses can run out although memory is
+    // free.
     uint64_t end = model_caches_end(device->caches);
     bool fits = desc->bytes <= device->machine.memory_bytes - device->used_bytes &&
                 memory->next <= end && desc->bytes <= end - memory->next;

@@ -35,22 +35,22 @@ struct model_memory {
     struct model_range *ranges;
     size_t count, capacity;
     uint64_t next;    // simulated address of the next buffer that is created
-    size_t last_used; // index of the range that the previous search for an address found
+    size_t last_used; // index of the range in which the previous search found an address
 };
 
 // Returns the simulated address of the byte at `host`; 0 if no buffer contains this byte.
 uint64_t model_memory_address(struct model_memory *memory, const void *host);
 
 // Returns the sum modulo 2^32 of the 32-bit words in the `bytes` bytes that begin at `from`.
-// `bytes` must be a multiple of 4. Sums of words in device memory are remembered, until something
-// may have written to that memory.
+// `bytes` must be a multiple of 4. Sums of words in device memory are stored for later calls, until
+// something may have written to that memory.
 uint32_t model_memory_sum(struct model_memory *memory, const void *from, uint64_t bytes);
 
-// Discards the remembered sums of the buffer that contains `host`, because something may have
-// written to the buffer. If `host` is NULL or lies in no buffer, discards the sums of all buffers.
+// Discards the stored sums of the buffer that contains `host`, because something may have written
+// to the buffer. If `host` is NULL or lies in no buffer, discards the sums of all buffers.
 void model_memory_forget(struct model_memory *memory, const void *host);
 
-// Frees the remembered sums of a range.
+// Frees the stored sums of a range.
 void model_range_free(struct model_range *range);
 
 enum {
@@ -58,8 +58,8 @@ enum {
     MODEL_PLACES_MAX = 1 << 24 // maximum number of words in a table of struct model_places
 };
 
-// Tables of words that kernels compute. model_thread_places returns them. They keep their contents
-// from one dispatch to the next.
+// Tables of words that kernels compute and get from model_thread_places. The tables keep their
+// contents from one dispatch to the next.
 struct model_places {
     struct model_places_table {
         uint32_t n, key;
@@ -130,11 +130,11 @@ uint32_t model_thread_id(uint32_t which);
 
 void model_thread_barrier(void);
 
-// Simulates a load from this address. Adds the duration of the load to the thread's time.
+// Simulates a load from `address`. Adds the duration of the load to the thread's time.
 void model_thread_load(const void *address);
 
-// Announces that the thread will load from this address. The host can then prefetch the data that
-// it needs to simulate the load. Takes no virtual time.
+// Announces that the thread will load from `address`. The host can then prefetch the data with
+// which it simulates the load. Takes no virtual time.
 void model_thread_expect(const void *address);
 
 // Adds `cycles`, the duration of a computation in core cycles, to the thread's time.
@@ -151,8 +151,8 @@ uint32_t model_thread_core(void);
 void model_thread_stream(const struct model_stream *stream);
 uint32_t model_thread_sum(const void *from, uint64_t bytes);
 
-// Returns a table of `n` words in which a kernel stores values that depend only on `n` and `key`. A
-// later dispatch may find the values still there. Returns NULL if model_places_find returns NULL.
+// Returns a table of `n` words for values that depend only on `n` and `key`. A later dispatch may
+// find the values that a kernel stored there. Returns NULL if model_places_find returns NULL.
 uint32_t *model_thread_places(uint32_t n, uint32_t key);
 
 // ---------------------------------------------------------------- backend.c
@@ -167,15 +167,14 @@ struct model_device {
     struct model_memory memory;
     struct model_places places;
     uint64_t used_bytes;
-    // highest allowed core clock in Hz; 0: the clock of the model's file
+    // highest allowed core clock in Hz; 0 means the clock of the model's file
     double chosen_hz;
     double now_ns; // virtual time in ns: the sum of the durations of all batches so far
     // virtual time in core cycles, which the cores' cycle counters show
     double now_cycles;
     uint64_t random;    // state of the random number generator for the noise (splitmix64)
     double disturbance; // latest value of the noise, which is an AR(1) series
-    // streamed[c]: what the streams (described buffer accesses) of all dispatches added to counter
-    // c
+    // streamed[c] is the part of counter c that comes from streams (described buffer accesses)
     double streamed[GPU_COUNTER_COUNT];
 };
 
@@ -194,8 +193,8 @@ static inline char *model_host_of(const struct gpu_buffer *buffer)
 
 extern const struct gpu_counting model_counting;
 
-// Counts the bytes that the streams (described buffer accesses) of a dispatch move: adds them to
-// the counters device->streamed.
+// Adds the bytes that the streams (described buffer accesses) of a dispatch move to the counters
+// device->streamed.
 void model_count_streams(struct model_device *device, const struct model_execution *execution);
 
 // ---------------------------------------------------------------- batch.c

@@ -10,7 +10,7 @@ enum {
     SPANS_MAX = 64
 };
 
-// The speed of copies and fills in bytes per ns, if the model's file states no memory bandwidth.
+// Speed of copies and fills, in bytes per ns, if a model's file states no memory bandwidth.
 static const double copy_bytes_per_ns = 100;
 
 struct command {
@@ -25,7 +25,7 @@ struct command {
     char *to;
     const char *from;
     uint64_t bytes;
-    // for a fill: the word to write; for the begin or the end of a span: its index
+    // the word that a fill writes, or the index of the span that begins or ends
     uint32_t word;
 };
 
@@ -176,9 +176,9 @@ static void pass_time(struct model_device *device, double ns)
     device->now_ns += ns;
 }
 
-// Discards the stored sums of words (memory.c) of the buffers that a kernel may have written. A
-// buffer from which a stream of the kernel reads counts as not written. If a simulated kernel gets
-// addresses, discards the sums of all buffers.
+// Discards the stored sums of words (memory.c) of the buffers that a kernel may have written. These
+// are all arguments from which no stream of the kernel reads. If a simulated kernel gets addresses,
+// discards the sums of all buffers.
 static void forget_written(struct model_device *device, const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Simulates caches and TLBs. The simulation spends most of its time on pointer chases over 10⁵ to
-// 10⁷ lines. There, the host mostly waits for its own memory. So a simulated line is one 32-bit
-// word, and a set of 16 ways fits into one line of the host's cache. The code avoids divisions and
-// branches.
+// Simulates caches and TLBs. Most of the time goes to pointer chases over 10⁵ to 10⁷ lines, where
+// the host waits for its own memory. So a simulated line is one 32-bit word, and a set of 16 ways
+// fits into one line of the host's cache. The code avoids divisions and branches.
 #include "gpu/model/caches.h"
 
 #include <math.h>
@@ -10,9 +9,9 @@
 #include <string.h>
 
 struct cache {
-    // One word for each line, set after set. The upper bits of a word are the tag, 0 if there is no
-    // line. The lower bits, one for each sector, tell which sectors are present. In an LRU cache,
-    // the lines of a set are sorted by their last use, the latest first.
+    // A word for each line, set after set. The upper bits of a word are the tag, which is 0 if
+    // there is no line. Each of the lower bits tells whether one sector of the line is present. In
+    // an LRU cache, the lines of a set are sorted by their last use, the latest first.
     uint32_t *lines;
     // trees[set]: bits of the PLRU tree of the set; NULL unless the replacement is PLRU
     uint64_t *trees;
@@ -37,7 +36,7 @@ struct level {
     unsigned line_shift, sector_shift, sectors;
     uint32_t sharers, ways;
     struct cache *caches;   // the caches of the level; core c uses caches[c / sharers]
-    struct cache **of_core; // of_core[c]: the cache that core c uses; NULL before its first use
+    struct cache **of_core; // of_core[c] is the cache that core c uses; NULL before its first use
 };
 
 struct model_caches {
@@ -104,9 +103,9 @@ struct place {
     uint32_t tag;
 };
 
-// Returns the set and the tag of an address. Consecutive lines belong to consecutive sets; the
-// first set follows the last one. In a hashed level, a hash selects the set at which each pass
-// through all sets begins.
+// Returns the set and the tag of an address. Consecutive lines belong to consecutive sets; the set
+// after the last one is the first one. In a hashed level, each pass through all sets begins at a
+// set that a hash selects.
 static inline struct place place_of(const struct level *level, uint64_t address)
 {
     uint64_t line = address >> level->line_shift, sets = level->sets;
@@ -172,8 +171,7 @@ static inline bool any_of_eight(const uint32_t *lines, uint32_t tag, uint32_t up
     return (halves[0] | halves[1]) != 0;
 }
 
-// Returns the way whose line has this tag. If no way has the tag, which is usual, returns the
-// number of ways.
+// Returns the way whose line has this tag; the number of ways if there is none.
 static inline uint32_t find_way(const struct level *level, const uint32_t *lines, uint32_t tag)
 {
     const uint32_t ways = level->ways, upper = UINT32_MAX << level->sectors;

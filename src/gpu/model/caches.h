@@ -32,8 +32,8 @@ const uint64_t *model_caches_served(const struct model_caches *caches);
 // Does not change the TLBs.
 void model_caches_fill(struct model_caches *caches, uint64_t bytes);
 
-// Makes the host prefetch the simulated cache sets that a later load from this address will use, in
-// each level but the first. Does not change the simulated caches.
+// Makes the host prefetch the memory of the simulated sets that a later load from this address will
+// use, except those of the first level. Does not change the simulated caches.
 void model_caches_expect(const struct model_caches *caches, uint32_t core, uint64_t address);
 
 #endif

@@ -10,7 +10,7 @@
 struct set {
     struct gpu_counter_set base;
     const enum gpu_counter *which;
-    // before[b][c], after[b][c]: values of counter c before and after batch b runs
+    // before[b][c] and after[b][c] are the values of counter c before and after batch b runs
     double before[GPU_COUNTER_BATCHES_MAX][GPU_COUNTER_COUNT];
     double after[GPU_COUNTER_BATCHES_MAX][GPU_COUNTER_COUNT];
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Runs a kernel that is compiled for the host (bench/prelude/host.clh), thread by thread, in
-// virtual time. A thread that waits at a barrier needs a stack of its own; a kernel without
-// barriers needs only one stack. Threads of different workgroups run interleaved if each group has
-// its own core and at most 32 threads. Their accesses then reach shared caches in the right order.
-// Otherwise the groups run one after another.
+// virtual time. While a thread waits, it keeps its stack, so other threads run on other stacks. If
+// each workgroup has its own core and at most 32 threads, the workgroups run interleaved. Their
+// accesses then reach shared caches in the right order. Otherwise the workgroups run one after
+// another.
 #include "gpu/model/backend.h"
 
 #include "base/pages.h"
@@ -13,15 +13,15 @@
 #include <ucontext.h>
 
 enum {
-    // Size and alignment, in bytes, of the host stack of a fiber. Simulated threads run on fibers.
-    // The struct fiber of a stack lies at the stack pointer rounded down to a multiple of
-    // STACK_BYTES.
+    // Size and alignment, in bytes, of the host stack of a fiber, on which a simulated thread runs.
+    // The struct fiber lies at the stack pointer rounded down to a multiple of STACK_BYTES.
     STACK_BYTES = 1 << 16,
-    // maximum number of threads of a workgroup; a device has at least as many stacks
+    // maximum number of threads of a workgroup, and minimum number of stacks of a device
     STACKS = 256,
     // maximum number of threads of a workgroup that runs interleaved with other workgroups
     ABREAST = 32,
-    // A thread stops when its virtual time is this many cycles ahead of the slowest group.
+    // If groups run interleaved, the slowest group runs next. Its deadline, in virtual time, is
+    // this number of cycles after the time of its slowest thread.
     QUANTUM_CYCLES = 4096,
     STAMP_CYCLES = 8, // duration in cycles of reading a clock
     ARGS_MAX = 2      // maximum number of buffers of a kernel compiled for the host
@@ -47,31 +47,30 @@ struct fiber {
 };
 
 // A workgroup. Its threads run on fibers, one thread at a time. If several groups run interleaved,
-// a thread runs until its virtual time passes the deadline of its group. Then the next thread of
-// the group runs. When all threads of the group have passed the deadline, another group runs.
+// a thread stops when its virtual time passes the deadline of its group. Then another thread of the
+// group runs. When no thread of the group can run before the deadline, another group runs.
 struct group {
     const struct model_execution *execution;
-    // `execution` as a writable pointer while a kernel describes its streams; NULL while threads
-    // are simulated
+    // execution that gets the kernel's description of its streams; NULL while threads are simulated
     struct model_execution *writable;
     uint32_t id[3], core;
     uint32_t next_thread, threads;
-    // virtual times in cycles at which the group starts and at which its last thread ends
+    // `start`: virtual time in cycles at which the group starts; `end`: when its last thread ends
     double start, end;
     double now, deadline;
     ucontext_t scheduler;
     struct model_stacks *stacks;
-    // first_fiber: index of the group's first fiber. used: number of fibers that have run a thread
-    // of the group. cursor: index in the group of the fiber that next_fiber checks next.
+    // first_fiber is the index of the group's first fiber. `used` is the number of fibers that had
+    // a thread of the group. `cursor` is the number of the fiber that next_fiber checks next.
     uint32_t first_fiber, used, cursor;
-    // Two bit sets, with a bit for each fiber of the group. `stopped`: fibers that stopped because
-    // they passed a deadline. `due`: stopped fibers that next_fiber must still compare with the
+    // Two bit sets, with a bit for each fiber of the group. `stopped` has the fibers that stopped
+    // at a deadline. `due` has the stopped fibers that next_fiber has not yet compared with the
     // present deadline.
     uint32_t stopped, due;
 };
 
-// The stacks of all fibers. A fiber starts when it is needed for the first time, and never ends:
-// after the threads of its group have ended, it waits for the next group.
+// The stacks of all fibers. A fiber starts at its first use, and never ends. When the threads of
+// its group have ended, the fiber waits for the next group.
 struct model_stacks {
     // `count` stacks of STACK_BYTES bytes; a page takes memory only once it is touched
     char *memory;
@@ -224,9 +223,9 @@ struct words {
     uint32_t word[GPU_PARAMS_MAX_BYTES / 4];
 };
 
-// Calls the kernel's function, whose last argument is a struct of parameters. The call here always
-// passes the largest struct, which the ABI of x86-64 puts on the stack. Kernels take a struct of
-// any size from the stack, because clang compiles them with the calling convention of SPIR.
+// Calls the kernel's function, whose last argument is a struct of params. This call always passes
+// the largest struct, which lies on the stack (ABI of x86-64). A kernel can read a smaller struct
+// there, because clang compiles kernels with the calling convention of SPIR.
 static void call_kernel(const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;
@@ -298,9 +297,9 @@ static bool pass_barrier(struct group *group)
     return any;
 }
 
-// Returns the fiber that runs next; NULL if there is none. Stopped fibers that have not yet reached
-// the present deadline come first. Then come fibers that can continue or start a thread. Once all
-// threads have started, fibers that never had a thread are not checked: each check would touch a
+// Returns the fiber that runs next; NULL if there is none. First come stopped fibers that have not
+// yet reached the present deadline, then fibers that can continue or start a thread. When all
+// threads have started, skips fibers that never had a thread. To check such a fiber would touch a
 // new page, and all these pages share one set of the host's caches.
 static struct fiber *next_fiber(struct group *group)
 {
@@ -328,9 +327,9 @@ static struct fiber *next_fiber(struct group *group)
 }
 
 // Lets the next fiber of the group run, which may be the calling one. Returns when the calling
-// fiber runs again. Switches to the scheduler only if no fiber of the group can run before the
-// deadline. Otherwise switches directly to the next fiber: through the scheduler it would take two
-// switches, each with a system call.
+// fiber runs again. If no fiber of the group can run before the deadline, switches to the
+// scheduler. Otherwise switches directly to the next fiber: through the scheduler, there would be
+// two switches, each with a system call.
 static void give_way(struct fiber *fiber)
 {
     struct group *group = fiber->group;

@@ -16,7 +16,7 @@
 // A JSON object, and its path in the file for error messages.
 struct member_place {
     json_t *object;
-    const char *path; // path of the object in the file: "levels[1]."; "" for the root
+    const char *path; // path of the object in the file, such as "levels[1]."; "" for the root
     const char *file;
     struct arena *arena;
     struct error *err;
@@ -145,7 +145,7 @@ static bool read_ways(const struct member_place *place, struct model_cache_desc 
            member_refuse(place, "ways", "plru wants a power of two");
 }
 
-// Reads how many cores share a cache. check_sharing later replaces "near" by a number of cores.
+// Reads how many cores share a cache. If the file says "near", check_sharing sets the number later.
 static bool read_sharers(const struct member_place *place, struct model_cache_desc *level)
 {
     static const char *const words[] = {"chip", "core", "near", NULL};
@@ -159,7 +159,7 @@ static bool read_sharers(const struct member_place *place, struct model_cache_de
     return true;
 }
 
-// Reads a level's bandwidths. If the file lacks the core's bandwidth, it is computed later.
+// Reads a level's bandwidths. A core's bandwidth that the file lacks is computed later.
 static bool read_bandwidth(const struct member_place *place, struct model_cache_desc *level)
 {
     json_t *object = json_object_get(place->object, "bandwidth");
@@ -324,8 +324,8 @@ double model_company_ns(const struct model_machine *machine, double own_ns)
     double since_ns = own_ns - machine->company_after_ns, slice_ns = machine->company_slice_ns;
     if (!(machine->company_period_ns > 0) || since_ns < 0)
         return 0;
-    // Other processes and this process use the device in turn, in the first length_ns of a period.
-    // The first slice belongs to other processes.
+    // In the first length_ns of a period, other processes and this process use the device in turn.
+    // The other processes get the first slice.
     double length_ns = machine->company_length_ns;
     double pairs = floor(length_ns / (2 * slice_ns));
     double away_ns = pairs * slice_ns + fmin(length_ns - 2 * slice_ns * pairs, slice_ns);
@@ -338,8 +338,8 @@ double model_company_ns(const struct model_machine *machine, double own_ns)
     return periods * away_ns + begun;
 }
 
-// Sets how many cores share a near cache. The next level's cache consists of several near caches.
-// Its cores are divided by the number of these near caches, rounded up.
+// Sets how many cores share one near cache. The cache of the next level consists of several near
+// caches. Its cores are divided by the number of near caches in it, and the result is rounded up.
 static bool resolve_near(const struct member_place *level_place, struct model_cache_desc *level,
                          const struct model_cache_desc *next, uint32_t cores)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    // For each multiple of STEP_BYTES, a sum is stored: of the words of the range before it.
+    // At each multiple of STEP_BYTES in a range, the sum of all words before it is stored.
     STEP_BYTES = 2048
 };
 

@@ -10,9 +10,9 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Returns the largest total number of workgroups that `sharers` neighbouring cores run. In each
-// full round, every core gets one group. The groups of the last, incomplete round are spread evenly
-// over the cores.
+// Returns the largest number of workgroups that any `sharers` neighbouring cores run together. In
+// each full round, every core gets one group. The groups of the last, incomplete round are spread
+// evenly over the cores.
 static uint64_t groups_of(const struct model_machine *machine, uint64_t groups, uint64_t sharers)
 {
     uint64_t cores = machine->cores, last = groups % cores;
@@ -68,8 +68,9 @@ static double in_flight(const struct model_machine *machine, const struct model_
     return all;
 }
 
-// Returns the cycles in which the level serves all groups, if each group moves `moved` bytes. The
-// slower of two bandwidths counts: a core's or the chip's. An unknown bandwidth is no limit.
+// Returns how many cycles the level needs if each group moves `moved` bytes. The bandwidth of a
+// core and that of the chip each give a time; the longer one counts. Unknown bandwidths are
+// ignored.
 static double cycles_of(const struct model_machine *machine, const struct model_cache_desc *level,
                         uint64_t groups, double moved)
 {

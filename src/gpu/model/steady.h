@@ -13,19 +13,19 @@ enum {
 };
 
 // What the workgroups of a dispatch do with one buffer. The buffer consists of equal parts, called
-// places. Group g reads or writes place g % places again and again, element by element. It runs on
-// core g % cores, but the groups of an incomplete last round are spread evenly over the cores.
-// bench/prelude/stream.clh declares the same struct for kernels.
+// places. Group g reads or writes place g % places again and again, element by element. Group g
+// runs on core g % cores, but the groups of an incomplete last round are spread evenly over the
+// cores. bench/prelude/stream.clh declares the same struct for kernels.
 struct model_stream {
     uint64_t groups;          // number of workgroups in the dispatch
     uint64_t group_bytes;     // bytes that each group moves
-    uint64_t places;          // number of equal parts of the buffer
-    uint64_t place_bytes;     // bytes of each part
+    uint64_t places;          // number of places in the buffer
+    uint64_t place_bytes;     // bytes of each place
     uint64_t in_flight_bytes; // bytes that a group has in flight at a time; 0 if there is no limit
-    // Threads of a group. A core runs core_threads / group_threads groups at a time, but at least
-    // one. If group_threads is 0, a core runs one group at a time.
+    // Number of threads of a group. A core runs core_threads / group_threads groups at a time, but
+    // at least one. If group_threads is 0, a core runs one group at a time.
     uint32_t group_threads;
-    uint32_t past_core; // 1 if the caches of single cores cannot serve the stream; else 0
+    uint32_t past_core; // 1 if no cache of a single core can serve the stream; else 0
     uint32_t writes;    // 1: the stream stores; 0: it loads
     const void *buffer; // address of the buffer's first byte
 };

@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    // A dispatch looks among this many of the newest kernel objects for one with the same program,
-    // arguments and params, and uses it again.
+    // Number of the newest kernel objects in which a dispatch looks for one with the same program,
+    // arguments and params. If there is one, the dispatch uses it again.
     BOUND_LOOK_BACK = 8,
 };
 
@@ -110,8 +110,8 @@ static bool set_arg(struct binding *binding, size_t bytes, const void *value, st
 }
 
 // Binds a range of a buffer to a kernel argument. If the range of a storage buffer begins at offset
-// 0, binds the whole buffer, which needs no sub-buffer. Of a constant buffer, binds only the range:
-// the whole buffer may exceed the device's limit for constants.
+// 0, binds the whole buffer, because this needs no sub-buffer. For a constant buffer, always binds
+// only the range, because the whole buffer may exceed the device's limit.
 static bool bind_buffer(struct binding *binding, const struct gpu_arg *arg, bool constant,
                         struct error *err)
 {
@@ -297,8 +297,8 @@ static bool is_timed(const struct opencl_command *command, unsigned span)
 }
 
 // Chooses the commands of a span whose events are stored. In an ordered batch, these are the first
-// and the last command. In an unordered batch, these are all commands, because any of them may
-// begin first or end last.
+// and the last command of the span. In an unordered batch, these are all its commands, because any
+// of them may begin first or end last.
 static void place_events(struct opencl_batch *batch, unsigned span)
 {
     struct opencl_command *first = NULL, *last = NULL;

@@ -47,7 +47,7 @@ struct opencl_buffer {
 
 struct opencl_typed {
     struct gpu_typed base;
-    // sub-buffer that the typed view covers; NULL if the view covers the whole buffer
+    // sub-buffer for the range of the typed view; NULL if the view covers the whole buffer
     cl_mem range;
     cl_mem image;
 };
@@ -86,9 +86,9 @@ struct opencl_command {
     enum opencl_command_kind kind;
     int span;         // index of the span that times the command; −1 if there is none
     cl_event *event;  // where the event of the command is stored; NULL if it is not needed
-    cl_kernel kernel; // for LAUNCH: the kernel object, whose arguments are set
+    cl_kernel kernel; // kernel object of a LAUNCH, with its arguments set
     size_t global[3], local[3];
-    struct opencl_buffer *to, *from; // destination of a COPY or FILL, source of a COPY
+    struct opencl_buffer *to, *from; // `to`: target of a COPY or FILL; `from`: source of a COPY
     uint64_t to_offset, from_offset, bytes;
     uint32_t word;
 };
@@ -119,8 +119,8 @@ struct opencl_batch {
     cl_mem *ranges;
     size_t range_count, range_capacity;
     // Host buffers that the device accesses in kernels, in fills, and in copies between host
-    // buffers. A submission begins with unmapping these buffers, which gives them to the device.
-    // The submission ends with mapping them again.
+    // buffers. At its begin, a submission unmaps these buffers, which gives them to the device. At
+    // its end, it maps them again.
     struct opencl_buffer **lent;
     size_t lent_count, lent_capacity;
     struct opencl_span *spans;
@@ -142,10 +142,10 @@ MUST_CHECK bool opencl_queue_create(const struct opencl_device *device, cl_comma
 MUST_CHECK bool opencl_event_wait(const struct opencl_device *device, cl_event event,
                                   uint64_t timeout_ns, struct error *err);
 
-// opencl_host_begin must be called before a command is put into the queue `host`, and
-// opencl_host_end after it. opencl_host_begin waits for the work of the device's first queue.
-// opencl_host_end waits until the command is done, and releases its `event`. `result` and `event`
-// are those of the OpenCL function that put the command into the queue.
+// opencl_host_begin must be called before the caller puts a command into the queue `host`. It waits
+// for the work of the device's first queue. opencl_host_end must be called afterwards, with the
+// `result` and the `event` of the OpenCL function that put the command into the queue.
+// opencl_host_end waits until the command is done, and releases the event.
 MUST_CHECK bool opencl_host_begin(const struct opencl_device *device, struct error *err);
 MUST_CHECK bool opencl_host_end(const struct opencl_device *device, cl_int result, cl_event event,
                                 const char *what, struct error *err);

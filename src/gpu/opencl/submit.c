@@ -12,8 +12,8 @@ struct issue {
     size_t lent; // number of host buffers of the batch that are unmapped at present
 };
 
-// Enqueues a copy. If one of the buffers is host memory and mapped now, enqueues a read or a write
-// instead: drivers then access pinned memory directly.
+// Enqueues a copy. If one of the buffers is in host memory and mapped now, enqueues a read or a
+// write instead, because drivers then access pinned memory directly.
 static cl_int issue_copy(const struct issue *issue, const struct opencl_command *command)
 {
     const struct opencl_buffer *to = command->to, *from = command->from;
@@ -49,8 +49,8 @@ static cl_int issue_command(const struct issue *issue, const struct opencl_comma
     return issue->api->clEnqueueBarrierWithWaitList(issue->queue, 0, NULL, NULL);
 }
 
-// Begins a submission, which waits for the hold, the batches in `after`, and earlier work of the
-// queue's two OpenCL queues. Then unmaps the host buffers, which gives them to the device.
+// Begins a submission. Its commands wait for the hold, for the batches in `after`, and for earlier
+// work of both OpenCL queues. Then unmaps the host buffers, which gives them to the device.
 static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
 {
     const struct opencl_queue *queue = issue->batch->queue;
@@ -80,8 +80,8 @@ static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
     return result;
 }
 
-// Ends a submission: maps the host buffers again for the host. If a driver maps a buffer at a new
-// address, fails with CL_INVALID_OPERATION, because the host still uses the old address.
+// Ends a submission: maps the host buffers again. If a driver maps a buffer at a new address, fails
+// with CL_INVALID_OPERATION, because the host still uses the old address.
 static cl_int issue_end(const struct issue *issue, cl_event *done)
 {
     cl_int result = CL_SUCCESS;

@@ -29,8 +29,8 @@ struct asked {
     unsigned version; // OpenCL version of the device: 10 × major + minor
 };
 
-// Returns an integer property of the device, whose size is 4 or 8 bytes; 0 if the driver lacks the
-// property.
+// Returns an integer property of the device, which has 4 or 8 bytes. If the driver lacks the
+// property, returns 0.
 static uint64_t number(const struct asked *asked, cl_device_info which)
 {
     uint64_t value = 0;

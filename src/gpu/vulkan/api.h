@@ -50,8 +50,8 @@ struct vulkan_extensions {
 #undef X
 };
 
-// A pNext chain of feature structs: the features that a device has, or the features that are
-// enabled when fathom opens a device.
+// A pNext chain of feature structs. The features are either those that a device has, or those that
+// fathom enables when it opens the device.
 struct vulkan_features {
     VkPhysicalDeviceFeatures2 core;
     VkPhysicalDeviceVulkan11Features v11;
@@ -74,14 +74,14 @@ struct vulkan_physical {
     struct vulkan_extensions extensions;
     struct vulkan_features features;     // features of the device; their pNext is not valid
     uint32_t families[GPU_FAMILIES_MAX]; // families[i] is Vulkan's index of gpu_info.families[i]
-    // Whether a pipeline can choose the subgroup size, and whether it can demand full subgroups.
     bool subgroup_choice, full_subgroups;
     float max_anisotropy;
     // tree_primitives, tree_instances: maximum number of primitives and of instances in a tree.
     uint64_t tree_primitives, tree_instances;
     // Alignment in bytes of the temporary memory with which a tree is built.
     uint64_t scratch_align_bytes;
-    // Shader binding tables: bytes of a shader group's handle, alignment of an entry in bytes.
+    // Bytes of a shader group's handle (ray_handle_bytes), and alignment in bytes of an entry in a
+    // shader binding table (ray_align_bytes).
     uint32_t ray_handle_bytes, ray_align_bytes;
     // Unit of time stamps in ns; gpu_limits.stamp_step_ps is this unit in whole ps.
     double stamp_ns;
@@ -137,13 +137,13 @@ struct vulkan_device {
     bool counters_open; // true while hardware counters are open
     // The counter set that counts the present submission; NULL if there is none.
     struct vulkan_counter_set *counted;
-    // `spare`: list of Vulkan objects for reuse. `empty`: list of elements without objects.
+    // `spare`: list of Vulkan objects for reuse; `empty`: list of structs without objects
     struct vulkan_spare *spare, *empty;
 };
 
 struct vulkan_typed {
     struct gpu_typed base;
-    VkBuffer alias; // a second VkBuffer over the memory of the buffer, for texel use only
+    VkBuffer alias; // second VkBuffer over the memory of the buffer, for the typed view only
     VkBufferView view;
 };
 
@@ -198,7 +198,7 @@ struct vulkan_batch {
     } * stamp_values;
     bool barrier_due; // true if a barrier must be recorded before the next command
     struct vulkan_descriptors descriptors;
-    struct gpu_dispatch last; // the dispatch whose arguments last_set contains
+    struct gpu_dispatch last; // dispatch whose arguments are in the descriptor set last_set
     VkDescriptorSet last_set;
     const struct vulkan_program *last_program;
     struct vulkan_pass *pass; // state of draws; NULL if the batch was created without `draws`
@@ -211,8 +211,8 @@ struct vulkan_batch {
     VkSubmitInfo2 submit;
 };
 
-// The Vulkan objects of a destroyed batch, for the next batch of the same kind. To create and
-// destroy them takes far longer than to record a few commands. Lives in the device's arena.
+// The Vulkan objects of a destroyed batch, for reuse by a batch with the same queue family and
+// number of spans. Lives in the device's arena.
 struct vulkan_spare {
     struct vulkan_spare *next;
     uint32_t family;
@@ -222,7 +222,7 @@ struct vulkan_spare {
     VkQueryPool stamps;
     struct vulkan_descriptors descriptors;
     VkSemaphore done;
-    uint64_t submissions; // number of finished submissions, the value of `done`
+    uint64_t submissions; // number of finished submissions, which is the value of `done`
 };
 
 struct vulkan_hold {
@@ -246,7 +246,7 @@ static inline struct vulkan_device *vulkan_scope_device(const struct gpu_scope *
 // ---------------------------------------------------------------- result.c
 
 // Fails with the error code that matches `result`, which must not be VK_SUCCESS. The message is
-// "WHAT: VK_ERROR_…"; `what` replaces WHAT.
+// "WHAT: VK_ERROR_…"; WHAT is the argument `what`.
 bool vulkan_error(struct error *err, VkResult result, const char *what, ...) PRINTF_LIKE(3, 4);
 
 // ---------------------------------------------------------------- enumerate.c, features.c
@@ -280,9 +280,9 @@ void vulkan_features_want(const struct vulkan_physical *physical, bool robust,
 MUST_CHECK bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err);
 void vulkan_profiling_unlock(struct vulkan_device *device);
 
-// vulkan_transfer_need creates staging memory and a command buffer unless they exist. It is called
-// before each transfer and not when the device is opened, because RADV without hardware (in tests)
-// has no memory for them. vulkan_transfer_fini destroys what exists.
+// vulkan_transfer_need creates staging memory and a command buffer, unless they exist. Each
+// transfer calls it. It is not called when the device is opened, because RADV without hardware (in
+// tests) has no memory for them. vulkan_transfer_fini destroys them if they exist.
 MUST_CHECK bool vulkan_transfer_need(struct vulkan_device *device, struct error *err);
 void vulkan_transfer_fini(struct vulkan_device *device);
 
@@ -344,13 +344,13 @@ MUST_CHECK bool vulkan_image_make(const struct vulkan_device *device,
                                   struct error *err);
 
 // A barrier for an image, between earlier commands (stages `after`) and later commands (stages
-// `before`). If `from` and `to` differ, the barrier also changes the image's layout.
+// `before`). If `from` and `to` differ, the barrier also changes the layout of the image.
 struct vulkan_image_change {
     VkImage image;
     const VkImageSubresourceRange *part; // NULL means all mip levels and layers of a colour image
     VkImageLayout from, to;
     VkPipelineStageFlags2 after, before;
-    // `written`: accesses in the stages `after`. `used`: accesses in the stages `before`.
+    // `written`: accesses of the earlier commands. `used`: accesses of the later commands.
     VkAccessFlags2 written, used;
 };
 void vulkan_image_barrier(const struct vulkan_device *device, VkCommandBuffer commands,
@@ -381,7 +381,7 @@ MUST_CHECK bool vulkan_pipeline_create(const struct vulkan_device *device,
                                        VkPipelineCreateFlags flags, VkPipeline *pipeline,
                                        struct error *err);
 
-// Returns the Vulkan descriptor type for a kind of argument. It must not be GPU_ARG_ADDRESS.
+// Returns the Vulkan descriptor type for a kind of argument, which must not be GPU_ARG_ADDRESS.
 VkDescriptorType vulkan_descriptor_type(enum gpu_arg_kind kind);
 
 // ---------------------------------------------------------------- spare.c

@@ -186,9 +186,9 @@ static void report_instance(struct gpu_enumeration *to, VkResult result)
     to->add_unavailable(to, err.message, "run vulkaninfo: the same call should fail there");
 }
 
-// If NVIDIA's kernel driver has a GPU, but Vulkan lists no NVIDIA GPU (`reached` is false), lists
-// Vulkan as unavailable. In containers, this kernel driver often comes without its Vulkan library.
-// fathom would then measure the CPU, and without this report the user would not know why.
+// Lists Vulkan as unavailable if NVIDIA's kernel driver has a GPU but Vulkan lists no NVIDIA GPU
+// (`reached` is false). In containers, this kernel driver often comes without its Vulkan library.
+// fathom would then measure the CPU, and the user would not know why.
 static void note_unreached_nvidia(struct gpu_enumeration *to, bool reached)
 {
     if (!reached && access("/dev/nvidia0", F_OK) == 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Command buffers, their submission, and holds. Each batch has a timeline semaphore that counts its
-// finished submissions. A submission is one call of vkQueueSubmit2, whose arguments are prepared
-// when the batch is created. A submission itself only sets for which semaphores to wait, and the
-// values of all semaphores.
+// finished submissions. A submission is one call of vkQueueSubmit2. Its arguments are prepared when
+// the batch is created. A submission sets only the semaphores to wait for, and the values of all
+// semaphores.
 #include "base/clock.h"
 #include "gpu/vulkan/graphics.h"
 #include "gpu/vulkan/rays.h"
@@ -89,8 +89,6 @@ static VkResult create_splits(struct vulkan_device *device, struct vulkan_batch 
     return result;
 }
 
-// Gives the batch the Vulkan objects of a destroyed batch with the same queue family and the same
-// number of spans. If there is no such batch, or while counters are open, creates new objects.
 static VkResult create_parts(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     if (vulkan_spare_take(device, batch))

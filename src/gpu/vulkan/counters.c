@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Hardware counters through VK_KHR_performance_query. A query must begin and end in the command
-// buffer whose work it counts. But when a batch is recorded, nobody knows which counter set will
-// count it. So while counters are open, the commands of a batch go into a secondary command buffer.
-// A primary command buffer of the batch can execute it. Another one, of the counter set, begins the
-// query, executes it and ends the query. Each pass submits that command buffer with the number of
-// the pass. The driver's profiling lock is held while a set runs, and for a moment when counters
-// are opened.
+// buffer whose work it counts. But when a batch is recorded, its counter set is not yet known. So
+// while counters are open, the commands of a batch go into a secondary command buffer. Two primary
+// command buffers can execute it: that of the batch has no query, that of a counter set has a
+// query. Each pass submits the command buffer of the counter set, with the number of the pass. The
+// driver's profiling lock is held while a set runs, and for a moment when counters are opened.
 #include "base/text.h"
 #include "gpu/vulkan/api.h"
 
@@ -35,9 +34,9 @@ struct vulkan_counter_set {
     // Vulkan's indices of the counters in the set, each index once
     uint32_t *indices;
     uint32_t index_count;
-    uint32_t *places; // indices[places[i]] is Vulkan's index of counter i of the set
+    uint32_t *places; // places[i] is the index in `indices` of counter i of the set
     VkCommandPool pool;
-    // For one batch of a run: the query that counts it, and the command buffer with this query.
+    // A counted batch of a run, with the query that counts it and the command buffer of this query.
     struct counted_batch {
         VkQueryPool queries;
         VkCommandBuffer commands; // command buffer with the query; NULL until it is recorded
@@ -46,7 +45,7 @@ struct vulkan_counter_set {
         // submission of the counted batch; it points to commands_info and to the set's `pass`
         VkSubmitInfo2 submit;
     } batches[GPU_COUNTER_BATCHES_MAX];
-    struct counted_batch *now; // element of `batches` whose batch is counted at present
+    struct counted_batch *now; // element of `batches` for the batch that is counted at present
     VkPerformanceQuerySubmitInfoKHR pass;
     VkPerformanceCounterResultKHR *results;
 };

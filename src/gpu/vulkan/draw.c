@@ -41,8 +41,8 @@ static size_t find_readable(const struct vulkan_pass *pass, const struct vulkan_
     return i;
 }
 
-// Changes a target's image from the layout for kernels to the layout for draws. Removes the target
-// from pass->readable, where its index is `readable`.
+// Changes a target's image from the layout for kernels to the layout for draws. Removes this target
+// from the list pass->readable; `readable` is its index there.
 static void take_back(struct vulkan_batch *batch, size_t readable)
 {
     struct vulkan_pass *pass = batch->pass;

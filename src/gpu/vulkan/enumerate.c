@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    // Maximum number of iterations of a thread's loops in llvmpipe (LP_MAX_TGSI_LOOP_ITERATIONS of
+    // Maximum number of loop iterations of a thread in llvmpipe (LP_MAX_TGSI_LOOP_ITERATIONS of
     // Mesa). Measured on Mesa 22.3.6 with a kernel that has several loops.
     LLVMPIPE_LOOP_ITERATIONS = 65534,
     QUEUE_FAMILIES_MAX = 64, // maximum number of queue families; further ones are ignored
@@ -102,8 +102,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Sets the size of the device's memory, and how much of it is free. The size is that of the largest
-// device-local heap, because other device-local heaps are parts of the same memory.
+// Sets the size of the device's memory, and its free part if the driver reports it. The size is
+// that of the largest device-local heap: other device-local heaps are parts of the same memory.
 static void fill_memory(const struct vulkan_physical *physical, struct gpu_info *info)
 {
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
@@ -166,8 +166,8 @@ static void fill_kernel_limits(const struct properties *p, struct gpu_limits *li
     limits->subgroup_threads_max = p->v13.maxSubgroupSize;
     if (p->v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
         limits->loop_iterations = LLVMPIPE_LOOP_ITERATIONS;
-    // If timestampPeriod is negative or NaN, the unit becomes 0, and gpu_info_check refuses the
-    // device. If it is infinite, the unit becomes 0, too. But fill_families then reports no time
+    // If timestampPeriod is negative, NaN or infinite, the unit becomes 0. If it is negative or
+    // NaN, gpu_info_check refuses the device. If it is infinite, fill_families reports no time
     // stamps, and the device is accepted.
     double step_ps = isinf(vk->timestampPeriod) ? 0 : (double)vk->timestampPeriod * 1000.0 + 0.5;
     limits->stamp_step_ps = !(step_ps >= 0) ? 0 : step_ps < 0x1p63 ? (uint64_t)step_ps : UINT64_MAX;
@@ -192,8 +192,8 @@ static enum gpu_queue_kind queue_kind_of(VkQueueFlags flags)
     return flags & VK_QUEUE_GRAPHICS_BIT ? GPU_QUEUE_UNIVERSAL : GPU_QUEUE_COMPUTE;
 }
 
-// Lists the queue families. If the unit of the device's time stamps is infinite, they have no time
-// stamps: RADV without hardware, which compiles kernels in tests, reports such a unit.
+// Lists the queue families. If the unit of the device's time stamps is infinite, the families have
+// no time stamps: RADV without hardware, which compiles kernels in tests, reports such a unit.
 static void fill_families(struct vulkan_physical *physical, const struct properties *p,
                           struct gpu_info *info, struct arena *scratch)
 {

@@ -135,8 +135,8 @@ struct gpu_buffer *vulkan_buffer_create(struct gpu_scope *scope, const struct gp
 {
     struct vulkan_device *device = vulkan_scope_device(scope);
     struct vulkan_buffer *buffer = ARENA_NEW(scope->arena, struct vulkan_buffer);
-    // Typed views put a second VkBuffer over the memory of this one, and the memory must suit both.
-    // So this VkBuffer has all texel usages that a typed view may have.
+    // A typed view puts a second VkBuffer over the memory of this VkBuffer, and the memory must
+    // suit both. So this VkBuffer has all texel usages that a typed view may have.
     VkBufferUsageFlags usage =
         VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
         VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT |

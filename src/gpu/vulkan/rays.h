@@ -8,8 +8,8 @@
 struct vulkan_tree {
     struct gpu_tree base;
     VkAccelerationStructureKHR handle;
-    // `storage`: buffer of the tree. `scratch`: temporary memory for builds; its handles are
-    // VK_NULL_HANDLE if the tree can only be the destination of copies.
+    // `storage` is the buffer of the tree. `scratch` is the temporary memory of builds. If the tree
+    // can only be the destination of copies, the handles of `scratch` are VK_NULL_HANDLE.
     struct vulkan_buffer storage, scratch;
     VkDeviceAddress scratch_address; // address in `scratch` with the alignment that a build needs
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Reuses the Vulkan objects of destroyed batches. Each visit of a case records a few batches. A
-// batch needs a command pool, a semaphore, and pools of time stamps and descriptors. To create them
-// for each batch would take longer than the measured work.
+// Reuses the Vulkan objects of destroyed batches. Each visit of a case records a few batches, and
+// each batch needs a command pool, a semaphore, and pools of time stamps and descriptors. To create
+// these objects for each batch would take longer than the measured work.
 #include "gpu/vulkan/api.h"
 
-// Finds the first element of the list `spare` that suits the batch. Returns a pointer to the link
-// that leads to this element. If no element suits, the link is NULL.
+// Finds the first element of the list `spare` with the queue family and the number of spans of the
+// batch. Returns the address of the pointer to this element; this pointer is NULL if there is none.
 static struct vulkan_spare **find(struct vulkan_device *device, const struct vulkan_batch *batch)
 {
     struct vulkan_spare **link = &device->spare;
@@ -75,9 +75,9 @@ void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *b
                                    .descriptors = batch->descriptors,
                                    .done = batch->done,
                                    .submissions = batch->signal.value};
-    // Destroys objects that no batch can use again: their batch was not created completely, or has
-    // a secondary command buffer, or the device is lost. On a lost device, the semaphore may never
-    // reach the value `submissions`.
+    // Destroys objects that no batch can use again: those of a batch that was not created
+    // completely or has a secondary command buffer, and all on a lost device. On a lost device, the
+    // semaphore may never reach the value `submissions`.
     if (!batch->commands || batch->whole || !batch->done || device->base.lost) {
         destroy(device, place);
         leave_place(device, place);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What the driver reports about a compiled kernel (VK_KHR_pipeline_executable_properties). For
-// this, the kernel is compiled a second time, with capture flags. Not all pipelines get these
-// flags: they do not change the code, but may turn off the driver's cache, which would slow down
-// every start of fathom.
+// this, the kernel is compiled a second time, with capture flags. Pipelines for measurements do not
+// get these flags: the flags may turn off the driver's cache, and every start of fathom would be
+// slower.
 #include "gpu/vulkan/rays.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-// The names under which the drivers of NVIDIA, AMD (RADV) and Intel (ANV) report these statistics.
+// Names of the statistics that fathom reads, in the drivers of NVIDIA, AMD (RADV) and Intel (ANV).
 static const char *const register_names[] = {"Register Count", "VGPRs", NULL};
 static const char *const spill_names[] = {"Local Memory Size", "Scratch size",
                                           "Scratch Memory Size", NULL};

@@ -126,8 +126,8 @@ VkDeviceSize vulkan_ray_stack_bytes(const struct vulkan_device *device,
 
 // ---------------------------------------------------------------- the table
 
-// Copies the handles of the shader groups to the table. The first handle is at byte `first`; the
-// handles are `stride` bytes apart.
+// Copies the handles of the shader groups to the table. The first handle is put at byte `first` of
+// the buffer, and the handles are `stride` bytes apart.
 static bool write_table(struct vulkan_device *device, const struct vulkan_program *program,
                         VkDeviceSize first, uint32_t stride, struct error *err)
 {
@@ -159,8 +159,8 @@ static bool create_table(struct vulkan_device *device, const struct vulkan_progr
     struct vulkan_ray_table *table = program->table;
     const uint32_t align = physical->ray_align_bytes;
     const uint32_t stride = (physical->ray_handle_bytes + align - 1) / align * align;
-    // The first group must be aligned, so it may begin later in the buffer. Therefore the table has
-    // room for one group more than it needs.
+    // The first entry must be aligned, so the table may begin later in the buffer. Therefore the
+    // buffer has room for one more entry than the table.
     if (!vulkan_ray_buffer(device, (uint64_t)(VULKAN_RAY_GROUPS + 1) * stride,
                            VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR |
                                VK_BUFFER_USAGE_TRANSFER_DST_BIT,

@@ -128,8 +128,8 @@ bool vulkan_transfer_end(struct vulkan_device *device, struct error *err)
 }
 
 // Copies between a buffer and the host, in parts of the size of the staging buffer. If `from` is
-// not NULL, copies from this host memory to the buffer. Otherwise copies from the buffer to the
-// host memory `to`.
+// not NULL, copies from the host memory `from` to the buffer. Otherwise copies from the buffer to
+// the host memory `to`.
 static bool copy_staged(const struct gpu_buffer *base, uint64_t offset, const char *from, char *to,
                         uint64_t bytes, struct error *err)
 {
