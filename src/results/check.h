@@ -16,8 +16,8 @@ enum check_verdict {
     CHECK_VERDICT_COUNT
 };
 
-// Code of a result's reason: something altered the driver. In files, CHECK_ALTERED has this name,
-// too.
+// Code of a reason that says: something altered the driver. It is the same word for results and for
+// checks (CHECK_ALTERED).
 #define REASON_ALTERED "altered"
 
 // Reason why a device got its verdict.
@@ -30,19 +30,21 @@ enum check_code {
     CHECK_THERMAL,
     CHECK_LINK_WIDTH,
     CHECK_LINK_GENERATION,
-    // a figure is worse than its bound (check_figure.expected_low), and no other cause was found
+    // Code for a device with a figure beyond its bound (check_figure.expected_low), if no other
+    // cause was found.
     CHECK_BELOW_EXPECTATION,
     // The next codes are reasons for the verdict "broken".
     CHECK_WRONG_RESULTS,
     CHECK_HUNG,
     CHECK_LOST,
-    CHECK_MISSING, // the device is missing: the host has fewer devices than expected
+    CHECK_MISSING, // code for a missing device: the host has fewer devices than expected
     // The driver reports uncorrected ECC errors, a failed memory row without a spare row, or an
     // NVLink that lost its connection and was retrained.
     CHECK_ERRORS,
     // The next codes are reasons for the verdict "unknown".
     CHECK_BUSY,
-    CHECK_ALTERED, // a figure is low, but something altered the driver (gpu_device_alteration)
+    // code if a figure is slow, but something altered the driver (gpu_device_alteration)
+    CHECK_ALTERED,
     CHECK_NO_EXPECTATION,
     CHECK_NO_PERMISSION,
     CHECK_NOT_MEASURED,
@@ -110,8 +112,8 @@ struct check_figure {
     // noise of the figure: standard deviation of the round medians, relative to `value`
     double noise;
     double expected;
-    // Bound of the expected values: a latency above the bound is slow, any other metric is slow
-    // below it.
+    // Bound of the figure. If a latency is above its bound, it is slow. Any other figure is slow if
+    // it is below its bound.
     double expected_low;
     size_t cards; // number of cards whose figures gave `expected`
     enum check_basis basis;
@@ -125,12 +127,13 @@ struct check_state {
     double link_width, link_width_max, link_generation, link_generation_max;
     // Increase of each error counter of the card during the check.
     double ecc_corrected, ecc_uncorrected, link_replays, nvlink_replays, nvlink_recoveries;
-    // number of NVLink links of the card, and number of active ones
+    // `nvlinks` is the number of the card's NVLinks, `nvlinks_active` the number of active ones.
     double nvlinks, nvlinks_active;
     double ecc_enabled; // 1 if ECC (error correction of the memory) is on, 0 if it is off
-    // remapped_rows: number of failed memory rows that spare rows replaced. remap_pending: 1 if a
-    // reset of the device will replace a row. remap_failed: 1 if no spare row was left.
-    // retired_pages: number of failed memory pages on older devices, which have no spare rows.
+    // - remapped_rows: number of failed memory rows that spare rows replaced
+    // - remap_pending: 1 if the next reset of the device will replace a row
+    // - remap_failed: 1 if a row failed and no spare row was left
+    // - retired_pages: number of failed memory pages on older devices, which have no spare rows
     double remapped_rows, remap_pending, remap_failed, retired_pages;
     // What limited the clock during the check, as text; NULL if not known.
     const char *throttle;
@@ -141,7 +144,8 @@ struct check_state {
 struct check {
     // Id of the device; NULL if the device is missing or no API can open it.
     const char *device;
-    // Index of the device in `fathom devices`. If `device` is NULL: index of the check in the run.
+    // Number in the id of the device: 1 for "cuda:1". If `device` is NULL, index of the check in
+    // the run.
     size_t index;
     const char *uuid, *pci;
     enum check_verdict verdict;
@@ -149,7 +153,7 @@ struct check {
     const char *cause; // cause of the verdict, as one sentence for people
     const char **remarks;
     size_t remark_count;
-    // true: another fathom process on this host made the check, and this process took it over
+    // true: another fathom process on this host made the check, and this process copied the result
     bool shared_check;
     struct check_figure *figures;
     size_t figure_count;

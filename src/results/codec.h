@@ -5,10 +5,9 @@
 // One table of members describes a struct for both directions: json_put_fields writes the struct
 // and json_get_fields reads it.
 //
-// The writer makes the text itself, in an arena, so only its stream can fail. The reader mostly
-// uses jansson. Only the rows of a long array, if fathom has written them, are read by fathom's own
-// code. If memory runs out, the process ends as in base/arena.h, so a document is never read only
-// in part.
+// The writer makes the text in an arena, without a library, so only its stream can fail. The reader
+// uses jansson. But if a long array has the form that fathom writes, fathom's own code reads its
+// elements. If memory runs out, the process ends (base/arena.h).
 #ifndef RESULTS_CODEC_H
 #define RESULTS_CODEC_H
 
@@ -23,10 +22,10 @@
 
 struct json_out {
     struct arena *arena; // memory for the text and, if the text is gzipped, for zlib
-    // Stream that gets the text. If `stream` and `sink` are NULL, the text stays in memory
-    // (json_out_text).
+    // Stream to which the text is written. If there is neither a stream nor a sink, the text stays
+    // in memory (json_out_text).
     FILE *stream;
-    // true: one line for each top-level member, and for each object in a top-level array
+    // true: each top-level member, and each object in a top-level array, begins a new line
     bool lines;
     unsigned indent; // spaces of indentation per level; 0: no indentation
     int gzip;        // level of gzip compression for the stream; 0: plain text
@@ -75,16 +74,16 @@ MUST_CHECK bool json_out_end(struct json_out *out, const char *what, struct erro
 
 // ---------------------------------------------------------------- reading JSON
 
-// State of reading one document. The first error is stored in `err` and sets `failed`. A faulty
-// node gives the value of an absent node, so a caller can read all members and then check `failed`
-// once.
+// State of reading one document. The first error is stored in `err` and sets `failed`. After an
+// error in a value, the value reads like an absent one. So a caller can read all members and then
+// check `failed` once.
 struct json_reader {
     struct arena *arena; // arena of the strings and arrays that are read
     const char *file;    // name of the file, for error messages
     struct error *err;
-    const void *context; // data that the caller passes to its json_field.get functions
-    // Array elements that json_read_rows left out of the document, to be read one by one. NULL if
-    // the document is complete.
+    const void *context; // pointer that the caller passes to its json_field.get functions
+    // Array elements that are read one by one from the text (json_read_rows). NULL if the document
+    // already contains all elements.
     struct json_rows *rows;
     bool failed;
 };
@@ -113,17 +112,17 @@ json_t *json_read_memory(const char *text, size_t bytes, const char *name, struc
 // caller frees the text. Fails like json_read_file.
 char *json_read_text(const char *path, size_t *bytes, struct error *err);
 
-// A long top-level array, whose elements are read one at a time. jansson would need several times
-// the memory of the text for all elements. The text must live as long as this struct.
+// A long top-level array, read one element at a time: all elements at once would need several times
+// the memory of the text. The text must live as long as this struct.
 struct json_rows {
     const char *name;     // name of the array in the document
     const char *at, *end; // text of the elements that are still to be read
     bool failed;          // true: the text of the elements is not valid JSON
 };
 
-// Reads a document, but replaces its top-level array `name` by an empty one. json_rows_next then
-// reads the elements from `rows`. Returns NULL without an error if there is no such array, or if
-// the rest is not JSON. The caller then uses json_read_memory, which reports errors.
+// Reads a document without the elements of its top-level array `name`. json_rows_next then reads
+// these elements from `rows`. Returns NULL without an error if there is no such array, or if the
+// rest of the text is not JSON. To get the error, the caller then calls json_read_memory.
 json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct json_rows *rows);
 
 // Returns the next element of the array; the caller releases it with json_decref. Returns NULL
@@ -162,8 +161,8 @@ double *json_numbers(struct json_reader *reader, const struct json_node *node, s
 bool json_fail(struct json_reader *reader, const struct json_node *node, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-// Replaces control characters in the message by '?': the message may quote a file, and must be safe
-// to print.
+// Replaces control characters in the message by '?', so that it is safe to print: the message may
+// quote a file.
 void json_message_clean(struct error *err);
 
 // ---------------------------------------------------------------- tables of members
@@ -180,10 +179,10 @@ enum json_kind {
     FIELD_REALS,  // the member is an array of real numbers: double *
     FIELD_OBJECT, // the member is itself a struct, written as an object
     FIELD_LIST,   // the member is an array of structs, written as an array of objects
-    // The member is an array of structs, written as one object with a JSON member for each struct.
-    // The first member of the struct, a text, is the name of the JSON member. The value is the
-    // second member; if there are more, it is an object of all but the first. Of structs with the
-    // same name, the last one is written.
+    // The member is an array of structs, written as one JSON object that has a member for each
+    // struct. The first member of the struct, a text, is the name; the second is the value. If the
+    // struct has more members, the value is an object of all but the first. If structs have the
+    // same name, only the last one is written.
     FIELD_MAP,
     FIELD_CUSTOM // the member has any type; json_field.put writes it, json_field.get reads it
 };
@@ -192,18 +191,18 @@ struct json_field {
     const char *name;
     enum json_kind kind;
     size_t offset, bytes; // offset and size of the member in the struct, in bytes (JSON_AT)
-    // For an array: offset of the size_t that has the number of elements (JSON_LIST_AT).
+    // For an array: offset of the struct's size_t that counts the elements (JSON_LIST_AT).
     size_t count_offset;
     bool required; // true: if the member is absent, reading fails
     // true: a 0, an empty array or the first of `words` is not written
     bool omit_zero;
     bool pointers; // true: a FIELD_LIST is an array of pointers to structs
-    // Words of a FIELD_WORD. If words->expected is NULL, reading accepts unknown words.
+    // Words of a FIELD_WORD. If words->expected is NULL, reading accepts unknown words, too.
     const struct words *words;
     // Table of the struct of a FIELD_OBJECT, or of the structs in an array.
     const struct json_table *table;
-    // For a FIELD_LIST: adds an element to `object` and returns it. Reading calls `add` for each
-    // element. If `add` is NULL, reading allocates an array.
+    // For a FIELD_LIST: adds an element to `object` and returns it. Reading calls this function for
+    // each element. If it is NULL, reading allocates one array for all elements.
     void *(*add)(void *object);
     void (*put)(struct json_out *out, const char *name, const void *object);
     void (*get)(struct json_reader *reader, const struct json_node *node, void *object);
@@ -213,8 +212,8 @@ struct json_table {
     const struct json_field *fields;
     size_t count;
     size_t bytes; // size in bytes of the struct that the table describes
-    // Returns false for a struct that the writer skips, and that reading drops from an array. NULL
-    // keeps all structs. A FIELD_MAP ignores `keep`, and so does reading with json_field.add.
+    // Returns false for a struct to leave out, in writing and in reading an array; NULL keeps all
+    // structs. A FIELD_MAP and reading with json_field.add ignore this function.
     bool (*keep)(const void *object);
 };
 
@@ -228,7 +227,7 @@ struct json_table {
 // Writes the members of a struct into the open object, in the order of the table. Leaves out:
 // - flags that are false, texts that are NULL, and reals that are not finite
 // - the member with the name json_out.without
-// - what json_field.omit_zero or json_table.keep excludes
+// - members that json_field.omit_zero excludes, and structs that json_table.keep excludes
 void json_put_fields(struct json_out *out, const struct json_table *table, const void *object);
 
 // Writes a struct as an object, with the members that json_put_fields writes. Writes nothing if

@@ -15,7 +15,7 @@ void json_message_clean(struct error *err)
     if (!err)
         return;
     for (unsigned char *c = (unsigned char *)err->message; *c; c++) {
-        // true at a control character from U+0080 to U+009F, which has two bytes in UTF-8
+        // true if `c` is at a control character from U+0080 to U+009F, which is two bytes in UTF-8
         bool c1 = c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F;
         if (c1 || *c < 0x20 || *c == 0x7F)
             *c = '?';
@@ -25,7 +25,7 @@ void json_message_clean(struct error *err)
 }
 
 enum {
-    // maximum bytes of one read from a file; also the minimum initial size of the text's buffer
+    // maximum size of one read from a file, and minimum size of the buffer for the text, in bytes
     READ_BYTES = 1 << 20
 };
 
@@ -85,8 +85,8 @@ static void make_room(struct source *source)
     source->text = text;
 }
 
-// Reads the file to its end. Stops early after an error, if a gzipped file is too long, or if the
-// first byte is a NUL. No JSON text begins with NUL, but /dev/zero does, and never ends.
+// Reads the file to its end. Stops early after an error, or if a gzipped file is too long. Also
+// stops if the first byte is a NUL, because /dev/zero never ends and no JSON text begins with NUL.
 static void read_all(struct source *source)
 {
     int count;
@@ -133,8 +133,8 @@ char *json_read_text(const char *path, size_t *bytes, struct error *err)
             close(file);
         return NULL;
     }
-    // One byte more than the file has: then the last read, which finds the end, needs no larger
-    // buffer.
+    // The buffer has one byte more than the file. So it need not grow for the last read, which
+    // finds the end of the file.
     if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= READ_BYTES)
         source.capacity = (size_t)info.st_size + 1;
     source.text = arena_malloc(source.capacity);
@@ -264,9 +264,10 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
 
 // ---------------------------------------------------------------- rows in fathom's own form
 
-// Reads a JSON value quickly if it has the form that fathom writes: ASCII texts without escapes,
-// short names and numbers. Returns NULL for any other value; the caller then uses jansson. jansson
-// alone would take half of the time of a report on a long run (about 200 instructions per byte).
+// Reads a JSON value faster than jansson, but only in the form that fathom writes: ASCII texts
+// without escapes, short names and numbers. Returns NULL for any other value, which needs jansson.
+// jansson alone would take half the time of a report on a long run (about 200 instructions per
+// byte).
 static json_t *read_value(struct scan *scan, unsigned depth);
 
 enum {
@@ -313,7 +314,7 @@ static json_t *read_object(struct scan *scan, unsigned depth)
     for (size_t count = 1; right; count++) {
         right = read_name(scan, name) &&
                 json_object_set_new_nocheck(object, name, read_value(scan, depth)) == 0 &&
-                // the size is smaller than `count` if two members have the same name
+                // if two members have the same name, the object has fewer members than `count`
                 json_object_size(object) == count;
         if (!skip_char(scan, ','))
             break;
@@ -432,7 +433,7 @@ json_t *json_rows_next(struct json_rows *rows)
         scan.at = rows->at;
         json = parse(scan.at, (size_t)(scan.end - scan.at),
                      JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, &why);
-        scan.at += json ? why.position : 0; // skips the bytes that jansson has read
+        scan.at += json ? why.position : 0; // moves past the bytes that jansson has read
     }
     // A comma must be followed by another row. Without a comma, the text must end here.
     bool more = skip_char(&scan, ',');

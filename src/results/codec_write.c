@@ -43,7 +43,7 @@ static void stream_pack(struct json_out *out, int flush)
     if (!out->packer) {
         out->packer = ARENA_NEW(out->arena, z_stream);
         *out->packer = (z_stream){.zalloc = packer_alloc, .zfree = packer_free, .opaque = out};
-        int gzip = MAX_WBITS + 16; // adding 16 selects the gzip format instead of the zlib format
+        int gzip = MAX_WBITS + 16; // 16 more than MAX_WBITS selects gzip instead of zlib
         if (deflateInit2(out->packer, out->gzip, Z_DEFLATED, gzip, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
             out->stream_error = EINVAL;
             return;
@@ -148,7 +148,7 @@ static void append_string(struct json_out *out, const char *text)
     append_char(out, '"');
 }
 
-// True if two names are equal after each byte that is not valid UTF-8 is replaced by U+FFFD.
+// True if two names become equal when U+FFFD replaces each byte that is not valid UTF-8.
 static bool is_same_name(const char *one, const char *other)
 {
     for (; is_plain(*one) && *one == *other; one++)
@@ -216,8 +216,8 @@ static void new_line(struct json_out *out)
         append_char(out, ' ');
 }
 
-// Writes what precedes a value in the document: a comma, a new line and the name of the member,
-// each only if needed.
+// Writes what comes before a value: a comma and a line break if they are needed, and the name if
+// the value is a member.
 static void begin(struct json_out *out, const char *name, bool is_object)
 {
     if (out->comma)
@@ -264,7 +264,7 @@ void json_put_count(struct json_out *out, const char *name, uint64_t count)
     begin(out, name, false);
     if (count <= INT64_MAX)
         append(out, text, (size_t)snprintf(text, sizeof text, "%" PRIu64, count));
-    else // writes a real, because jansson reads no integer above INT64_MAX
+    else // jansson cannot read an integer above INT64_MAX, so such a number is written as a real
         append_number(out, (double)count);
 }
 

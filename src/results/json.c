@@ -218,8 +218,8 @@ void run_put_case(struct json_out *out, const char *name, const void *result)
     json_put_close(out, '}');
 }
 
-// Returns a value with type and role for a parameter that the file does not declare. The JSON value
-// gives the type. The role is AXIS if the result's key names the parameter, else METHOD.
+// Returns an empty value for a parameter that the file does not declare. The JSON value gives the
+// type. If the result's key names the parameter, the role is AXIS, else METHOD.
 static struct case_value value_undeclared(struct json_reader *reader, const struct json_node *node,
                                           const char *result_key)
 {
@@ -405,7 +405,7 @@ static const struct json_table tool_table = {JSON_TABLE(struct run, tool_fields)
 static const struct json_field run_fields[] = {
     {"status", FIELD_WORD, JSON_AT(struct run, status), .required = true,
      .words = &run_status_words},
-    {"tool", FIELD_OBJECT, .table = &tool_table}, // the members of "tool" are in struct run itself
+    {"tool", FIELD_OBJECT, .table = &tool_table}, // members of "tool" are members of struct run
     {"started", FIELD_TEXT, JSON_AT(struct run, started)},
     {"command", FIELD_TEXTS, JSON_LIST_AT(struct run, command, command_count)},
     {"preset", FIELD_TEXT, JSON_AT(struct run, preset)},

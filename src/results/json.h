@@ -5,9 +5,8 @@
 // 2^63, which may be rounded. Each device, benchmark, result and finding has its own line, so that
 // line numbers in messages and in diffs are useful.
 //
-// A run file does not contain parameters of role DISPLAY, views of kind LINES, and the values of
-// presets (param_info.quick, …). It also does not contain members that results.h marks as not in
-// run files.
+// A run file lacks parameters of role DISPLAY, views of kind LINES, and the values of presets
+// (param_info.quick, …). It also lacks the members that results.h marks as not in run files.
 #ifndef RESULTS_JSON_H
 #define RESULTS_JSON_H
 
@@ -27,7 +26,7 @@ MUST_CHECK bool run_write_gzipped(const struct run *run, FILE *stream, struct er
 // the run is an element of an array, or the whole document.
 void run_put(struct json_out *out, const char *name, const struct run *run);
 
-// Writes the case of `result`, a struct result, as an object in the form of the run file.
+// Writes the case of a result as a JSON object, as run files have it. `result` is a struct result.
 void run_put_case(struct json_out *out, const char *name, const void *result);
 
 // The type of functions that write a run to a stream: run_write and those of report/export.h.
@@ -52,12 +51,11 @@ struct run *run_read_head(const char *path, struct error *err);
 // Like run_read, but reads from memory. `name` is used in messages.
 struct run *run_read_text(const char *text, size_t bytes, const char *name, struct error *err);
 
-// Tables (results/codec.h) of the members of a run file except "schema", of a result, and of a
-// benchmark.
+// Tables (results/codec.h) that describe a run, a result and a benchmark. The table of a run lacks
+// the member "schema".
 extern const struct json_table run_table, result_table, benchmark_table;
 
-// Tables of structs that are part of results. A worker process sends these structs to the main
-// process in the same form.
+// Tables of structs inside a result. Run files and the messages of workers use the same tables.
 extern const struct json_table reason_table, named_text_table, named_number_table, series_table,
     counter_table, kernel_table;
 

@@ -66,8 +66,8 @@ static bool schema_check(struct json_reader *reader, const struct json_node *top
 }
 
 // Makes a run of the parsed document `json`, and releases the document. If `rows` is not NULL, the
-// results are read from `rows`, because `json` lacks them. Returns NULL if `json` is NULL or not a
-// valid run.
+// document lacks the results, and they are read from `rows`. Returns NULL if `json` is NULL or not
+// a valid run.
 static struct run *run_of(json_t *json, struct json_rows *rows, const char *name, struct error *err)
 {
     if (!json)
@@ -96,8 +96,8 @@ static struct run *read_text(const char *text, size_t bytes, const char *name, b
     if (head && !whole)
         rows.at = rows.end;
     struct run *run = run_of(head, &rows, name, &ignored);
-    // If no run was made, the document is faulty or has no array "results". Reading it as a whole
-    // reports the error, or gives a run without results.
+    // Without a run, the document is faulty or has no array "results". The document is then read as
+    // a whole: this reports the error, or gives a run without results.
     return run ? run : run_of(json_read_memory(text, bytes, name, err), NULL, name, err);
 }
 

@@ -114,8 +114,8 @@ static const char *value_format(const struct case_value *value, char text[REAL_B
     return text;
 }
 
-// True if the value, as text, is a word of the list `texts`, of which only the first `bytes` bytes
-// count.
+// True if the value, written as text, is a word in the first `bytes` bytes of the list `texts`,
+// such as "stride|banks".
 static bool is_among(const struct case_value *value, const char *texts, size_t bytes)
 {
     char number[REAL_BYTES];
@@ -176,10 +176,9 @@ const char *case_text(const struct bench_case *c, const char *key)
     return must_find(c, key)->text;
 }
 
-// `exact` has the 17 digits of `value`. Returns false if `exact`, rounded to `cut` digits fewer,
-// certainly does not read back as `value`. To read back, a text may differ from `value` by at most
-// half the distance of two doubles: at most 2^-53 of the value. `exact` itself differs by up to
-// half of its last digit.
+// Returns false if `value` certainly cannot be read back from `exact` after it has lost `cut` of
+// its 17 digits. A text reads back as `value` only if it differs by at most half the distance of
+// two doubles: at most 2^-53 of the value. `exact` itself differs by up to half of its last digit.
 static bool may_read_back(double value, const char *exact, int cut)
 {
     int lead = 0, rest = 0, place = 0, unit = cut == 1 ? 10 : 100;

@@ -10,8 +10,8 @@
 struct words {
     const char *const *names;
     size_t count;
-    // List of all words for error messages: "lower, higher or none". If `expected` is NULL, an
-    // unknown word causes no error: it is read as the index `count`.
+    // Text for error messages that lists all words: "lower, higher or none". If it is NULL, an
+    // unknown word is not an error: it is read as the index `count`.
     const char *expected;
 };
 

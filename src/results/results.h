@@ -32,16 +32,16 @@ struct metric_info {
     enum unit unit;
     enum better better;
     const char *help; // explanation of the metric, in one sentence
-    // For a metric in core cycles: name of the metric that measures the same work in time. It may
-    // be a list such as "triangles,pixels"; then the first metric that the result has counts. NULL
-    // if there is no such metric.
+    // For a metric in core cycles, or per core cycle: name of the metric that measures the same
+    // work in time. If it is a list such as "triangles,pixels", the first metric that the result
+    // has is used. NULL if there is no such metric.
     const char *cycles_of;
-    // Name of the metric of which this metric is a part, in the same unit: the time of a host's
-    // call is a part of a kernel's time. The precision and the changes of the part are judged
-    // relative to the whole; if NULL, relative to the metric's own median.
+    // Name of the metric that contains this metric: the time of a kernel contains the time of the
+    // host's call. The precision and the changes of this metric are judged relative to the
+    // containing metric; if NULL, relative to this metric's own median.
     const char *part_of;
     // For a metric in op/s: condition (case_matches) for cases with floating-point operations, such
-    // as "op=fp32-fma". NULL if there is no such case. Run files have metric.floating instead.
+    // as "op=fp32-fma"; NULL if there are none. Run files have metric.floating instead.
     const char *floating;
     // True: the metric depends on the host's processors, unlike the benchmark's other metrics. Not
     // in run files.
@@ -66,42 +66,41 @@ struct param_info {
     const char *key; // key of the parameter, such as "bytes"
     enum param_type type;
     enum unit unit;
-    // Values in each preset, as --set takes them: "a,b,c", "A..B/n" (n values per octave) or
-    // "A..B+s" (steps of s). Sizes may have a unit, such as 4GiB. "max" is the largest value that
-    // the device allows. A preset that is NULL has the values of `standard`.
+    // Values of the parameter in each preset, as --set takes them: "a,b,c", "A..B/n" (n values per
+    // octave) or "A..B+s" (steps of s). Sizes may have a unit, such as 4GiB. "max" is the largest
+    // value that the device allows. If `quick` or `full` is NULL, that preset uses `standard`.
     const char *quick, *standard, *full;
     enum param_role role;
     // Allowed words, such as "vector|scalar|shared" for a TEXT or "4|8|16" for a UINT. The word
-    // FILE allows a JSON text, or the name of a JSON file (with a '/', or ".json" at its end). NULL
-    // allows any text, and any number within the limits below.
+    // FILE allows a JSON text, or the name of a JSON file (with a '/', or ".json" at its end). If
+    // NULL, any text is allowed, and any number from `least` to `most`.
     const char *choices;
     const char *help; // explanation of the parameter, in one sentence
 
     // The members below are not in run files.
-    const char *when; // condition under which a case has the parameter; NULL: every case has it
+    const char *when; // cases that meet this condition have the parameter; NULL: all cases
     // smallest and largest value of a UINT or BYTES; no largest value if `most` is 0
     uint64_t least, most;
     uint64_t multiple; // every value is a multiple of this number; 0 allows any value
     bool power_of_two;
     bool takes_max; // true: the word "max" is an allowed value
-    // Value with which the parameter is left out of a case. NULL if there is no such value.
+    // Value that a case leaves out: the case then lacks the parameter. NULL if no value is left
+    // out.
     const char *unsaid;
-    // Key that the parameter has in cases, such as "bytes" for the parameter "message". NULL if the
-    // parameter has the same key in cases.
+    // Key that cases use instead of `key`: "bytes" for the parameter "message". NULL if they use
+    // `key`.
     const char *said_as;
 };
 
-// Ways to draw the results of a benchmark in a report. No report has code for a particular
-// benchmark, except report/map_console.c.
+// Ways to draw the results of a benchmark in a report.
 enum view_kind {
     VIEW_CURVE,
     VIEW_BARS,
     VIEW_HEATMAP,
     VIEW_TABLE,
     VIEW_TIMELINE,
-    // Lines such as "Y X: 0.377ms 3.908x", only on terminals. If a case is shown in such lines, the
-    // benchmark's other views are not shown. view_info.metric is a list of metrics, and
-    // view_info.scale a factor for times.
+    // Lines such as "Y X: 0.377ms 3.908x", only on terminals, instead of the benchmark's other
+    // views. Here, `metric` is a list of metrics, and `scale` is a factor for times.
     VIEW_LINES
 };
 
@@ -116,25 +115,25 @@ struct view_info {
     const char *scale; // scale of the x axis, then of the y axis: "log2", "log2-log10", "linear"
     const char *where; // condition for cases to draw, such as "scope=device"; NULL draws all cases
     // List of sensors, such as "core_clock,power"; NULL if none. A VIEW_TABLE has a column for each
-    // sensor, and is not drawn if no result has any of them. A VIEW_CURVE on the HTML page can show
-    // a sensor instead of the metric.
+    // sensor; if no result has any of them, there is no table. On the HTML page, the reader of a
+    // VIEW_CURVE can choose a sensor instead of the metric.
     const char *sensors;
 };
 
 // Kinds of headlines. A headline is a figure of a benchmark that readers want to see first.
 enum headline_kind {
-    // the best value of all cases; the metric's `better` says whether that is the lowest
+    // the best value of all cases: the lowest or the highest, as the metric's `better` says
     HEADLINE_BEST,
-    // One figure for each level of memory, by the parameter headline_info.by. If this parameter has
-    // the type BYTES, it is the size of the working set, and the levels are the flat parts of the
-    // longest curve of latencies in ns. Otherwise the parameter is the number of the level; level 1
-    // is nearest to the core.
+    // One figure for each level of memory. The parameter headline_info.by tells the levels apart.
+    // If the parameter has the type BYTES, it is the size of the working set, and the levels are
+    // the flat parts of the longest curve of latencies in ns. Otherwise it is the number of the
+    // level; level 1 is nearest to the core.
     HEADLINE_LEVELS
 };
 
 // The sections of the card (analysis/card.h), in the order in which they are shown.
 enum card_section {
-    CARD_NONE, // the headline is not on the card
+    CARD_NONE, // the card does not show the headline
     CARD_LATENCY,
     CARD_BANDWIDTH,
     CARD_ARITHMETIC,
@@ -159,16 +158,15 @@ struct headline_info {
     // Key of the parameter that has the size of the working set, or the number of the level. Needed
     // for HEADLINE_LEVELS, and for HEADLINE_BEST with a `level` (below).
     const char *by;
-    // For HEADLINE_BEST: level of memory that the figure describes. A case counts only if its
-    // working set shows this level. For a cache, this is the largest measured set of at most half
-    // of the cache; for memory, every set much larger than the caches. With CARD_LEVEL_ANY, all
-    // cases count.
+    // For HEADLINE_BEST: level of memory that the figure describes. Only cases whose working set
+    // shows this level count. For a cache, this is the largest measured set that fills at most half
+    // of the cache. For memory, it is every set much larger than the caches. With CARD_LEVEL_ANY,
+    // all cases count.
     enum card_level level;
 
-    // Section of the card that shows the figure. Headlines with the same `row`, of one or more
-    // benchmarks, are in one row. If they have the same `name`, too, they are one figure, which
-    // shows the better value. Rows have the order of the declarations. HEADLINE_LEVELS makes one
-    // row per level.
+    // Section of the card that shows the figure. A row has the headlines with the same `row`, also
+    // of several benchmarks. If their `name` is also the same, they are one figure: the better
+    // value. Rows have the order of the declarations. HEADLINE_LEVELS makes one row per level.
     enum card_section section;
     // Label of the row, such as "DRAM". For HEADLINE_LEVELS: text after the name of the level, such
     // as "latency".
@@ -195,8 +193,8 @@ struct benchmark_info {
     bool distribution;
 };
 
-// BENCHMARK_TABLE(view, views) initializes the members `views` and `view_count` of a struct
-// benchmark_info with the array `views` and its number of elements.
+// In the initializer of a struct benchmark_info, BENCHMARK_TABLE(view, views) sets the member
+// `views` to the array `views`, and `view_count` to its number of elements.
 #define BENCHMARK_TABLE(member, array) .member##s = (array), .member##_count = COUNT(array)
 
 // These functions return the parameter or metric with this name that the benchmark declares. They
@@ -217,8 +215,8 @@ struct case_value {
     uint64_t uint;    // value of a parameter of type UINT or BYTES
     double real;      // value of a parameter of type REAL
     const char *text; // value of a parameter of type TEXT
-    // Index of the value among param_info.choices; 0 if it is not among them, or comes from a run
-    // file.
+    // Index of the value in the list param_info.choices. The index is 0 if the list lacks the
+    // value, or if the value comes from a run file.
     unsigned choice;
 };
 
@@ -288,7 +286,7 @@ struct metric {
     const char *name;
     enum unit unit;
     enum better better;
-    // `ci95` has the low and the high end of the median's 95 % interval; not finite if not known.
+    // the median and its 95 % interval, from ci95[0] to ci95[1]; not finite if not known
     double median, ci95[2];
     // true: the median and its interval are lower bounds, because some samples were cut off
     bool at_least;
@@ -296,7 +294,7 @@ struct metric {
     double limit;          // physical limit of the metric; not finite or 0 if it is not known
     double *round_medians; // median of each round; the interval is computed from them
     size_t round_count;
-    bool floating; // true: a rate in op/s that counts floating-point operations
+    bool floating; // true: the metric is a rate in op/s, and its operations are floating-point
 };
 
 // Returns the unit for screens: FLOP/s for floating-point operations per second, else metric->unit.
@@ -337,8 +335,8 @@ struct counter {
     const char *name;
     enum unit unit;
     double counted, claimed; // `claimed` is not finite if the benchmark computes no value
-    double units;            // number of units of work by which the hardware's count was divided
-    // Number of passes of the profiler that read all counters of the case; 0 if not known.
+    double units;            // number of units of work; the hardware's count was divided by it
+    // Number of passes that the profiler needed to read all counters of the case; 0 if not known.
     unsigned passes;
 };
 
@@ -367,7 +365,7 @@ struct result {
     size_t sensor_count;
     struct series *series;
     size_t series_count;
-    // Hardware counters, read in an additional visit of the case. The times of that visit are not
+    // Hardware counters of the case. They were read in an additional visit, whose times are not
     // used.
     struct counter *counters;
     size_t counter_count;
@@ -394,7 +392,7 @@ struct run_device {
 struct finding {
     const char *code, *text;
     const char *device; // id of the device that the finding is about; NULL means the whole run
-    const char *name;   // what `value` describes, such as "near L2"; NULL if not given
+    const char *name;   // what the number `value` describes, such as "near L2"; NULL if not given
     double value;       // value of the finding; not finite if the finding has no value
     const char **keys;
     size_t key_count;
@@ -438,17 +436,17 @@ double run_device_limit(const struct run_device *device, const char *name);
 struct finding *run_add_finding(struct run *run);
 // Adds a finding without a value and keys. If `device` is NULL, the finding is about the whole run.
 void run_add_note(struct run *run, const char *code, const char *device, const char *text);
-// Adds a finding about the device of `first`, with the text "DEVICE: TEXT"; `format` makes TEXT.
+// Adds a finding about the device of `first`. Its text is "DEVICE: TEXT", and `format` makes TEXT.
 // Its keys are those of `first` and `second`; `second` may be NULL.
 void run_add_conclusion(struct run *run, const char *code, double value, const struct result *first,
                         const struct result *second, const char *format, ...) PRINTF_LIKE(6, 7);
 void run_add_benchmark(struct run *run, const struct benchmark_info *info);
 
-// Completes a run of an earlier version of fathom. Results that were refuted since then become
-// suspect (reason `refuted`). Adds what the benchmarks' declarations lack:
+// Completes a run that an earlier version of fathom wrote. Results that were refuted later become
+// suspect (reason `refuted`). Benchmarks get the declarations that the earlier version lacked:
 // - cycles_of: without it, `compare` counts a figure in time and in cycles as two figures
 // - part_of: without it, `compare` reports a few nanoseconds of a host's call as a change
-// - HEADLINE_LEVELS, if `latency` or `map` has no headline: `report` finds the levels by it
+// - HEADLINE_LEVELS, if `latency` or `map` has no headline: `report` needs it to find the levels
 void run_declare_missing(struct run *run);
 
 // Returns the run's device with this id; NULL if the run has none, or if `id` is NULL.
@@ -458,7 +456,7 @@ const struct run_device *run_find_device(const struct run *run, const char *id);
 const struct result *run_find(const struct run *run, const char *device, const char *key);
 const struct benchmark_info *run_benchmark(const struct run *run, const char *name);
 
-// Numbers of results: with each verdict (`of`), measured ones (result_measured), and all.
+// Number of results with each verdict (`of`), of measured results (result_measured), and of all.
 struct run_counts {
     size_t of[VERDICT_FAILED + 1], measured, all;
 };

@@ -16,7 +16,7 @@ struct run *run_create(void)
 void run_destroy(struct run *run)
 {
     if (run)
-        arena_destroy(run->arena); // the arena contains the struct run, too
+        arena_destroy(run->arena); // this also frees the struct run, which is in the arena
 }
 
 struct result *run_add_result(struct run *run)
@@ -247,8 +247,8 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
 
 // ---------------------------------------------------------------- files of earlier versions
 
-// Returns a copy of a benchmark's declaration, with the members that earlier versions of fathom did
-// not write.
+// Returns a copy of a benchmark's declaration. Adds members that earlier versions of fathom did not
+// write.
 static const struct benchmark_info *declared_since(struct arena *arena,
                                                    const struct benchmark_info *info)
 {
@@ -305,7 +305,7 @@ static const struct benchmark_info *declared_since(struct arena *arena,
     return copy;
 }
 
-// Makes a result suspect that an earlier version of fathom called `ok`, but that was refuted later.
+// Makes an `ok` result of an earlier version of fathom suspect if the result was refuted later.
 static void flag_refuted(struct arena *arena, struct result *result)
 {
     if (result->verdict == VERDICT_OK && strcmp(result->benchmark, "incore") == 0 &&

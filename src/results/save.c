@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _XOPEN_SOURCE 700 // declares S_ISVTX, which belongs to the XSI part of POSIX
+#define _XOPEN_SOURCE 700 // makes headers declare S_ISVTX, which belongs to the XSI part of POSIX
 #include "results/save.h"
 #include "base/arena.h"
 #include "base/text.h"
@@ -17,24 +17,24 @@
 
 enum {
     LINKS_MAX = 40, // maximum number of symbolic links in a chain, as in Linux
-    // The name of a temporary file begins with at most this many bytes of the target's name.
+    // The name of a temporary file repeats at most this many bytes of the target's name.
     NAME_BYTES_MAX = 200,
     LINK_BYTES = 4096,
-    // Maximum time in milliseconds to wait until a reader empties a full pipe.
+    // Maximum time in milliseconds to wait while a pipe is full and nobody reads from it.
     READER_WAIT_MS = 30000
 };
 
-// The file that is to be written.
 struct target {
     // Path of the file after all symbolic links, also for error messages. The file need not exist.
     const char *path;
     const char *folder;
-    // Temporary file in `folder`; NULL if `path` is written directly.
+    // Path of the temporary file, in `folder`. NULL if the file at `path` is written directly.
     const char *temporary;
-    struct stat info; // status of the file; valid if `exists` is true
+    struct stat info; // status of the file at `path`; valid if `exists` is true
     bool exists;
-    bool standard; // true: the target is the standard output; `exists` is false if it is closed
-    bool endless;  // true: `path` is a chain of symbolic links that is endless or too long
+    bool standard; // true: the target is the standard output. If that is closed, `exists` is false.
+    // true: `path` is an endless chain of symbolic links, or one of more than LINKS_MAX links
+    bool endless;
 };
 
 // The contents of the file to write: a function that writes them, and its argument.
@@ -71,7 +71,6 @@ static const char *follow(struct arena *arena, const char *path)
     return NULL;
 }
 
-// Returns the beginning of the names of this target's temporary files.
 static const char *temporary_prefix(struct arena *arena, const char *path)
 {
     return arena_printf(arena, "%.*s.", NAME_BYTES_MAX, text_file_name(path));
@@ -86,7 +85,7 @@ static void target_find(struct arena *arena, const char *path, struct target *ta
 {
     *target = (struct target){.path = path, .standard = file_save_is_standard(path)};
     if (target->standard) {
-        target->path = "the standard output"; // the name of the target in error messages
+        target->path = "the standard output"; // name of the target for error messages
         target->exists = fstat(STDOUT_FILENO, &target->info) == 0;
         return;
     }
@@ -107,7 +106,7 @@ static int target_open(const struct target *target)
 {
     if (target->standard)
         return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-    // Without O_NONBLOCK, opening a FIFO would wait for its reader.
+    // With O_NONBLOCK, opening a FIFO that nobody reads fails. Without it, opening would wait.
     if (!target->temporary)
         return open(target->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (target->exists && S_ISDIR(target->info.st_mode)) {
@@ -118,13 +117,13 @@ static int target_open(const struct target *target)
         errno = target->endless ? ELOOP : ENOENT;
         return -1;
     }
-    // Removes the temporary file that a crashed process with the same process id may have left.
+    // An earlier process with the same id may have crashed and left this temporary file.
     unlink(target->temporary);
     return open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-// Returns the errno of a failed write, which stdio does not keep: writes one more byte, which fails
-// in the same way. This byte does no harm, because the temporary file is deleted.
+// Returns the errno of a failed write, because stdio does not keep it: writes one more byte, which
+// fails in the same way. The byte does no harm, because the temporary file is deleted.
 static int write_error(int file)
 {
     errno = 0;
@@ -149,7 +148,7 @@ static bool write_temporary(const struct target *target, int file, const struct 
                             struct error *err)
 {
     if (target->exists)
-        // A failure of fchmod is ignored: the new file then only lacks the old permissions.
+        // If fchmod fails, the new file only lacks the old permissions. So the failure is ignored.
         (void)!fchmod(file, target->info.st_mode & 0777);
     FILE *stream = fdopen(file, "w");
     if (!stream) {
@@ -268,8 +267,8 @@ static void remove_stale(struct arena *arena, const struct target *target)
         closedir(folder);
 }
 
-// True if the file can probably be replaced. In a folder with the sticky bit, such as /tmp, this
-// needs root, the owner of the file or the owner of the folder.
+// True if this process can probably replace the file. In a folder with the sticky bit, such as
+// /tmp, only root, the owner of the file or the owner of the folder can replace it.
 static bool may_replace(const struct target *target)
 {
     struct stat folder;
@@ -289,7 +288,7 @@ static int try_open(const struct target *target)
     int file = target_open(target);
     int number = file < 0 ? errno : 0;
     if (file >= 0 && !target->temporary && write(file, "", 0) < 0)
-        number = errno; // for example ENOSPC if the target is /dev/full
+        number = errno; // writing to /dev/full, for example, fails with ENOSPC
     if (file >= 0 && (target->temporary || target->standard || !S_ISFIFO(target->info.st_mode)))
         close(file);
     if (file >= 0 && target->temporary)

@@ -28,7 +28,7 @@ enum unit {
     UNITS(X)
 #undef X
     UNIT_COUNT,
-    // FLOP/s, only for screens: op/s of floating-point operations (metric_unit_shown)
+    // FLOP/s, a unit that only screens show. Files have op/s for floating-point operations, too.
     UNIT_FLOP_PER_S = UNIT_COUNT,
     UNIT_SHOWN_COUNT
 };

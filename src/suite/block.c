@@ -27,8 +27,8 @@ bool entry_wants_visit(const struct entry *entry)
     return false;
 }
 
-// True if the case of `entry`, or a later case of its co-run (entry.co_run), is unfinished and has
-// fewer than `least` rounds.
+// True if an unfinished case has fewer than `least` rounds: the case of `entry`, or a later case of
+// its co-run (entry.co_run).
 static bool lacks_rounds(const struct entry *entry, unsigned least)
 {
     for (; entry; entry = entry->co_run)
@@ -37,12 +37,12 @@ static bool lacks_rounds(const struct entry *entry, unsigned least)
     return false;
 }
 
-// True if the case of `entry`, or a later case of its co-run, is unfinished and should get late
-// rounds, which are rounds beyond `least`. The maximum is 4 × `least` rounds.
+// True if an unfinished case should get late rounds, which are rounds beyond `least`: the case of
+// `entry`, or a later case of its co-run. No case gets more than 4 × `least` rounds.
 //
-// After `least` rounds, and again after 2 × `least`, a case gets late rounds only if its interval
-// is too wide. In between, the width decides nothing: a case that ends as soon as its interval is
-// short would too often have an interval that is short by chance.
+// The width of the interval is checked only after `least` rounds and after 2 × `least` rounds. If
+// it is small enough, the case gets no late rounds. If it were checked after each round, too many
+// intervals would be small by chance.
 static bool lacks_late_rounds(const struct entry *entry, unsigned least)
 {
     for (; entry; entry = entry->co_run) {
@@ -55,8 +55,8 @@ static bool lacks_late_rounds(const struct entry *entry, unsigned least)
     return false;
 }
 
-// The time until end_ns is shared equally by `left` cases. Returns the time at which the share of
-// `cases` of them ends; UINT64_MAX if end_ns is UINT64_MAX.
+// Divides the time until end_ns equally among `left` cases, and returns the end of the time for
+// `cases` of them. Returns UINT64_MAX (no limit) if end_ns is UINT64_MAX.
 static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
@@ -67,9 +67,8 @@ void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t
     left += block->own;
     block->began_ns = clock_now_ns();
     block->soft_ns = share_ns(soft_ns, block->own, left);
-    // The hard deadline leaves the block the time of one and a half times its cases. Some cases
-    // need this time for their first rounds_min rounds; other blocks may need less than their
-    // share.
+    // Until the hard deadline, the block has one and a half times its share of the time. Some cases
+    // need this time for rounds_min rounds, and other blocks may need less than their share.
     size_t generous = block->own + block->own / 2;
     block->hard_ns = share_ns(hard_ns, generous < left ? generous : left, left);
 }
@@ -151,7 +150,8 @@ static struct entry *open_entry(struct block *block, const struct plan_case *pla
 }
 
 // True if these two devices may measure the case together. The case's value "together" decides:
-// "yes" allows it, "auto" allows it for different chips. "no", or no value, forbids it.
+// "yes" allows it, "auto" allows it for different chips, "no" forbids it. Without this value, it is
+// forbidden.
 static bool may_co_run(const struct bench_case *bench_case, const struct gpu_info *device,
                        const struct gpu_info *other)
 {
@@ -170,8 +170,8 @@ static bool peer_may_join(const struct entry *first, const struct device_slot *p
     return !peer->given_up && peer->plan->take;
 }
 
-// Stores in each case of a co-run the ids of the other devices (entry->with). Does nothing if the
-// case is in no co-run.
+// For each case of a co-run, stores the ids of the other devices in entry->with. Does nothing if
+// the case is in no co-run.
 static void name_co_run(const struct block *block, struct entry *first)
 {
     for (struct entry *entry = first; first->co_run && entry; entry = entry->co_run)

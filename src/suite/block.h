@@ -33,7 +33,7 @@ struct entry {
     // Number of the case's visits that a watch has already judged (suite/watcher.h).
     unsigned watched;
     struct result *result;
-    // Verdict that entry_end set, and the code and text of its reason. VERDICT_OK before entry_end.
+    // `verdict` is VERDICT_OK until entry_end sets it. `code` and `why` are the reason for it.
     enum verdict verdict;
     const char *code, *why;
 };
@@ -48,16 +48,15 @@ struct block {
     struct arena *arena; // memory that lives as long as the block
     struct entry entries[PLAN_BLOCK_CASES * (1 + PLAN_PEERS_MAX)];
     size_t count;
-    size_t own;    // number of entries whose device is slots[0]
-    size_t base;   // number of results in the run before this block
+    size_t own;    // number of entries of slots[0], the device whose plan is measured
+    size_t base;   // number of results that the run had before this block
     bool compiled; // true: a worker was already asked to compile the programs of the block's cases
-    // Memory of the results that were put into the run before the block's end. NULL if there are
-    // none.
+    // Memory of the block's provisional results, which were put into the run before the block's
+    // end. NULL if there are none.
     struct arena *provisional;
-    // began_ns is the time when the block began; the others are deadlines, where UINT64_MAX means
-    // no limit. After soft_ns, only cases with fewer than rounds_min rounds are visited, and
-    // imprecise cases until late_ns (block_has_time). After hard_ns, no case is visited. late_ns is
-    // 0 until late rounds begin.
+    // began_ns is the time when the block began. After soft_ns, a case is visited only if it has
+    // fewer than rounds_min rounds, or for a late round until late_ns (block_has_time). After
+    // hard_ns, no case is visited. UINT64_MAX means no limit. late_ns is 0 until late rounds begin.
     uint64_t began_ns, soft_ns, late_ns, hard_ns;
 };
 
@@ -77,8 +76,8 @@ bool entry_is_open(const struct entry *entry);
 bool entry_wants_visit(const struct entry *entry);
 
 // Starts the block and sets its deadlines. `soft_ns` and `hard_ns` are the deadlines of the
-// benchmark. The block gets a share of the time until then; the rest is for `left` cases of later
-// blocks.
+// benchmark. The block gets a part of the time until then, because `left` cases of later blocks
+// also need time.
 void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t left);
 
 // True if the entry's case may be visited now:
@@ -95,8 +94,8 @@ bool block_has_time(struct block *block, const struct entry *entry);
 // block, or if benchmark.programs is NULL.
 void block_compile_ahead(struct block *block, struct visit_order *order);
 
-// Ends the entry's case: it gets no more visits, and a result with this verdict and reason but
-// without metrics.
+// Ends the entry's case: it gets no more visits. Its result has this verdict and reason, and no
+// metrics.
 void entry_end(struct entry *entry, enum verdict verdict, const char *code, const char *why);
 
 // Stops all visits on a device. Its unfinished cases fail, and so do cases that are added later.
@@ -113,15 +112,14 @@ struct uncounted {
         unsigned visits;       // number of visits that the case had so far
     } * cases;
     size_t count, capacity;
-    // Measured benchmarks that cannot be counted, because benchmark.counted is NULL. `names` lists
-    // them ("launch, rays"), and `never` is the last one. Both are NULL if there is none.
+    // Benchmarks that were measured but cannot be counted (benchmark.counted is NULL). `names`
+    // lists them ("launch, rays"), `never` is the last one. Both are NULL if there are none.
     const struct benchmark *never;
     const char *names;
 };
 
 enum {
-    // If this many cases wait for their counted visits at the end of a block, these visits are
-    // made.
+    // Counted visits are made at the end of a block if at least this many cases wait for them.
     UNCOUNTED_MOST = 256
 };
 
@@ -147,7 +145,7 @@ bool block_count(const struct block *block, struct uncounted *uncounted,
 #define BLOCK_UNCOUNTED "uncounted"
 
 enum block_stage {
-    BLOCK_AT_WORK, // the block is not finished: its cases still get visits
+    BLOCK_AT_WORK, // the cases of the block still get visits
     BLOCK_ENDED,
     BLOCK_INTERRUPTED
 };

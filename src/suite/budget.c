@@ -44,7 +44,7 @@ static const struct {
       .time_ns = 10 * NS_PER_S,
       .time_most_ns = 30 * NS_PER_S,
       .any_clock = true}},
-    // Goal of `fathom check`: 20 s, or 5 s with --quick. The devices are measured in parallel,
+    // `fathom check` should take 20 s, or 5 s with --quick. The devices are measured in parallel,
     // except in benchmarks of the host link. check_plan_s (suite/check.h) computes the maximum time
     // from time_most_ns.
     {"check",
@@ -95,8 +95,8 @@ void budget_of(const char *preset, const struct gpu_info *device, struct budget 
         budget->timeout_ns = cpu_timeout_ns;
     if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))
         return;
-    // A model (a simulated GPU) simulates its time, so its benchmarks have no limit of host time.
-    // Nothing disturbs its samples, so they may be short.
+    // The time of a model (a simulated GPU) is simulated, so its benchmarks have no limit of host
+    // time. Nothing disturbs its samples, so they may be short.
     budget->time_ns = budget->time_most_ns = 0;
     budget->timeout_ns = 600 * NS_PER_S;
     if (hurried)

@@ -19,7 +19,7 @@ struct checking {
     // waiting[i]: process that has measured device i and waits to send the card's state once more;
     // NULL if there is none.
     struct child *waiting[CHECK_DEVICES_MAX];
-    // silent_until_ns[i]: time at which the process of device i is ended, unless it sends something
+    // silent_until_ns[i]: the process of device i is ended at this time, unless it sends something
     // before.
     uint64_t silent_until_ns[CHECK_DEVICES_MAX];
     const struct gpu_info *infos[CHECK_DEVICES_MAX];
@@ -51,9 +51,8 @@ static void start(struct checking *c, size_t i)
         c->run->checks[i].cause = arena_strdup(c->run->arena, err.message);
 }
 
-// Stores the run in `line`, which the process of device `i` sent, in place of its earlier run.
-// After a COMPLETE run, the process is ended, or it waits if several devices will be measured at
-// once.
+// Replaces the run of device `i` by the run in `line`, which the device's process sent. If this run
+// is COMPLETE, the process is ended, or it waits if several devices will be measured at once.
 static void take_line(struct checking *c, size_t i, const char *line)
 {
     struct error err;
@@ -83,9 +82,9 @@ static void take_end(struct checking *c, size_t i)
                              child_end_text(c->children[i])));
 }
 
-// Ends each process that was silent for too long; after deadline_ns, ends all processes. Returns
-// the number of processes that still run. Sets *next_ns to the earliest time at which one of these
-// must be ended.
+// Ends each process that was silent for too long. After deadline_ns, ends all processes. Returns
+// the number of processes that still run. Sets *next_ns to the time when the next process must be
+// ended.
 static size_t end_late(struct checking *c, uint64_t deadline_ns, uint64_t *next_ns)
 {
     size_t left = 0;
@@ -135,7 +134,7 @@ static bool receive_all(struct checking *c, uint64_t deadline_ns)
 // ---------------------------------------------------------------- several devices at once
 
 // Returns the devices that can be measured together: those that sent a run and are not broken.
-// Returns an empty list if there is only one such device.
+// Returns an empty list if there are fewer than two of them.
 static struct device_list working(const struct checking *c)
 {
     struct device_list list = {.devices =
@@ -155,8 +154,8 @@ static bool set_limits(const struct checking *c, uint64_t deadline_ns, struct ru
     static const uint64_t start_ns = CHECK_START_S * NS_PER_S;
     uint64_t planned_ns = clock_left_ns(c->planned_ns), left_ns = clock_left_ns(deadline_ns);
     runner->time_most_ns = planned_ns > start_ns + NS_PER_S ? planned_ns - start_ns : NS_PER_S;
-    // While a worker hangs, the benchmark's time runs. So after silence_ns, usually no time is left
-    // for the benchmark's other cases.
+    // A worker that hangs uses up the benchmark's time. When it is killed after silence_ns, usually
+    // no time is left for the benchmark's other cases.
     runner->silence_ns = c->desc->silence_ns < left_ns / 2 ? c->desc->silence_ns : left_ns / 2;
     return (double)left_ns > 2 * NS_PER_S * check_plan_s(2, CHECK_AT_ONCE);
 }
@@ -250,8 +249,8 @@ static void merge(struct checking *c, size_t i)
     }
 }
 
-// Returns how long the check may take, without soak_ns. A check of simulated devices only may take
-// ten times as long, because simulation needs processor time that other programs need, too.
+// Returns how long the check may take, without soak_ns. If all devices are simulated, it may take
+// ten times as long: other programs may use the processors that the simulation needs.
 static uint64_t most_ns(const struct device_list *devices)
 {
     uint64_t times = 10;

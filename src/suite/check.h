@@ -18,7 +18,7 @@
 enum {
     CHECK_DEVICES_MAX = 16,
     // Maximum time of a check in seconds, without check_desc.soak_ns. A device that needs longer
-    // gets the verdict "broken". A check of simulated devices only may take ten times as long.
+    // gets the verdict "broken". If all devices are simulated, the maximum is ten times as long.
     CHECK_DEADLINE_S = 60,
     CHECK_START_S = 2 // planned time in seconds for starting the processes and their drivers
 };
@@ -26,9 +26,9 @@ enum {
 // ---------------------------------------------------------------- the plan of a check
 
 enum check_part {
-    CHECK_ALONE,       // measures each device by itself, all devices in parallel
-    CHECK_ALONE_QUICK, // like CHECK_ALONE, with fewer cases and less time
-    CHECK_AT_ONCE      // measures what several devices can do at the same time
+    CHECK_ALONE,       // this part measures each device by itself, all devices in parallel
+    CHECK_ALONE_QUICK, // this part is like CHECK_ALONE, with fewer cases and less time
+    CHECK_AT_ONCE      // this part measures what several devices can do at the same time
 };
 
 // Chooses the cases of one part of a check, on the devices of the run: sets the preset, benchmarks
@@ -50,8 +50,8 @@ struct check_desc {
     const struct device_list *devices; // devices to check, at most CHECK_DEVICES_MAX
     const struct gpu_system *system;
     const char *const *argv; // command of a device's process, without "-d"; ends with NULL
-    // Command of a worker (runner_desc.worker_argv). NULL: nothing is measured on several devices
-    // at once.
+    // Command of a worker (runner_desc.worker_argv). If it is NULL, nothing is measured on several
+    // devices at once.
     const char *const *worker_argv;
     // Environment of the devices' processes (child_desc.environment).
     const char *const *environment;
@@ -60,12 +60,12 @@ struct check_desc {
     // Time in ns for which the measurements are repeated to heat the cards. It is added to the
     // maximum time of the check.
     uint64_t soak_ns;
-    // Counts the signals of the user, which end the check. NULL if signals are not watched.
+    // Counter of the user's signals, which end the check. NULL if signals are not watched.
     struct interrupt *interrupt;
 };
 
-// The runs that the processes of the devices sent. The run of check_measure uses their texts, so
-// they must live as long as that run.
+// The runs that the processes of the devices sent. They must live as long as the run of
+// check_measure, which uses their texts.
 struct check_parts {
     struct run *runs[CHECK_DEVICES_MAX]; // run of each device; NULL if its process sent no run
     size_t count;

@@ -15,13 +15,13 @@ static const char *const check_presets[] = {[CHECK_ALONE] = "check",
                                             [CHECK_AT_ONCE] = "check-at-once"};
 
 enum {
-    // maximum number of devices of a check that measures CHECK_PEER_READ and CHECK_PEER_BOTH
+    // largest number of devices for which a check measures CHECK_PEER_READ and CHECK_PEER_BOTH
     FEW = 4
 };
 
 // ---------------------------------------------------------------- choosing the cases
 
-// True if the run has every device of `system` that has the same API as the run's first device.
+// True if the run has all devices that its first device's API has in `system`.
 static bool has_all(const struct run *run, const struct gpu_system *system)
 {
     size_t api = strcspn(run->devices[0].id, ":") + 1, chosen = 0, there = 0;
@@ -42,7 +42,7 @@ static bool is_wanted(const struct check_case *of, const struct run *run, enum c
            (of->metric != CHECK_PEER_ALL || has_all(run, system));
 }
 
-// Adds a value of a parameter to the settings of a benchmark, unless they have it already.
+// Adds a value to the setting of a benchmark's parameter, unless the setting already has it.
 static void add_value(struct arena *arena, struct choice_request *request, struct setting *settings,
                       const char *benchmark, const char *key, const char *value)
 {
@@ -64,7 +64,7 @@ static void add_case(struct arena *arena, struct choice_request *request, struct
     for (const char *at = of->values; *at; at += strcspn(at, ","), at += *at == ',') {
         size_t key = strcspn(at, "!="), value = strcspn(at + key + 1, ",");
         const char *name = arena_printf(arena, "%.*s", (int)key, at);
-        // "key!=value" selects cases that leave this parameter out. Such a case has the value
+        // "key!=value" selects cases without this parameter: those with the value
         // param_info.unsaid.
         if (at[key] == '!')
             add_value(arena, request, settings, of->benchmark, name,
@@ -122,7 +122,7 @@ void check_choose(struct run *run, enum check_part part, struct choice_request *
 }
 
 // Makes the plan of one device for CHECK_AT_ONCE. In the benchmark transfer, the first device of an
-// API measures the copies between all pairs of devices; the others measure only the direction
+// API measures the copies between all pairs of devices. So the others measure only the direction
 // "h2d". If the run lacks the first device, every device measures all directions.
 struct plan *check_plan_at_once(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err)
@@ -159,8 +159,8 @@ double check_plan_s(size_t devices, enum check_part part)
         return devices > 1 ? CHECK_START_S + most_s(part) : 0;
     const struct benchmark *last = NULL;
     double seconds = CHECK_START_S;
-    // The cases of one benchmark are neighbours in check_cases. So comparing each case with the
-    // case before counts each benchmark once.
+    // The cases of one benchmark are neighbours in check_cases. If the case before has the same
+    // benchmark, the benchmark was counted already.
     for (size_t i = 0; i < check_case_count; i++) {
         const struct check_case *of = &check_cases[i];
         const struct benchmark *benchmark = benchmark_find(of->benchmark);

@@ -56,8 +56,8 @@ struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_loc
     struct error unrestored;
     if (!clock_guard_destroy(lock->guard, &unrestored))
         error_prefix(err, "%s; and before that", unrestored.message);
-    // The code is ERROR_NO_DEVICE: a device is not used if the core clock that the user asked for
-    // cannot be set.
+    // If the core clock that the user asked for cannot be set, the device is not used. So the code
+    // is ERROR_NO_DEVICE.
     err->code = ERROR_NO_DEVICE;
     error_prefix(err, "--set clock: the core clock of %s cannot be set", desc->device->id);
     return NULL;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Sets the core clocks that the user asked for on one device. If a case has a value `clock`, the
 // card is locked to that clock before each visit. Before visits of other cases, the lock is
-// released. A card stays locked when a process dies. So a guard process (sensors/guard.h) holds the
-// lock and releases it. On a device with GPU_CAP(CLOCK_CHOICE) nothing is locked: the benchmark
-// itself sets the clock, in the worker.
+// released. If a process dies, the card stays locked. So a guard process (sensors/guard.h) holds
+// the lock, and releases it if fathom dies. On a device with GPU_CAP(CLOCK_CHOICE), nothing is
+// locked: the benchmark itself sets the clock, in the worker.
 #ifndef SUITE_CLOCK_LOCK_H
 #define SUITE_CLOCK_LOCK_H
 
@@ -17,13 +17,13 @@ struct clock_lock_desc {
     const double *hz;               // core clocks in Hz that the user asked for
     size_t count;                   // number of clocks in `hz`, > 0
     const char *const *guard_argv;  // command of the guard process; ends with NULL
-    const char *const *environment; // environment of the guard; if NULL, that of this process
+    const char *const *environment; // environment of the guard; NULL: the inherited environment
 };
 
-// Creates a lock of the core clock, in `arena`; desc->hz must live as long as the lock. Sets the
-// first clock and restores the old one, to find a missing permission before anything is measured.
-// (A device that sets its own clock is left alone.) If that fails, returns NULL with
-// ERROR_NO_DEVICE; the message says why.
+// Creates a lock of the core clock, in `arena`; desc->hz must live as long as the lock. To find a
+// missing permission before anything is measured, sets the first clock and restores the old one. If
+// that fails, returns NULL with ERROR_NO_DEVICE; the message says why. On a device that sets its
+// own clock, sets nothing.
 struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_lock_desc *desc,
                                      struct error *err);
 
@@ -36,9 +36,9 @@ MUST_CHECK bool clock_lock_follow(struct clock_lock *lock, const struct bench_ca
 #define CLOCK_STAYS_LOCKED "clock-stays-locked"
 
 // Restores the clock and ends the guard process; a second call does nothing. Adds a finding to
-// `run`. Its code is "clocks" if the clock was restored; the text names the requested and granted
-// clocks. Otherwise the code is CLOCK_STAYS_LOCKED; the text says why, and what the user can do.
-// Both `lock` and `run` may be NULL.
+// `run`. If the clock was restored, the code is "clocks", and the text names the requested and
+// granted clocks. If not, the code is CLOCK_STAYS_LOCKED; the text says why, and what the user can
+// do. Both `lock` and `run` may be NULL.
 void clock_lock_end(struct clock_lock *lock, struct run *run);
 
 #endif

@@ -181,9 +181,9 @@ bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd, struct e
 struct inquiry {
     const struct gpu_backend *backend;
     uint64_t deadline_ns;
-    // true: this is the second try, after a process has failed that had loaded libraries of other
-    // backends first. The second process loads no such libraries. Instead, GLIBC_TUNABLES reserves
-    // the space for thread-local variables that they would have reserved.
+    // true: the first process failed after it had loaded libraries of other backends, so a second
+    // process is tried. It loads no such libraries. Instead, GLIBC_TUNABLES reserves the space for
+    // thread-local variables that they would have reserved.
     bool alone;
     struct answer answer;
 };
@@ -199,9 +199,9 @@ struct inquiries {
     bool is_noticed;
 };
 
-// Returns the inherited environment, with more space for thread-local variables of libraries that
-// are loaded late (GLIBC_TUNABLES). NVIDIA's OpenCL driver may need this space
-// (opencl_after_others).
+// Returns the inherited environment with a changed GLIBC_TUNABLES: it reserves more space for
+// thread-local variables of libraries that are loaded late. NVIDIA's OpenCL driver may need this
+// space (opencl_after_others).
 static const char *const *roomy_environment(struct arena *arena, const char *const *environment)
 {
     static const char name[] = "GLIBC_TUNABLES=";
@@ -252,14 +252,14 @@ static void finish(struct inquiries *all, size_t index)
     all->children[index] = NULL;
 }
 
-// Makes the API of a backend unavailable for this reason. But if the process had loaded libraries
-// of other backends first, one of these may have failed: the backend then gets a second try without
-// them.
+// Handles a failure of a backend's process. If the process had loaded libraries of other backends,
+// these may be the cause: the backend gets a second try without them. Otherwise, its API becomes
+// unavailable for this reason.
 static void fail(struct inquiries *all, size_t index, const char *reason)
 {
     static const char remedy[] = "update or reinstall this driver; the other APIs work without it";
     struct inquiry *inquiry = &all->of[index];
-    // Copies `reason`, because finish() may free its memory with the process.
+    // finish() may free the memory of `reason` with the process, so `reason` is copied first.
     reason = text_printable(all->arena, reason, SIZE_MAX);
     finish(all, index);
     if (!inquiry->alone && inquiry->backend->after_others && inquiry->backend->after_others()) {
@@ -317,7 +317,7 @@ static void take_answer(struct inquiries *all, size_t index, const char *line)
         fail(
             all, index,
             arena_printf(all->arena, "driver disturbs the process that loads it: %s", err.message));
-    // After a crash, the process must end first; then fail_gone() reports the crash.
+    // If the process crashed, it must end before fail_gone() reports the crash.
     else if (!answer->crash)
         finish(all, index);
 }
@@ -331,8 +331,8 @@ static const char *names_of_silent(const struct inquiries *all)
     return names;
 }
 
-// Returns the time in ns until the next deadline of a silent backend, or until the notice to the
-// user.
+// Returns the time in ns until the next event: the deadline of a silent backend, or the notice to
+// the user.
 static uint64_t time_left_ns(const struct inquiries *all, uint64_t notice_at_ns)
 {
     uint64_t left_ns = all->is_noticed ? UINT64_MAX : clock_left_ns(notice_at_ns);

@@ -22,9 +22,9 @@ struct enumerate_desc {
     void *context;
 };
 
-// Returns a system with the devices of every API; the caller destroys it. Sets *environment to the
-// environment of processes that open one of these devices, in `arena`. Everything that desc points
-// to must live as long as `arena`.
+// Returns a system with the devices of every API; the caller destroys it. Sets *environment, in
+// `arena`, to the environment that a process needs to open one of these devices. Everything that
+// desc points to must live as long as `arena`.
 struct gpu_system *enumerate_devices(struct arena *arena, const struct enumerate_desc *desc,
                                      const char *const **environment);
 

@@ -8,10 +8,10 @@
 #include "suite/visitor.h"
 
 static const uint64_t silence_default_ns = 60 * NS_PER_S;
-// Time that a worker has to end by itself after its socket was closed. After that, it is killed.
+// If a worker has not ended this time after its socket was closed, it is killed.
 static const uint64_t grace_ns = 2 * NS_PER_S;
 static const uint64_t send_ns = 10 * NS_PER_S;
-// Time from the user's first signal to the call of desc.waiting, if the worker has not answered.
+// If the worker has not answered this time after the user's first signal, desc.waiting is called.
 static const uint64_t patience_ns = NS_PER_S / 2;
 
 struct executor {
@@ -74,8 +74,8 @@ static bool lose_worker(struct executor *executor)
     return false;
 }
 
-// Waits for a line from the worker, at most until `until_ns` or `deadline_ns`, whichever is
-// earlier; then returns CHILD_TIMEOUT. Returns CHILD_WOKEN if a signal of the user comes first.
+// Waits for a line from the worker. Returns CHILD_TIMEOUT at `until_ns` or `deadline_ns`, whichever
+// is earlier. Returns CHILD_WOKEN if a signal of the user comes first.
 static enum child_answer receive(struct executor *executor, uint64_t deadline_ns, uint64_t until_ns,
                                  const char **line)
 {
@@ -84,8 +84,8 @@ static enum child_answer receive(struct executor *executor, uint64_t deadline_ns
     return child_receive(executor->worker, left_ns, interrupt ? interrupt->fd : -1, line);
 }
 
-// Asks the worker to end its visit early. If that cannot be sent, the worker has ended, which
-// await() will notice.
+// Asks the worker to end its visit early. If the worker has ended, it cannot be asked; await() will
+// notice that.
 static void hurry(const struct executor *executor)
 {
     struct arena *arena = arena_create();
@@ -95,16 +95,16 @@ static void hurry(const struct executor *executor)
     arena_destroy(arena);
 }
 
-// Waits for the worker's answer. After the user's first signal, the worker has desc.leave_ns to
-// answer; after patience_ns, desc.waiting is called. Returns CHILD_WOKEN after a second signal, or
-// if the worker has not answered in time after the first one.
+// Waits for the worker's answer. After the user's first signal, the worker must answer within
+// desc.leave_ns; after patience_ns, desc.waiting is called. Returns CHILD_WOKEN if the worker does
+// not answer within desc.leave_ns, or after a second signal.
 static enum child_answer await(struct executor *executor, const char **line)
 {
     struct interrupt *interrupt = executor->desc.interrupt;
     uint64_t deadline_ns = clock_deadline_ns(executor->desc.silence_ns);
     bool reported = !executor->desc.waiting, hurried = !executor->hurries;
     enum child_answer answer = CHILD_WOKEN;
-    // Signals are counted before each wait: the second one may have come during an earlier wait.
+    // A second signal may have come during an earlier wait, so signals are counted first.
     while (answer == CHILD_WOKEN && interrupt_count(interrupt) < 2) {
         bool interrupted = interrupt_count(interrupt) > 0;
         if (interrupted && !hurried)
@@ -125,8 +125,8 @@ static enum child_answer await(struct executor *executor, const char **line)
     return answer;
 }
 
-// Where the worker's answer is stored: `finding` for an order to watch the device, `visit` for an
-// order to visit. The other of the two is NULL.
+// Where the worker's answer is stored. After an order to watch the device, `finding` gets it, and
+// `visit` is NULL. After an order to visit, `visit` gets it, and `finding` is NULL.
 struct answer_desc {
     const struct benchmark_info *info;
     struct arena *arena;
@@ -219,8 +219,8 @@ static bool send_order(struct executor *executor, const char *order, struct erro
 
 // ---------------------------------------------------------------- visits in several workers
 
-// Waits until the worker reaches the gate, or until its visit ends earlier. At the gate, all visits
-// of a co-run wait for each other.
+// Waits until the worker reaches the gate, where all visits of a co-run wait for each other.
+// Returns earlier if the worker's visit ends.
 static void await_gate(struct executor_part *part, struct arena *arena)
 {
     const char *line = NULL;
@@ -268,8 +268,8 @@ static bool open_here(struct executor *executor, struct error *err)
     return executor->visitor != NULL;
 }
 
-// Evaluates the outcome of a visit or watch in this process. If the device was lost, counts the
-// loss and closes the device. Otherwise, the number of losses in a row becomes 0.
+// Handles the outcome of a visit or watch in this process. If the device was lost, counts the loss
+// and closes the device. If not, sets the number of losses in a row to 0.
 static bool note_here(struct executor *executor, bool done, const struct error *err)
 {
     if (done || !visitor_is_lost(err)) {
@@ -303,7 +303,7 @@ bool executor_visit(struct executor *executor, const struct visit_order *order, 
     if (order->ahead_count == 0 || executor->losses == losses || err->code == ERROR_INTERRUPTED)
         return false;
     // The worker may have crashed while it compiled the program of another case. So the visit is
-    // repeated without these programs.
+    // repeated without the programs of other cases.
     executor->losses = losses;
     struct visit_order alone = *order;
     alone.ahead_count = 0;

@@ -5,8 +5,7 @@
 
 #include <math.h>
 
-// Weight of the expected duration. The mean duration of a case is computed as if this many more
-// cases had been measured, each with the expected duration.
+// In the mean duration of a case, the expected duration has the weight of this many measured cases.
 static const double trusted_cases = 2;
 
 void forecast_plan(struct forecast *forecast, size_t part, const struct benchmark *benchmark,
@@ -33,8 +32,8 @@ void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t
     if (forecast->at < forecast->count) {
         struct forecast_part *last = &forecast->parts[forecast->at];
         last->spent_s += (double)(now_ns - forecast->now_ns) / NS_PER_S;
-        // Assumes that the part of the last call is finished. If this call names the same part, the
-        // code below sets the right number.
+        // The part of the last call counts as finished. If this call names the same part, the code
+        // below sets the right number.
         last->done = (double)last->cases;
     }
     forecast->parts[part].done = done;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Estimates how long the remaining cases of a plan will take. Each benchmark is one part of the
 // forecast. The expected time of a case is its number of visits, times the duration of a visit,
-// times the benchmark's slowness. A case is expected to take rounds_min visits, or the mean of
-// rounds_min and rounds_max if rounds_max ≤ 2 × rounds_min. A visit takes the time of its samples
-// plus 12 ms (measured on an H200), or 25 ms in all on a CPU device (measured with llvmpipe). As
-// cases are visited, their measured durations gradually replace the expected ones.
+// times the benchmark's slowness. If rounds_max ≤ 2 × rounds_min, a case is expected to take the
+// mean of both as its number of visits; otherwise rounds_min. A visit takes the time of its samples
+// plus 12 ms (measured on an H200). On a CPU device, it takes 25 ms in all (measured with
+// llvmpipe). Measured durations gradually replace the expected ones.
 #ifndef SUITE_FORECAST_H
 #define SUITE_FORECAST_H
 
@@ -21,12 +21,12 @@ struct forecast_part {
     double case_s;  // expected duration of a case, in seconds
     double most_s;  // maximum seconds for all cases together; 0 means no limit
     double done;    // number of finished cases; an unfinished case counts as a fraction
-    double spent_s; // seconds spent on the cases in `done`
+    double spent_s; // seconds that the part took so far
 };
 
 struct forecast {
     struct forecast_part *parts;
-    // `at` is the index of the part that is being measured; `count` before the first part.
+    // index of the part that is being measured (`at`); equals `count` before the first part
     size_t count, at;
     // Time when the forecast began, and time of the last call of forecast_note.
     uint64_t start_ns, now_ns;
@@ -40,8 +40,7 @@ void forecast_plan(struct forecast *forecast, size_t part, const struct benchmar
                    size_t cases, const struct gpu_info *device, const struct budget *budget);
 
 // Tells the forecast that `done` cases of the part `part` are finished. The time since the last
-// call counts for the part that the last call named. If that was another part, it counts as
-// finished.
+// call is added to the part that the last call named. If that was another part, it is now finished.
 void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t now_ns);
 
 // Returns the estimated seconds until all parts and later plans are done. Returns NaN during the

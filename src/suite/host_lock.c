@@ -26,7 +26,7 @@ static int open_file(const char *name)
     int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     arena_destroy(arena);
     struct stat file;
-    // Rejects a file of another user, who may have created it if all users may write to the folder.
+    // Rejects a file of another user. If all users may write to the folder, anyone may create it.
     if (fd >= 0 && (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode) || file.st_uid != geteuid())) {
         close(fd);
         fd = -1;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A lock that at most one process of a user holds on a host. The lock's file also has a text. The
-// last holder left this text for processes that wait for the lock. The file is in $TMPDIR, or else
-// in /tmp. Its name contains the user's id and the id of this boot, so a file from before a reboot
-// is never read.
+// A lock that at most one process of a user holds on a host. The lock is a file in $TMPDIR, or else
+// in /tmp. A holder can leave a text in this file for processes that wait for the lock. The file's
+// name contains the user's id and the id of this boot, so a file from before a reboot is not read.
 #ifndef SUITE_HOST_LOCK_H
 #define SUITE_HOST_LOCK_H
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Counts SIGINT, SIGTERM and SIGHUP. They are blocked and read from a file descriptor, so no code
-// runs in a signal handler. The first signal means: finish the visit and end the run. The second
-// one ends the visit at once. A SIGINT or SIGHUP that was ignored at the start stays ignored
+// runs in a signal handler. After the first signal, the visit is finished and the run ends. The
+// second signal ends the visit at once. A SIGINT or SIGHUP that was ignored at the start stays
+// ignored
 // (`fathom run &` in a script, nohup).
 //
 // A thread of fathom can interrupt another thread in the same way without signals, with
@@ -17,17 +18,17 @@
 #include <stdint.h>
 
 struct interrupt {
-    // file descriptor; readable while a signal, or a call of interrupt_raise, is not counted yet
+    // file descriptor, readable while a signal or a call of interrupt_raise is not counted yet
     int fd;
     unsigned count;    // number of signals, or of calls of interrupt_raise, counted so far
     uint64_t first_ns; // time at which the first signal, or call of interrupt_raise, was counted
     sigset_t former;   // signal mask before interrupt_init
-    // An extra thread that receives the signals until interrupt_watch is called. There, a signal
+    // A thread that receives the signals until interrupt_watch is called. A signal in this thread
     // ends the process.
     pthread_t taker;
-    sem_t watched; // semaphore that interrupt_watch posts to end the thread `taker`
+    sem_t watched; // interrupt_watch posts this semaphore to end the thread `taker`
     bool is_watched;
-    bool own; // true: interrupt_init_own was called; signals are neither blocked nor counted
+    bool own; // true: interrupt_init_own was called, so only calls of interrupt_raise are counted
 };
 
 // Blocks SIGINT, SIGTERM and SIGHUP in this thread and in every thread that it starts later, such

@@ -4,10 +4,10 @@
 #include <string.h>
 
 struct preset_plan {
-    // must be the first member, because preset_next() casts a pointer to it
+    // this member must be the first, because preset_next() casts a pointer to it
     struct plan plan;
-    // Cases of the plan. If a co-run of another device took a case (preset_take), its `benchmark`
-    // is NULL, and the plan skips it.
+    // Cases of the plan. If a co-run of another device took a case (preset_take), the case's
+    // `benchmark` is NULL, and the plan skips the case.
     struct plan_case *cases;
     size_t count, capacity;
     size_t at;
@@ -24,7 +24,7 @@ static void pass_over_taken(struct preset_plan *preset)
 static enum plan_step preset_next(struct plan *plan, const struct run *so_far,
                                   struct plan_case *next)
 {
-    (void)so_far; // the cases of a preset's plan do not depend on results
+    (void)so_far; // the results are not needed: a preset's cases do not depend on them
     struct preset_plan *preset = (struct preset_plan *)plan;
     pass_over_taken(preset);
     if (preset->at == preset->count)
@@ -82,7 +82,7 @@ static bool add_cases(struct arena *arena, struct preset_plan *preset,
     for (size_t i = 0; i < list->count; i++) {
         const char *key = case_key(arena, benchmark->info.name, &list->cases[i]);
         if (is_planned(preset, key))
-            continue; // the device's limits made this case equal to an earlier case of the plan
+            continue; // the device's limits can make a case equal to an earlier case of the plan
         preset->cases = arena_grow(arena, preset->cases, preset->count, &preset->capacity,
                                    sizeof *preset->cases);
         preset->cases[preset->count] = (struct plan_case){.benchmark = benchmark,

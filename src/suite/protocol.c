@@ -145,7 +145,7 @@ static const struct json_field samples_fields[] = {
 };
 static const struct json_table samples_table = {JSON_TABLE(struct measure_samples, samples_fields)};
 
-// Writes the samples of each metric of a visit. A metric is named by its index in
+// Writes the samples of each metric of a visit. The message names a metric by its index in
 // benchmark_info.metrics.
 static void metrics_put(struct json_out *out, const char *name, const void *object)
 {
@@ -252,7 +252,7 @@ static const struct json_table gate_table = {.count = 0};
 
 // ---------------------------------------------------------------- writing messages
 
-// Returns a message of this kind on one line: {"KIND": {members}}.
+// Returns a message of the kind `kind` on one line: {"KIND": {members}}.
 static const char *message_write(struct arena *arena, const char *kind,
                                  const struct json_table *table, const void *message)
 {
@@ -405,8 +405,8 @@ static void read_visit(struct json_reader *reader, const struct json_node *body,
             json_fail(reader, body, "a series without columns");
 }
 
-// True if the message is a well-formed "failure". The reader's error then has its code and text.
-// Returns false for any other message. A malformed "failure" makes the reader fail.
+// True if the message is a well-formed "failure". The reader's error is then the error in the
+// message. Returns false for any other message. A malformed "failure" makes the reader fail.
 static bool read_failure(struct json_reader *reader, const struct json_node *root)
 {
     struct json_node body = json_member(reader, root, "failure");
@@ -437,7 +437,7 @@ static void read_finding(struct json_reader *reader, const struct json_node *bod
 }
 
 // Reads the worker's answer: a failure, or a message of the kind `kind`. The function `read` stores
-// the content of such a message in `object`.
+// the content of the latter in `object`.
 static enum protocol_answer
 read_answer(struct json_reader *reader, const char *line, const char *kind,
             void (*read)(struct json_reader *, const struct json_node *, void *), void *object)

@@ -86,7 +86,7 @@ MUST_CHECK bool protocol_read_order(struct arena *arena, const char *line,
                                     struct visit_order *order, struct error *err);
 
 enum protocol_answer {
-    PROTOCOL_VISIT,   // the order was carried out; *visit or *finding has the answer
+    PROTOCOL_VISIT,   // the worker carried out the order; *visit or *finding has the answer
     PROTOCOL_FAILURE, // the visit or watch failed; err is its error
     PROTOCOL_GARBAGE  // the line is no valid answer; err says why
 };

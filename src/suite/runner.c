@@ -22,7 +22,7 @@ static const uint64_t save_ns = NS_PER_S;
 enum {
     HOST_ENTRIES_MAX = 8,
     WORKER_ARGS_MAX = 16,
-    // a worker that is silent for this many times budget.timeout_ns is assumed to hang
+    // a worker is assumed to hang if it is silent for this many times budget.timeout_ns
     SILENT_WAITS = 6
 };
 
@@ -366,7 +366,7 @@ bool runner_run(struct run *run, const struct runner_desc *desc, struct error *u
     if (desc->starting)
         desc->starting(desc->context);
     measure(&runner);
-    // releases the clocks of devices that were not measured because of an interrupt
+    // after an interrupt, some devices were not measured, and their clocks are still locked
     end_clocks(&runner);
     return true;
 }

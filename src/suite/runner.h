@@ -16,7 +16,7 @@ struct runner_desc {
     const char *output; // path of the run file; if NULL, no file is written
     bool in_process;
     const char *const *worker_argv; // command of a worker, without "-d ID"; ends with NULL
-    // Environment of the workers, copied before drivers were loaded. If NULL, that of this process.
+    // Environment of the workers, copied before drivers were loaded. NULL: workers inherit one.
     const char *const *worker_environment;
     // Time in ns after which a silent worker is killed; 0 means six times budget.timeout_ns of the
     // preset.
@@ -31,8 +31,8 @@ struct runner_desc {
                          const struct gpu_info *device, struct run *run, struct error *err);
     const char *const *guard_argv; // command of the process that holds a clock lock; ends with NULL
     struct interrupt *interrupt;
-    // Called before the first visit, when the output was checked and all plans were made. May be
-    // NULL.
+    // Called before the first visit. At that time, the output was checked and all plans were made.
+    // May be NULL.
     void (*starting)(void *context);
     // Hardware counters to read in counted visits. NULL if there are no counted visits.
     const struct visit_counting *counting;

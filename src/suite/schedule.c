@@ -14,8 +14,8 @@ struct scheduler {
     struct watcher watcher; // watches desc->slots[0] for other work
     bool last_block, interrupted;
     struct random random;
-    uint64_t saved_ns, saving_ns;      // time when the last save ended, and its duration
-    const struct benchmark *benchmark; // benchmark whose deadlines are soft_ns and hard_ns
+    uint64_t saved_ns, saving_ns;      // end of the last save, and its duration in ns
+    const struct benchmark *benchmark; // benchmark that the deadlines soft_ns and hard_ns belong to
     // Deadlines of the whole benchmark; struct block has the deadlines of a block.
     uint64_t soft_ns, hard_ns;
     size_t done;                // number of cases in finished blocks
@@ -61,8 +61,8 @@ static void show(struct scheduler *s, const struct block *block, const struct en
     desc->progress(desc->context, &state);
 }
 
-// True if the run may be saved now. The last save must be at least save_ns ago and, unless save_ns
-// is 0, at least SCHEDULE_SAVE_SHARE times its own duration, because saving a large run takes long.
+// True if the run may be saved now. If save_ns is 0, it may always be saved. If not, the last save
+// must be save_ns ago, and also SCHEDULE_SAVE_SHARE times its own duration.
 static bool may_save(const struct scheduler *s)
 {
     uint64_t least_ns = s->desc->save_ns, share_ns = SCHEDULE_SAVE_SHARE * s->saving_ns;
@@ -100,7 +100,7 @@ static const char *tell(const struct scheduler *s, const char *what, const char 
 }
 
 // Watches the device for other work before the first visit. Waits at most wait_idle_ns for the end
-// of such work. If it has not ended, adds a finding to the run and measures all the same.
+// of such work. If it has not ended, adds a finding to the run. The measurement begins in any case.
 static void watch_first(struct scheduler *s)
 {
     static const uint64_t pause_ns = NS_PER_S / 10;
@@ -145,9 +145,9 @@ static struct measure_request request_for(const struct scheduler *s, const struc
     };
 }
 
-// Adds the time that the driver took to compile programs to the deadlines hard_ns. Otherwise a slow
-// compiler would leave no time to measure: NVIDIA's OpenCL needs more than 12 s for the kernels of
-// the benchmark incore.
+// Extends the deadlines hard_ns by the time that the driver took to compile programs. Otherwise a
+// slow compiler would leave no time to measure: NVIDIA's OpenCL needs more than 12 s for the
+// kernels of the benchmark incore.
 static void add_compile_time(struct scheduler *s, struct block *block, uint64_t compile_ns)
 {
     if (s->hard_ns != UINT64_MAX)
@@ -157,8 +157,7 @@ static void add_compile_time(struct scheduler *s, struct block *block, uint64_t 
 }
 
 // Records the outcome of a visit; `visit` is NULL if the visit failed. In a co-run, a finished case
-// is visited only to keep its device busy for the others. The samples of such a visit are
-// discarded.
+// is visited only to keep its device busy for the others. The samples of that visit are discarded.
 static void note_visit(struct scheduler *s, struct block *block, struct entry *entry,
                        const struct measure_visit *visit, const struct error *failure)
 {
@@ -357,8 +356,8 @@ static bool watch_rest(struct scheduler *s, struct block *block)
 }
 
 // True if the waiting counted visits must be made now: many cases wait, this is the last block, or
-// the plan has no further case of the benchmark. The last reason does not count for a plan that
-// grows, because further cases may follow.
+// the plan has no further case of the benchmark. In a plan that grows, the benchmark may always get
+// further cases.
 static bool counts_now(const struct scheduler *s, const struct block *block)
 {
     const struct plan *plan = s->desc->slots->plan;
@@ -450,7 +449,7 @@ bool schedule_run(const struct schedule_desc *desc)
     struct scheduler s = {.desc = desc, .saved_ns = clock_now_ns()};
     random_init(&s.random, desc->seed);
     for (size_t i = 0; i < desc->slot_count; i++)
-        // another device's plan may have given up this device as a peer
+        // the plan of another device may have given up this device when it was a peer
         desc->slots[i].given_up = NULL;
     watcher_init(&s.watcher, desc->slots->executor, desc->run);
     watch_first(&s);

@@ -15,7 +15,7 @@ enum {
     SCHEDULE_SAVE_SHARE = 50 // saves take at most about 1 / SCHEDULE_SAVE_SHARE of the time
 };
 
-// If a co-run's share of common time is below this, its result is suspect (schedule_desc.slots).
+// A co-run's result is suspect if its share of common time is below this (schedule_desc.slots).
 #define SCHEDULE_COMMON_LEAST 0.5
 
 // What is measured at present, for the display of progress.
@@ -46,7 +46,7 @@ struct schedule_desc {
     const struct budget *budget;
     const char *preset; // name of the preset, for messages
     uint64_t seed;      // seed of the random order of visits
-    // Counts the user's signals. NULL if signals are not watched.
+    // Counter of the user's signals; NULL if signals are not watched.
     struct interrupt *interrupt;
     // Hardware counters to read in counted visits. NULL if there are no counted visits.
     const struct visit_counting *counting;
@@ -59,9 +59,9 @@ struct schedule_desc {
     void (*notice)(void *context, const char *text);
     // Called before each visit. May be NULL.
     void (*progress)(void *context, const struct schedule_state *state);
-    // Saves the run with all results so far. May be NULL. Called after a visit if the last save is
-    // at least save_ns ago; if save_ns is 0, after each visit. If a save takes long, the next one
-    // comes later: saves take at most about 1 / SCHEDULE_SAVE_SHARE of the time.
+    // Saves the run with all results so far. May be NULL. If save_ns is 0, called after each visit.
+    // Otherwise called after a visit if the last save is at least save_ns ago, or later if saves
+    // take long: they take at most about 1 / SCHEDULE_SAVE_SHARE of the time.
     void (*save)(void *context);
     uint64_t save_ns;
     // Called when a benchmark's results on a device are final. May be NULL.

@@ -86,8 +86,8 @@ static const struct gpu_info *candidate(const struct selection *s, size_t index)
     return is_wanted_api(s->request, info->api) ? info : NULL;
 }
 
-// Returns the best device that matches `name`: the device with this id, or else the first one of
-// the best kind (rank). If `name` is NULL, every device matches. Returns NULL if no device matches.
+// Returns the best device that matches `name`: the device with this id, else the first device of
+// the best kind (rank). If `name` is NULL, every device matches. Returns NULL if none matches.
 static const struct gpu_info *best(const struct selection *s, const char *name)
 {
     const struct gpu_info *found = NULL;
@@ -127,9 +127,9 @@ static void add_chip(const struct selection *s, const struct gpu_info *info)
     }
 }
 
-// Returns the device to use for the chip of `info` if the user chose "all". If only another device
-// of this chip has all capabilities of request->prefer, returns that device; otherwise returns
-// `info`.
+// Returns the device to use for a chip if the user chose "all": `info`, or another device of the
+// same chip. The other device is used if it has all capabilities of request->prefer and `info`
+// lacks some.
 static const struct gpu_info *preferred(const struct selection *s, const struct gpu_info *info)
 {
     gpu_caps wanted = s->request->prefer;
@@ -182,8 +182,8 @@ static bool has_device_of(const struct gpu_system *system, const char *api)
     return false;
 }
 
-// If `name` is an unavailable API or a device of such an API ("cuda" or "cuda:0"), returns this API
-// with the reason. Otherwise, or if the API has a device, returns NULL.
+// If `name` is an API without devices, or a device of such an API ("cuda" or "cuda:0"), returns why
+// this API is unavailable. Otherwise returns NULL.
 static const struct gpu_unavailable *unavailable_of(const struct gpu_system *system,
                                                     const char *name)
 {

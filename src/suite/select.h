@@ -14,9 +14,9 @@ struct select_request {
     const struct gpu_system *system;
     const char *const *names; // values of -d: an id, an API, a part of a name, a UUID, or "all"
     size_t name_count;        // number of names; 0 chooses the best device
-    // Value of --api: an API; "all" chooses each chip through all APIs; NULL allows any API.
+    // Value of --api: an API; "all" uses each chip through all its APIs; NULL allows any API.
     const char *api;
-    gpu_caps prefer; // capabilities that each device chosen by the name "all" should have
+    gpu_caps prefer; // capabilities that decide which device of a chip the name "all" chooses
 };
 
 // Fills `list` in the order of the names. If several devices match a name, chooses the first device
@@ -34,10 +34,10 @@ MUST_CHECK bool select_devices(struct arena *arena, const struct select_request 
 // different APIs.
 bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 
-// If the list has a CUDA device, removes the NVIDIA devices of other APIs. The list must have one
-// device per card: that of CUDA, if CUDA lists the card. So the removed cards are those that
-// CUDA_VISIBLE_DEVICES hides from CUDA, but not from Vulkan. Schedulers set this variable for a job
-// that gets only some of a machine's cards.
+// Removes NVIDIA cards that CUDA_VISIBLE_DEVICES hides from CUDA, but not from Vulkan. If the list
+// has a CUDA device, these are the NVIDIA devices of other APIs, because the list must have one
+// device per card: that of CUDA if CUDA lists the card. Schedulers set this variable for a job that
+// gets only some of a machine's cards.
 void select_leave_hidden_out(struct device_list *list);
 
 // A GPU in this machine that no API can open, so it is not a device of the gpu_system.
@@ -54,8 +54,8 @@ size_t select_unreached(struct arena *arena, const struct gpu_system *system, co
                         struct unreached_gpu **gpus);
 
 // True if CUDA_VISIBLE_DEVICES hides an NVIDIA GPU of this machine from CUDA. `visible` is the
-// value of this variable; NULL: it is not set and hides nothing. CUDA uses the GPUs of the value up
-// to the first entry that names no further GPU.
+// value of this variable. If it is NULL, the variable is not set and hides nothing. CUDA uses the
+// GPUs of the value up to the first entry that names no further GPU.
 //
 // Also true if sysfs lists no NVIDIA GPU although /dev/nvidia0 exists: probably a sandbox hides
 // sysfs, so the number of GPUs is unknown. `root` is put before all paths; "" means this machine.

@@ -155,7 +155,7 @@ static size_t search_sysfs(struct search *s)
     return nvidia;
 }
 
-// True if NVIDIA's device file exists. A sandbox may show it although it hides sysfs.
+// True if NVIDIA's device file exists. A sandbox that hides sysfs may still show this file.
 static bool has_device_file(const struct search *s)
 {
     return cannot_open(s, "/dev/nvidia0") != ENOENT;

@@ -23,18 +23,18 @@ struct visitor {
     struct arena *arena;
     struct gpu_system *system;
     const struct gpu_info *info;
-    // The device opened with one queue, which most benchmarks need; NULL until it is opened. It
-    // stays open while a benchmark uses other queues, because opening a device takes a driver some
-    // tenths of a second.
+    // The device, opened with one queue, which most benchmarks need; NULL until it is opened.
+    // Opening a device takes a driver some tenths of a second, so this one stays open while a
+    // benchmark uses other queues.
     struct gpu_device *usual;
-    // The device that the open session uses; it may be the same device as `usual`. NULL before the
-    // first visit, and after a visit that could not open its device.
+    // The device that the open session uses. If the session needs only one queue, it is the device
+    // `usual`. NULL before the first visit, and after a visit that could not open its device.
     struct gpu_device *device;
     // Function benchmark.device that chose the queues of `device`.
     void (*queues)(const struct gpu_info *, struct gpu_device_desc *);
-    // Error of opening the device if the device had no memory left although `usual` was not open.
-    // Later visits then fail with this error at once. Its code is ERROR_NONE if there was no such
-    // error.
+    // Error of a visit that could not open the device: it had no memory left, although this visitor
+    // did not have it open. Later visits then fail with this error at once. The code is ERROR_NONE
+    // if there was no such visit.
     struct error refusal;
     // hardware counters of `device`; NULL until the first counted visit
     struct measure_count *count;
@@ -48,12 +48,12 @@ struct visitor {
     struct free_core *core;
     long family_pid;
     bool validation;
-    // Benchmark whose session is open; NULL if no session is open. The visited benchmark may use
-    // the session of another one (benchmark.session_of).
+    // Benchmark whose session is open; NULL if no session is open. A visited benchmark may use the
+    // session of another benchmark (benchmark.session_of).
     const struct benchmark *benchmark;
     struct bench_session session;
-    // Values of the clocks that the last session measured. Later sessions use these values instead
-    // of measuring again, which saves 55 ms each.
+    // Values of the clocks that the last session measured. Later sessions use them, too, because
+    // measuring them takes 55 ms.
     struct measure_clock clock;
     struct case_memory *memories; // data that cases keep between visits, in the session's arena
     size_t memory_count, memory_capacity;
@@ -192,7 +192,7 @@ static bool session_open(struct visitor *visitor, const struct benchmark *visite
 }
 
 // Returns the data that case number `index` keeps between visits. At the case's first visit,
-// creates it.
+// creates these data.
 static struct case_memory *memory_of(struct visitor *visitor, size_t index)
 {
     for (size_t i = 0; i < visitor->memory_count; i++)
@@ -206,8 +206,8 @@ static struct case_memory *memory_of(struct visitor *visitor, size_t index)
 }
 
 // Opens the hardware counters of the device if they are not open, and selects those of the order's
-// benchmark. Counters that the user named come from the first order only, because all orders to a
-// worker name the same ones.
+// benchmark. All orders to a worker name the same counters of the user, so only the first order's
+// names are used.
 static bool count_open(struct visitor *visitor, const struct visit_order *order, struct error *err)
 {
     const struct visit_counting *counting = order->counting;
@@ -239,8 +239,8 @@ static bool is_simulated(const struct visitor *visitor)
     return visitor->info->caps & GPU_CAP(VIRTUAL_TIME);
 }
 
-// Prepares the choice of a free core of the host, for benchmarks that use the link to the host.
-// Returns NULL for other benchmarks, for CPU devices and for models.
+// Prepares the choice of a free core of the host. Returns NULL for benchmarks that do not use the
+// link to the host, for CPU devices and for models.
 static struct measure_core *choose_core(struct visitor *visitor, const struct benchmark *benchmark,
                                         struct measure_core *core)
 {
@@ -316,8 +316,8 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     return done && validation_check(visitor, messages_before, err);
 }
 
-// Opens the watch for other work on the device with one queue (`usual`), because a device with
-// other queues is open only while one benchmark is visited.
+// Opens the watch for other work. It uses the device with one queue (`usual`), because a device
+// with other queues is open only while one benchmark is visited.
 static bool watch_open(struct visitor *visitor, struct error *err)
 {
     const struct gpu_device_desc usual = {0};
@@ -334,8 +334,8 @@ static bool watch_open(struct visitor *visitor, struct error *err)
     return false;
 }
 
-// Reads how the host's processors have spent their time until now (*now), and until the last watch
-// (*last). At the first watch, *last equals *now. Returns false if the times cannot be read.
+// Reads how the host's processors have spent their time: *now until now, and *last until the last
+// watch. At the first watch, *last equals *now. Returns false if the times cannot be read.
 static bool read_processors(struct visitor *visitor, struct processors_time *last,
                             struct processors_time *now)
 {
@@ -347,8 +347,8 @@ static bool read_processors(struct visitor *visitor, struct processors_time *las
     return true;
 }
 
-// Watches a CPU device: finding->share is the share of the time since the last watch that other
-// processes or virtual machines took (processors_time_lost). At the first watch it is 0.
+// Watches a CPU device. Sets finding->share to the share of the time since the last watch that
+// other processes or virtual machines took (processors_time_lost), or to 0 at the first watch.
 static bool watch_processors(struct visitor *visitor, struct watch_finding *finding,
                              struct error *err)
 {

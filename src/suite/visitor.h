@@ -18,7 +18,7 @@ struct visitor_desc {
     const char *device;       // id or identity of the device (gpu/info.h)
     const char *const *known; // identities of all devices of the API (gpu_system_desc.known)
     size_t known_count;
-    // The process with this id, and its descendants, do not count as other work; 0 means the
+    // A process id. This process and its descendants do not count as other work. 0 means the
     // calling process. visitor_serve uses its parent process instead.
     long family_pid;
     bool near; // true: visitor_serve binds itself to processors near the card (visitor_move_to)
@@ -40,7 +40,7 @@ const struct gpu_info *visitor_info(const struct visitor *visitor);
 // has other processors.
 void visitor_move_to(const struct gpu_info *info);
 
-// Makes one visit; *visit lives in `arena`. Returns false with the visit's error.
+// Makes one visit; *visit lives in `arena`. Returns false with the error of the visit.
 MUST_CHECK bool visitor_visit(struct visitor *visitor, const struct visit_order *order,
                               struct arena *arena, struct measure_visit **visit, struct error *err);
 
@@ -51,7 +51,7 @@ MUST_CHECK bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct
                               struct watch_finding *finding, struct error *err);
 
 // True if this error of a visit means that the device is lost: ERROR_DEVICE_LOST or ERROR_TIMEOUT.
-// After that, the visitor may only be destroyed.
+// If it is lost, the visitor may only be destroyed.
 bool visitor_is_lost(const struct error *failure);
 
 // Runs the worker process, `fathom __worker -d DEVICE`, whose standard input is a socket to the

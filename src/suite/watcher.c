@@ -7,8 +7,8 @@
 static const double share_busy = 0.01;
 // A CPU device counts as busy if its threads wait for a processor for at least this share of the
 // time. The threads also wait for each other: on two processors, llvmpipe's threads waited 4 to 11
-// % of the time (first in, first out scheduling). Beside one busy loop, they waited a third of the
-// time.
+// % of the time (first in, first out scheduling). While another program ran a busy loop, they
+// waited a third of the time.
 static const double share_cpu_busy = 0.2;
 // A watch takes share_watched of the duration of the visits since the last watch, but at least 5 ms
 // (the default) and at most longest_watch_ns. Its other work takes 13 ms on an H200. So a watch
@@ -24,8 +24,8 @@ static const double host_used_busy = 0.1, host_waited_busy = 0.05;
 // GB/s make them 1 % longer.
 static const double others_busy_bytes_per_s = 2e9;
 
-// A yardstick shows other work if its value (a rate, or a number of workgroups) is too low. This
-// enum says which visits that concerns.
+// Visits that other work disturbs if it makes the value of a yardstick (a rate, or a number of
+// workgroups) too low.
 enum concern {
     CONCERNS_ALL,
     CONCERNS_LINK,  // visits of benchmarks that use the link to the host
@@ -71,7 +71,7 @@ static void judge_share(struct arena *arena, const struct watch_finding *finding
 }
 
 // Returns a text if the value of yardstick `i` is too low, compared with its best value in the run
-// and with its physical limit. Otherwise returns NULL.
+// or with its physical limit. Otherwise returns NULL.
 static const char *slow_text(struct arena *arena, const struct watch_finding *finding, unsigned i,
                              double best)
 {
@@ -93,8 +93,8 @@ static const char *slow_text(struct arena *arena, const struct watch_finding *fi
     return NULL;
 }
 
-// Sets a verdict to WATCH_BUSY, and its reason to this text. If the verdict was WATCH_BUSY before,
-// its reason stays.
+// Sets a verdict to WATCH_BUSY, and its reason to `text`. If the verdict was WATCH_BUSY already,
+// keeps the earlier reason.
 static void raise_to_busy(enum watch_verdict *verdict, const char **reason, const char *text)
 {
     if (*verdict != WATCH_BUSY)
@@ -128,8 +128,8 @@ static void judge_memory(struct arena *arena, const struct watch_finding *findin
         raise_both(judgement, allocated);
 }
 
-// Returns a text about what disturbs fathom on the host: other work, or too little processor time.
-// Returns NULL if that is too little to matter.
+// Returns a text about what disturbs fathom on the host: other processes, too little processor
+// time, or other cards. Returns NULL if they disturb it too little to matter.
 static const char *host_text(struct arena *arena, const struct watch_finding *finding)
 {
     if (finding->host_used >= host_used_busy)
@@ -146,8 +146,8 @@ static const char *host_text(struct arena *arena, const struct watch_finding *fi
     return NULL;
 }
 
-// Judges other work on the host, which changes the times of benchmarks that use the link. Does
-// nothing if the verdict for the link is WATCH_BUSY already.
+// Judges other work on the host. Such work changes the times of benchmarks that use the link, so
+// the verdict for the link becomes WATCH_BUSY. Does nothing if it is WATCH_BUSY already.
 static void judge_host(struct arena *arena, const struct watch_finding *finding,
                        struct watch_judgement *judgement)
 {

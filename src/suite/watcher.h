@@ -10,7 +10,7 @@
 // What a watch for other work concludes about the visits before and after it.
 enum watch_verdict {
     WATCH_CLEAN,
-    // a remark is enough: other work took less than 1 % of the time, or a busy host may have
+    // results get only a remark: other work took less than 1 % of the time, or a busy host may have
     // changed one metric
     WATCH_REMARK,
     WATCH_BUSY // other work may have changed the numbers
@@ -19,7 +19,7 @@ enum watch_verdict {
 struct watch_judgement {
     // `link` is for visits that use the link to the host. `verdict` is for all other visits.
     enum watch_verdict verdict, link;
-    // Reasons for `verdict` and for `link`; NULL for WATCH_CLEAN.
+    // Reason for `verdict` (text), and reason for `link` (link_text); NULL for WATCH_CLEAN.
     const char *text, *link_text;
     bool link_is_host; // true: link_text is about the host, not about the device
 };
@@ -54,22 +54,22 @@ void watcher_fini(struct watcher *watcher);
 // Adds the duration of a visit in ns. Returns true if a watch is due.
 bool watcher_add(struct watcher *watcher, uint64_t visit_ns);
 
-// Counts a round of a block. Returns true if a watch is due: among rounds_min successive rounds, at
-// least one watch must lie between the first and the last. Otherwise, other work could change all
-// rounds of a case alike, and nothing would show it.
+// Counts a round of a block. Returns true if a watch is due. Any rounds_min successive rounds need
+// a watch between the first and the last. Without it, other work could change all rounds of a case
+// alike, and nothing would show it.
 bool watcher_add_round(struct watcher *watcher, unsigned rounds_min);
 
 // Watches the device for other work; the watch is longer if the visits since the last watch took
-// longer. *now is the judgement of this watch. *around is for the visits between the last watch and
-// this one: the worse of both judgements. The texts live until the next watch. Returns false if the
-// device cannot be watched; then it is never watched again.
+// longer. *now is the judgement of this watch. *around is the worse of the judgements of this watch
+// and the last one, for the visits in between. The texts live until the next watch. Returns false
+// if the device cannot be watched; then it is never watched again.
 bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
                   struct watch_judgement *around);
 
-// Watches the device for other work. If this watch or the last one finds other work, it affects the
-// visits in between. Such visits of the block's cases are repeated or get a remark. Results of
-// blocks that ended since the last watch become suspect or get a remark. Benchmarks with the
-// function `serve` are not judged, because their second process is itself other work on the device.
+// Watches the device for other work. If this watch or the last one finds other work, visits in
+// between of the block's cases are repeated or get a remark. Results of blocks that ended since the
+// last watch become suspect or get a remark. Benchmarks with the function `serve` are not judged,
+// because their second process is itself other work on the device.
 void watcher_watch(struct watcher *watcher, struct block *block);
 
 // Returns what a judgement means for the visits of a case: around->link if the case's benchmark

@@ -73,7 +73,7 @@ static const char *answer(struct visitor *visitor, struct child_channel *channel
     order.request = &request;
     if (!visitor_visit(visitor, &order, arena, &visit, failure))
         return protocol_write_failure(arena, failure);
-    failure->code = ERROR_NONE; // an error from which the visit recovered may have set the code
+    failure->code = ERROR_NONE; // the visit may have set an error and then recovered from it
     return protocol_write_visit(arena, visit);
 }
 
@@ -83,7 +83,7 @@ static bool serve(struct visitor *visitor, struct child_channel *channel, struct
     const char *line;
     while (served && usable && (line = child_channel_read(channel, order_bytes_max))) {
         if (protocol_is_leave(line))
-            continue; // the parent asked too late: the visit had already ended
+            continue; // the parent asked to end a visit that had already ended
         struct arena *arena = arena_create();
         struct error failure;
         const char *text = answer(visitor, channel, line, arena, &failure);
@@ -94,7 +94,7 @@ static bool serve(struct visitor *visitor, struct child_channel *channel, struct
     return served;
 }
 
-// Answers every order of the parent with the same error: why the visitor could not be created.
+// Answers every order of the parent with the same error, which says why there is no visitor.
 static bool serve_failure(const struct error *failure, struct child_channel *channel,
                           struct error *err)
 {
