@@ -13,13 +13,12 @@ enum {
     SECTOR_BYTES = 32,
     WAVEFRONT_BYTES = 128,
     WORD_BYTES = 4,
-    // Upper bound of the size in bytes of a buffer: 16 KiB of elements, and an offset before them.
+    // Upper bound of a buffer's size in bytes: at most 16 KiB of elements, after an offset.
     BYTES_MAX = 2 * LOADS_ELEMENTS * 16,
     SECTORS_MAX = BYTES_MAX / SECTOR_BYTES
 };
 
-// Numbers of requests and of 32-byte sectors that a workgroup needs for its accesses to global
-// memory.
+// How many requests a workgroup makes to global memory, and how many 32-byte sectors they touch.
 struct traffic {
     double requests, sectors;
 };
@@ -30,7 +29,7 @@ struct traffic {
 // - If only an alignment of 8 bytes is known, each half of the element is one access.
 // - Otherwise, the whole element is one access.
 struct access {
-    unsigned parts, bytes; // number of accesses per load, and size of each access in bytes
+    unsigned parts, bytes; // one load makes `parts` accesses of `bytes` bytes each
 };
 
 static struct access access_of(const struct loads_kind *kind)
@@ -59,8 +58,8 @@ static unsigned sectors_of(const unsigned at[LANES], unsigned bytes)
     return sectors;
 }
 
-// Adds the requests and sectors of one load by a subgroup to *traffic. A thread whose first element
-// is element f loads element f + `after`.
+// Adds to *traffic the requests and sectors of one load by a subgroup. Each thread loads the
+// element `after` places behind its first element.
 static void add_load(const struct loads_case *this_case, struct access access, unsigned subgroup,
                      unsigned after, struct traffic *traffic)
 {
@@ -87,9 +86,9 @@ static struct traffic traffic_of(const struct loads_case *this_case)
     return traffic;
 }
 
-// Sets the predicted counts of shared memory, for loads and stores with the pattern linear. They
+// Predicts the counts of shared memory for loads and stores with the pattern linear. The counts
 // include the stores that fill the shared memory before the loop. Other patterns may have bank
-// conflicts, so for them, and for atomic additions, nothing is set.
+// conflicts, so they have no prediction. Atomic additions have none either.
 static void claim_shared(const struct loads_case *this_case, struct measure_count_claims *claims)
 {
     if (this_case->pattern != LOADS_LINEAR || loads_traits_of(this_case->kind)->atomic)
@@ -108,8 +107,7 @@ static void claim_global(const struct loads_case *this_case, struct measure_coun
         claims->of[GPU_COUNTER_L1_WRITTEN] = traffic.sectors * SECTOR_BYTES;
         return;
     }
-    // At the end of the kernel, each thread also loads its expected sum, to compare it with the sum
-    // that it computed.
+    // At the end of the kernel, each thread also loads its expected sum, to check its result.
     double proof_bytes = LOADS_THREADS * sizeof(float);
     claims->of[GPU_COUNTER_L1_REQUESTS] = traffic.requests + SUBGROUPS;
     claims->of[GPU_COUNTER_L1_READ] = traffic.sectors * SECTOR_BYTES + proof_bytes;

@@ -130,8 +130,8 @@ static void report(struct run *run, const struct question *question,
                        question->other_pattern, amount(run->arena, other), ratio);
 }
 
-// The cases with the slowest and the fastest baseline, and the number of cases that have a
-// baseline. The baseline is a fixed load that is measured shortly before or after each case.
+// `least` and `most` are the cases with the slowest and the fastest baseline, a fixed load that is
+// measured shortly before or after each case. `cases` is the number of cases with a baseline.
 struct drift {
     const struct result *least, *most;
     unsigned cases;
@@ -175,11 +175,10 @@ static void report_drift(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- the unit that binds
 
-// A unit of the hardware that may limit a case. `counter` is the hardware counter that shows how
-// busy the unit is.
+// A unit of the hardware that may limit a case. `counter` shows how busy the unit is.
 struct binding {
     const char *counter;
-    // on NVIDIA, by how much a core's counter rises per cycle while the unit is busy
+    // Amount by which the counter of an NVIDIA core rises per cycle while the unit is busy.
     double per_cycle;
     const char *unit;
 };
@@ -207,8 +206,7 @@ static double busy(const struct result *result, const struct binding *binding)
     return cycles && count && *cycles > 0 ? *count / (*cycles * binding->per_cycle) : 0;
 }
 
-// Returns the busiest hardware unit of a case; NULL if that unit is busy in less than the share
-// busy_least of the cycles.
+// Returns the busiest hardware unit of a case; NULL if no unit limits the case (busy_least).
 static const struct binding *binding_of(const struct result *result)
 {
     const struct binding *most = &bindings[0];
@@ -258,14 +256,12 @@ static void report_binding(struct run *run, const char *device, const struct bin
 }
 
 // Adds these findings:
-//   loads-advice  one for each question that the results of its two cases answer. Value: rate
-//                 (or bandwidth) of the first case ÷ that of the second. Keys: both cases
-//   loads-drift   one, if at least two cases have a baseline. Value: rate of the fastest
-//                 baseline ÷ rate of the slowest one − 1. Keys: the case with the slowest
-//                 baseline, and the case with the fastest one
-//   loads-bound   one for each hardware unit that limits cases, judged by the counters. Value:
-//                 the smallest share of cycles in which the unit is busy in one of these cases.
-//                 Keys: these cases
+//   loads-advice  the answer to a question. Keys: the two cases that the question compares. Value:
+//                 rate (or bandwidth) of the first case ÷ rate (or bandwidth) of the second
+//   loads-drift   how much the baseline varied, if at least two cases have one. Keys: the cases
+//                 with the slowest and the fastest baseline. Value: fastest rate ÷ slowest − 1
+//   loads-bound   a hardware unit that limits cases. Keys: these cases. Value: the smallest share
+//                 of cycles in which the unit is busy in one of these cases
 void loads_conclude(struct run *run, const char *device)
 {
     report_drift(run, device);

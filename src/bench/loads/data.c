@@ -2,9 +2,9 @@
 // Computes the data that kernels load: the values, and the bytes that hold these values in each
 // format.
 //
-// Packed data are words whose channels are not whole bytes, sRGB, and compressed blocks (BC). A
-// block has two end points, and colours between them. Decoders may round the colours in between
-// differently, but they must agree on the end points. So the blocks here use only the end points.
+// Packed data are words whose channels are not whole bytes, sRGB words, or compressed blocks (BC).
+// A block has two end points, and colours between them. Decoders may round the colours between them
+// differently, but must agree on the end points. So the blocks here use only the end points.
 // Sources: Vulkan specification, "Formats"; Khronos Data Format Specification 1.3, "S3TC", "RGTC"
 // and "BPTC" compressed texture image formats.
 #include "bench/loads/kind.h"
@@ -14,16 +14,15 @@
 
 enum {
     GRAIN = 64, // values of the classes FLOAT16 and FLOAT32 are multiples of 1 / GRAIN
-    // 16-bit floats are ±k / GRAIN, where the integer k is at most this mask. With 10 bits, each
-    // such value is exact.
+    // Mask for the integer k of a 16-bit float ±k / GRAIN: with 10 bits, each float is exact.
     HALF_MASK = 1023,
-    // 32-bit floats are ±k / GRAIN, where the integer k is at most this mask. With 12 bits, a sum
-    // of 256 × (1 + 3 + 5 + 7) such values is exact.
+    // Mask for the integer k of a 32-bit float ±k / GRAIN: with 12 bits, a sum of 256 × (1 + 3 + 5
+    // + 7) such floats is exact.
     FLOAT_MASK = 4095,
     BLOCK = 4, // width and height of a compressed block in texels
     BLOCKS_A_ROW = LOADS_SIDE / BLOCK,
-    // Smallest stored end point of a BC6H block. This number and the next HALF_COUNT − 1 numbers
-    // decode to values from 1/2 to 1.
+    // The end points of BC6H blocks are stored as numbers from HALF_LEAST on, HALF_COUNT in all.
+    // These numbers decode to values from 1/2 to 1.
     HALF_LEAST = 464,
     HALF_COUNT = 31
 };
@@ -43,7 +42,7 @@ static uint32_t field(unsigned element, unsigned channel, uint32_t mask)
     return (loads_hash(element * 4 + channel + 1) & mask) | 1;
 }
 
-// Returns the linear value of an sRGB value (both from 0 to 1), as IEC 61966-2-1 defines it.
+// Returns the linear value, from 0 to 1, of an sRGB value from 0 to 1 (IEC 61966-2-1).
 static double linear_of(double srgb)
 {
     return srgb <= 0.04045 ? srgb / 12.92 : pow((srgb + 0.055) / 1.055, 2.4);
@@ -86,8 +85,8 @@ static unsigned texel_at(unsigned block, unsigned texel)
     return y * LOADS_SIDE + x;
 }
 
-// Returns which of its block's two end points, 0 or 1, gives this texel its colour. The first texel
-// of a block always has end point 0, because BC6H and BC7 require that.
+// A block has two end points, 0 and 1. Returns the end point whose colour this texel has. For the
+// first texel of a block, this is always end point 0, because BC6H and BC7 require that.
 static unsigned end_of(unsigned element)
 {
     bool first = element % LOADS_SIDE % BLOCK == 0 && element / LOADS_SIDE % BLOCK == 0;
@@ -107,8 +106,7 @@ static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigne
 }
 
 // Number of bits of red, green and blue in an end point of BC1, BC2 and BC3. End point 0 always has
-// more red than end point 1. In BC1, this order means that a block has four colours, instead of
-// three colours and a transparent one.
+// more red than end point 1: otherwise, a BC1 block would have only three opaque colours.
 static const unsigned colour_bits[] = {5, 6, 5};
 
 static uint32_t colour(unsigned block, unsigned end, unsigned channel)
@@ -169,8 +167,8 @@ static double packed_value(enum gpu_format format, unsigned element, unsigned ch
 
 // ---------------------------------------------------------------- values
 
-// Returns one channel of an element, computed by a hash, as an integer number of units. The unit is
-// 1/255 for UNORM8, 1/64 for floats, and 1 for integers.
+// Computes one channel of an element by a hash. Returns it as an integer number of units: 1/255 for
+// UNORM8, 1/64 for floats, and 1 for integers.
 static int hashed_number(const struct loads_kind *kind, unsigned element, unsigned channel)
 {
     uint32_t h = loads_hash(element * 4 + channel + 1);
@@ -205,8 +203,8 @@ double loads_value(const struct loads_kind *kind, unsigned element, unsigned cha
 
 // ---------------------------------------------------------------- blocks as bits
 
-// Writes the low `count` bits of `value` into the block, beginning at bit `at` of the block. Until
-// then, these bits of the block must be 0.
+// Writes the low `count` bits of `value` into the block, beginning at bit `at` of the block. Before
+// the call, these bits of the block must be 0.
 static void put_bits(unsigned char *block, unsigned at, unsigned count, uint32_t value)
 {
     for (unsigned i = 0; i < count; i++)
@@ -255,8 +253,8 @@ static void put_bc6h(unsigned char *to, unsigned block)
 }
 
 // Writes a BC7 block in mode 6. A block in this mode has two end points. A channel of an end point
-// has 7 bits, and all its channels share one more lowest bit. Here, this bit is the number of the
-// end point.
+// has 7 bits, and a lowest bit that all channels of the end point share. Here, the shared bit is
+// the number of the end point.
 static void put_bc7(unsigned char *to, unsigned block)
 {
     put_bits(to, 6, 1, 1);
@@ -323,7 +321,7 @@ float loads_centre(const struct loads_kind *kind)
 static uint16_t half_of(double value)
 {
     int exponent;
-    double fraction = frexp(fabs(value), &exponent); // `fraction` is at least 1/2 and less than 1
+    double fraction = frexp(fabs(value), &exponent); // 1/2 ≤ `fraction` < 1
     unsigned mantissa = (unsigned)(fraction * 2048) & 1023;
     return (uint16_t)((value < 0 ? 0x8000u : 0) | (unsigned)(exponent - 1 + 15) << 10 | mantissa);
 }
@@ -352,8 +350,8 @@ void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *b
 {
     if (kind->data == LOADS_PACKED)
         return encode_packed(arena, kind->format, bytes);
-    // The four values of a gather are one channel of four texels. So the format, not the width of
-    // the load, tells how many channels a texel has.
+    // A gather loads one channel of each of four texels. So the number of channels of a texel comes
+    // from the format, not from the width of the load.
     bool gather = kind->source == LOADS_FROM_GATHER;
     unsigned channels = gather ? gpu_format_channels(kind->format) : kind->width;
     unsigned channel_bytes = (unsigned)loads_bytes(kind) / kind->width;

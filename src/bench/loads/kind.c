@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-// The kinds of loads in the tables of the tool perftest (sebbbi/perftest, README), in their order
-// and with their labels. The tables have two rows "Sample(bilinear) uniform" of RGBA32F. The second
-// is a misprint: here, it is "Sample(nearest) uniform".
+// The kinds of loads in the tables of the tool perftest (sebbbi/perftest, README), with the order
+// and the labels of these tables. The tables have two rows "Sample(bilinear) uniform" of RGBA32F.
+// The second is a misprint: here, it is "Sample(nearest) uniform".
 #define FORMATS(X, before, after, source, half, single)                                            \
     X(before "R8" after, source, 1, UNORM8, R8_UNORM, 0)                                           \
     X(before "RG8" after, source, 2, UNORM8, RG8_UNORM, 0)                                         \
@@ -261,15 +261,15 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
                             : loads_traits_of(kind)->tile  ? "texture"
                                                            : "buffer",
                             kind->width, form);
-    // A bound raw buffer of known alignment is the same as a structured buffer, so this case uses
-    // the kernel of structured buffers.
+    // If raw buffers are arguments of kernels, loads from a raw buffer of known alignment use the
+    // kernel of structured buffers, which does the same.
     enum loads_source source = kind->source;
     if (bound && source == LOADS_FROM_RAW)
         source = LOADS_FROM_BOUND;
     else if (bound && source == LOADS_FROM_NATURAL)
         source = LOADS_FROM_STRUCTURED;
     // In the name of a kernel, "u" means that the kernel loads integers. "n" means that its
-    // resource is UNORM8 and writable, so the kernel must declare the format.
+    // resource is writable and has a UNORM8 format, which the kernel must declare.
     bool integer = kind->data == LOADS_UINT32 || kind->data == LOADS_UINT8;
     bool named = traits[source].writable && kind->data == LOADS_UNORM8;
     return arena_printf(arena, "loads_%s_%u%s_%s_%s", traits[source].kernels, kind->width,

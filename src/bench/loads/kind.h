@@ -29,8 +29,8 @@ enum loads_source { // what a kernel loads from, or writes to
     LOADS_FROM_STORAGE, // loads from a structured buffer that the kernel may also write
     // Loads from a raw buffer. The compiler knows that each load is aligned to 8 bytes.
     LOADS_FROM_ALIGNED8,
-    // Loads from a raw buffer that is an argument of the kernel. (Kernels for other raw buffers get
-    // the buffer's address, if the device has addresses.)
+    // Loads from a raw buffer that is an argument of the kernel. (For other raw buffers, the kernel
+    // gets a 64-bit address, if the device has 64-bit addresses.)
     LOADS_FROM_BOUND,
     LOADS_FROM_RAW_RW, // loads from a raw buffer that the kernel may also write
     LOADS_FROM_PUSHED, // loads from the kernel's parameters (push constants)
@@ -43,12 +43,11 @@ enum loads_source { // what a kernel loads from, or writes to
     LOADS_FROM_SHARED, // loads from the workgroup's shared memory
     // Loads from a structured buffer. Each lane loads one element and broadcasts it to all lanes.
     LOADS_FROM_BROADCAST,
-    // Loads from a structured buffer. Each lane loads one element, and shuffles pass it to the
-    // other lanes.
+    // Loads from a structured buffer. Each lane loads one element; shuffles pass it to other lanes.
     LOADS_FROM_SHUFFLE,
     LOADS_FROM_TYPED_RW,
     LOADS_FROM_TEXTURE_RW,
-    // Samples with a bilinear filter at a point a quarter of a texel off the centre.
+    // Samples with a bilinear filter, a quarter of a texel off the centre on each axis.
     LOADS_FROM_OFFSET,
     LOADS_FROM_GATHER,
     LOADS_FROM_TRILINEAR,
@@ -78,7 +77,7 @@ struct loads_kind {
     enum loads_class data;
     enum gpu_format format; // format of the typed buffer or texture
     unsigned start_bytes;   // offset in bytes of the first element in the buffer
-    // True: this load is measured on a device that was opened with bounds checks.
+    // True: the device for this load is opened with bounds checks. False: without bounds checks.
     bool robust;
 };
 
@@ -87,9 +86,9 @@ extern const size_t loads_kind_count;
 
 // The labels of all rows, joined to one string for the parameter `load`. Each label follows a
 // separator: a comma in lists of values, a bar in the list of choices.
-extern const char loads_labels_published[]; // ",Buffer<R8>.Load,…": the 46 published labels
-extern const char loads_labels_all[];       // the labels of all rows, with commas
-// "|Buffer<R8>.Load|…": the labels of all rows, with bars
+extern const char loads_labels_published[]; // labels of the 46 published rows, with commas
+extern const char loads_labels_all[];       // labels of all rows, with commas
+// labels of all rows, with bars
 extern const char loads_choices[];
 
 // Returns the row of loads_kinds with this label; NULL if there is none.
@@ -111,14 +110,14 @@ enum loads_resource { // type of the argument through which a kernel loads or wr
 struct loads_traits {
     // Word of the kernels' names, for example "typed" in loads_typed_1_varying_peak.
     const char *kernels;
-    // tile: each thread loads a tile of 16 × 16 texels, not 256 consecutive elements. sampled: the
-    // kernel addresses texels by normalised coordinates, not by integers.
+    // `tile` is true if each thread loads a tile of 16 × 16 texels, not 256 consecutive elements.
+    // `sampled` is true if the kernel addresses texels by normalised coordinates, not by integers.
     bool tile, sampled;
     enum loads_resource resource;
     gpu_caps needs;
     bool direct; // true: each load reads from the L1, not through the texture units
     bool shared; // true: the kernel uses the workgroup's shared memory
-    // True: all threads must load the same element, so only the pattern uniform is possible.
+    // True: all threads must load the same element, so the pattern is always uniform.
     bool uniform;
     bool writes; // true: the kernel writes instead of loading
     bool atomic; // true: the kernel writes by atomic additions
@@ -128,30 +127,29 @@ struct loads_traits {
     unsigned read_at;   // number of the most detailed level that kernels read; 0 is the first level
     bool smooth;        // true: the sampler filters between texels
     bool smooth_levels; // true: the sampler filters between levels of detail
-    // Where in a texel kernels sample, as a fraction of its side on both axes. 0 means 1/2, the
-    // centre.
+    // The point of a texel at which kernels sample, as a fraction of the texel's side on both axes.
+    // 0 means 1/2, the centre.
     float centre;
-    double filters;        // maximum error of a filtered load: in units of 2^-8 of the data's range
+    double filters;        // maximum error of a filtered load, in units of 2^-8 × the data's range
     const char *no_opencl; // why OpenCL cannot run kernels with this source; NULL if it can
     const char *no_cuda;   // why CUDA cannot run kernels with this source; NULL if it can
 };
 const struct loads_traits *loads_traits_of(const struct loads_kind *kind);
 
-// Returns the number of bytes that one load reads. For a compressed format, this is half a byte or
-// one byte.
+// Returns how many bytes one load reads; for a compressed format, half a byte or one byte.
 double loads_bytes(const struct loads_kind *kind);
 
-// The element at which each thread begins. The members have the order of the choices of the
-// parameter `pattern`.
+// The address pattern: the element at which each thread begins. The members have the order of the
+// choices of the parameter `pattern`.
 enum loads_pattern {
     LOADS_UNIFORM, // every thread begins at element 0
     // thread g of a workgroup begins at element g; in textures at texel (g % 16, g / 16)
     LOADS_LINEAR,
-    // A hash of the thread's number selects the first element, one of 16. In textures, it selects
-    // one of 2 × 2 texels that are 4 texels apart.
+    // A hash of the thread's number selects one of 16 elements as the first. In textures, it
+    // selects one of 2 × 2 texels that are 4 texels apart.
     LOADS_RANDOM,
-    // A hash of the thread's number selects the first element, one of 256. So neighbouring threads
-    // begin far apart.
+    // A hash of the thread's number selects one of 256 elements as the first. So neighbouring
+    // threads begin far apart.
     LOADS_SCATTERED
 };
 
@@ -159,21 +157,21 @@ enum loads_pattern {
 struct loads_case {
     const struct loads_kind *kind;
     enum loads_pattern pattern;
-    bool peak;                 // true: eight loads share one address computation
+    bool peak;                 // true: loads share address computations; false: the published loop
     uint32_t subgroup_threads; // number of threads per subgroup; 0 if the driver chooses it
     // Number of workgroups per dispatch; 0 means loads_session.groups.
     uint32_t groups;
 };
 
-// Returns the name of the case's kernel or, if `control` is true, of the kernel with the same loop
-// without loads. `bound` is true if the device has no 64-bit addresses: the kernel then gets a raw
-// buffer as an argument.
+// Returns the name of the case's kernel. If `control` is true, returns the name of the kernel with
+// the same loop without loads. If `bound` is true, the device has no 64-bit addresses, so kernels
+// get raw buffers as arguments.
 const char *loads_kernel_name(struct arena *arena, const struct loads_case *this_case, bool bound,
                               bool control);
 
 // ---------------------------------------------------------------- data
 
-// Hashes of the position in the buffer or texture give the values that kernels load. So the host
+// The values that kernels load are hashes of their position in the buffer or texture. So the host
 // can compute the sum that a thread must get. All values are finite. None is zero, except some
 // alpha values of BC2.
 
@@ -195,8 +193,8 @@ void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *b
 // Returns the number of levels of detail of the texture: 1, 2 or 3.
 unsigned loads_levels(const struct loads_kind *kind);
 
-// Returns where in a texel kernels sample, as a fraction of its side on both axes; 0.5 is the
-// centre.
+// Returns the point of a texel at which kernels sample, as a fraction of the texel's side on both
+// axes. 0.5 is the centre.
 float loads_centre(const struct loads_kind *kind);
 
 // How a thread computes its first element along one axis: (n × multiplier) & keep. If `scatter` is
@@ -213,14 +211,13 @@ unsigned loads_first(struct loads_start start, unsigned id, unsigned seed);
 void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,
                   float sums[LOADS_THREADS]);
 
-// Returns the maximum error that a correct sum may have: 0 for unfiltered floats and integers. For
-// other kinds, each of the 256 loads may add these errors to a channel, times the channel's weight:
+// Returns the maximum error of a correct sum. For unfiltered floats and integers, it is 0. For all
+// other kinds, each of the 256 loads adds these errors to each channel, times the channel's weight:
 // - UNORM and packed formats: 2^-17, half a unit in the last place of numbers below 256.
 // - sRGB, in addition: 2^-9, about half of 1/255.
 // - Filters: 2^-8 of the data's range, because hardware rounds weights to multiples of 2^-8.
 //   Filters between levels or slices, and LOADS_FROM_STRETCHED: twice that.
-// - LOADS_FROM_OFFSET: 3/4 of 2^-8 of the range. Its weight 1/4 is a multiple of 2^-8, and the
-//   check must detect a sample at the centre.
+// - LOADS_FROM_OFFSET: 3/4 of 2^-8 of the range, so that the check detects a sample at the centre.
 float loads_tolerance(const struct loads_kind *kind);
 
 // Sets hits[e] to how often one workgroup writes element e.

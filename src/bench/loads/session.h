@@ -10,7 +10,7 @@
 
 void loads_case_read(const struct bench_case *c, struct loads_case *this_case);
 
-// The parameters of a kernel, which params.glsl explains, without the address of a raw buffer.
+// The parameters of a kernel, without the address of a raw buffer. params.glsl explains them.
 struct loads_params {
     uint32_t mask, multiplier, keep, start;
     float tolerance, centre;
@@ -40,11 +40,11 @@ struct loads_session {
     // sources[i] is the resource from which row i of loads_kinds loads. The first kernel that needs
     // the resource makes it.
     struct gpu_arg *sources;
-    // Number of workgroups per dispatch; smaller for a case whose dispatch would last too long.
+    // Number of workgroups per dispatch. A case has fewer if its dispatch would last too long.
     uint32_t groups;
     // Session with bounds checks (loads_robust); NULL until a case needs it.
     struct bench_session *robust;
-    // Last measurement of the baseline with fidelity=original ([0]) and with fidelity=peak ([1]).
+    // The last measurement of the baseline: [0] with fidelity=original, [1] with fidelity=peak.
     struct loads_baseline_seen baseline[2];
 };
 
@@ -71,7 +71,7 @@ struct loads_work {
     struct loads_case target;
 };
 
-// The function `programs` of struct benchmark.
+// Makes the programs of a case (see `programs` in bench.h); makes none for robust access.
 void loads_programs(struct bench_session *bench, const struct bench_case *c);
 
 // Prepares the kernel of the case or, if `control` is true, the kernel with the same loop without
@@ -82,7 +82,8 @@ MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope 
                                 const struct loads_case *this_case, bool control,
                                 struct loads_work *work, struct error *err);
 
-// Records `repeats` dispatches of `work` into the batch. It is a measure_record (measure/span.h).
+// Records `repeats` dispatches of `work` into the batch. This is a function of the type
+// measure_record (measure/span.h).
 void loads_work_record(void *work, struct gpu_batch *batch, uint64_t repeats);
 
 // Checks the results of the dispatches of `work`. Fails with ERROR_MISMATCH if a thread computed a
@@ -125,19 +126,19 @@ struct loads_run {
 MUST_CHECK bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *err);
 
 enum {
-    LOADS_LONGEST_NS = 50 * 1000 * 1000 // longest time that a dispatch should take
+    LOADS_LONGEST_NS = 50 * 1000 * 1000 // wanted maximum length in ns of a dispatch
 };
 
-// Returns the number of workgroups that a dispatch of LOADS_LONGEST_NS runs, but at least 1 and at
-// most `all`. The estimate follows from a run of `trial` workgroups that took `took_ns`. Drivers
-// stop a dispatch after 0.5 to 10 s, and a desktop stutters from 0.1 s on.
+// Returns how many workgroups a dispatch may have so that it lasts at most LOADS_LONGEST_NS: from 1
+// to `all`. The estimate follows from a run of `trial` workgroups that took `took_ns`. Drivers stop
+// a dispatch after 0.5 to 10 s, and a desktop stutters from 0.1 s on.
 uint32_t loads_groups_within(uint32_t all, uint32_t trial, double took_ns);
 
 // Returns what hardware counters should show for `groups` workgroups of the case.
 struct measure_count_claims loads_claims(const struct loads_session *session,
                                          const struct loads_case *this_case, double groups);
 
-// The functions `visit` and `conclude` of struct benchmark.
+// loads_visit measures a case, and loads_conclude adds the findings about a device.
 MUST_CHECK bool loads_visit(struct bench_visit *run, struct measure_visit *visit,
                             struct error *err);
 void loads_conclude(struct run *run, const char *device);

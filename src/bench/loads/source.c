@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-    // If the number of cores is unknown: number of copies of the elements in a buffer that a kernel
-    // writes.
+    // A buffer that kernels write has one copy of the elements per core. If the number of cores is
+    // unknown, it has this number of copies.
     COPIES_UNKNOWN = 16
 };
 
@@ -85,7 +85,7 @@ static bool fill_layers(struct gpu_image *image, const struct gpu_image_desc *de
     return true;
 }
 
-// Writes all levels of detail. If kernels must not read level 0, it gets wrong texels.
+// Writes all levels of detail. If kernels must not read level 0, writes wrong texels to level 0.
 static bool fill_levels(struct gpu_image *image, const struct loads_kind *kind,
                         const unsigned char *texels, struct arena *arena, struct error *err)
 {
@@ -177,7 +177,7 @@ bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
 }
 
 // Checks one copy of the elements in the buffer to which the kernel wrote. `times` workgroups wrote
-// to this copy, each hits[e] times to element e.
+// to this copy. Each of them wrote hits[e] times to element e.
 static bool verify_copy(const struct loads_work *work, const uint32_t *words, const uint32_t *hits,
                         uint32_t times, struct error *err)
 {

@@ -64,9 +64,9 @@ static double blend(const double corners[4], double part_x, double part_y)
     return above + part_y * (below - above);
 }
 
-// Returns what a bilinear filter gives in the second level of detail at the centre of the first
-// level's texel (x, y). On each axis, this point lies 1/4 or 3/4 of the way between the centres of
-// two texels of the second level.
+// Returns the value of a bilinear filter on the second level of detail. The filter samples at the
+// centre of texel (x, y) of the first level. On each axis, this point lies 1/4 or 3/4 of the way
+// between the centres of two texels of the second level.
 static double level_below(const struct loads_kind *kind, unsigned x, unsigned y, unsigned channel)
 {
     unsigned side = LOADS_SIDE / 2, left = (x + LOADS_SIDE - 1) / 2, top = (y + LOADS_SIDE - 1) / 2;

@@ -18,8 +18,7 @@ enum {
 enum {
     // A trial run has 1 / TRIAL_SHARE of the workgroups of a dispatch: on a GPU, one per core.
     TRIAL_SHARE = 32,
-    // A sample of the loop without loads lasts 1 / CONTROL_SHARE of the requested length of a
-    // sample.
+    // A sample of the loop without loads lasts 1 / CONTROL_SHARE of a sample of the case.
     CONTROL_SHARE = 4,
 };
 
@@ -29,8 +28,8 @@ static const double loads_a_group = (double)LOADS_THREADS * LOADS_A_THREAD;
 // this number of loads.
 static const double published_loads = 1024.0 * 1024 * 256;
 
-// If a case takes less than 1.2 times as long as the loop without loads, it is flagged: the loop,
-// not the loads, may limit it.
+// If a case takes less than 1.2 times as long as the loop without loads, the loop may limit the
+// case, not the loads. So the case is flagged.
 static const double control_least = 1.2;
 
 // The baseline is measured again if its last sample is more than 100 ms old.
@@ -58,9 +57,9 @@ static bool make_work(struct bench_visit *visit, struct loads_run *run, uint32_t
                            &run->work, err);
 }
 
-// Finds by a trial run how many workgroups a dispatch may have without lasting too long. A first
-// run can be slow for many reasons. So if the trial is too slow for the full number, it is repeated
-// and the faster run counts.
+// Finds by a trial run how many workgroups a dispatch may have. A first run can be slow for many
+// reasons. So if the trial says that not all workgroups fit, it is repeated, and the faster run
+// counts.
 static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct error *err)
 {
     const struct loads_session *session = visit->session->state;
@@ -111,7 +110,7 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     request.samples = 1;
     request.count = NULL;
     request.sample_ns /= run->control ? CONTROL_SHARE : 1;
-    // In round 0, loads_run would warm up first. So this sample counts as one of round 1.
+    // In round 0, loads_run would warm up first. So the request says round 1 instead of round 0.
     request.round = request.round ? request.round : 1;
     run->request = &request;
     if (!loads_run(visit, run, err))

@@ -7,19 +7,19 @@
 #include <string.h>
 
 enum {
-    // Number of workgroups per core of a GPU. They have 8192 threads, four times as many as a core
-    // of 2048 threads runs at once.
+    // Number of workgroups per core of a GPU. They have 8192 threads, four times what a core of
+    // 2048 threads runs at once.
     GROUPS_A_CORE = 32,
     GROUPS_A_PROCESSOR = 4,
     CORES_UNKNOWN = 16,
-    // For kernels with shared memory: percentage of a core's on-chip memory that is requested as
-    // L1.
+    // Percentage of a core's on-chip memory that kernels with shared memory request as L1. Other
+    // kernels request 100 %.
     L1_BESIDE_SHARED = 25,
     // The bits of 1.0f. For small indices, ONE_BITS | index are the bits of a float just above 1.
     ONE_BITS = 0x3f800000
 };
 
-struct proof { // same layout as struct Proof in params.glsl
+struct proof { // this struct has the same layout as struct Proof in params.glsl
     uint32_t groups, wrong, unused[2];
     float expected[LOADS_THREADS];
 };
@@ -58,8 +58,7 @@ struct bench_session *loads_robust(struct loads_session *session, struct error *
     struct bench_session *robust = ARENA_NEW(plain->arena, struct bench_session);
     if (!bench_session_open(robust, plain->system, plain->info, &desc, err))
         return NULL;
-    // If loads_open fails, loads_close must close this second session, so session->robust is set
-    // first.
+    // session->robust is set first, so that loads_close closes the session if loads_open fails.
     session->robust = robust;
     if (loads_open(robust, err))
         return robust;
@@ -106,9 +105,9 @@ static void prepare_control(struct loads_work *work, const struct loads_kind *ki
         .mask = loads_traits_of(kind)->sampled ? 0 : ONE_BITS,
         .multiplier = start.multiplier,
         .keep = start.keep,
-        // The tolerance covers the rounding of each addition. With ONE_BITS, it also covers that
-        // each of the 256 numbers is between 1 and 1 + 1024 × 2^-23, because its low bits are the
-        // index.
+        // The tolerance covers the rounding of each addition. With ONE_BITS, the low bits of each
+        // of the 256 numbers are its index. So a number is up to 1024 × 2^-23 above 1, which the
+        // tolerance covers, too.
         .tolerance = 1,
         .centre = 0.5f / LOADS_SIDE,
     };
@@ -193,7 +192,7 @@ void loads_programs(struct bench_session *bench, const struct bench_case *c)
     struct loads_case this_case;
     struct error unused;
     loads_case_read(c, &this_case);
-    if (this_case.kind->robust) // a second session measures this case and makes its programs
+    if (this_case.kind->robust) // a second session makes the programs of this case
         return;
     (void)make_program(bench->state, &this_case, false, &unused);
     (void)make_program(bench->state, &this_case, true, &unused);

@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-// The 95 % interval of a share of time decides the verdict. The verdict is "no" if the interval
-// ends at or below share_no, and "yes" if it starts at or above share_yes. It is "partly" if the
-// interval lies between these bounds, and else "undecided".
+// The 95 % interval of a share of time decides the verdict: "no" if the interval ends at or below
+// share_no, "yes" if it starts at or above share_yes, "partly" if it lies between these bounds, and
+// otherwise "undecided".
 static const double share_no = 0.05, share_yes = 0.5;
 
 // The run to which findings are added, and the device that they describe.
@@ -42,7 +42,7 @@ static const struct metric *metric_of(const struct result *result, const char *n
 }
 
 // Returns the first result with this scenario and barrier that has a number for this metric; NULL
-// if there is none. NULL as `scenario` or as `barrier` means any.
+// if there is none. If `scenario` is NULL, every scenario matches. The same holds for `barrier`.
 static const struct result *find(const struct subject *subject, const char *scenario,
                                  const char *barrier, const char *metric)
 {
@@ -107,7 +107,7 @@ static const char *share_text(struct arena *arena, const struct metric *share)
 }
 
 struct answer {
-    const char *code, *text, *published; // `published`: text on results of other GPUs, or NULL
+    const char *code, *text, *published; // `published`: results of other GPUs as a text, or NULL
     double value;
     const struct result *cases[2]; // one or two results on which the finding is based
 };
@@ -138,11 +138,11 @@ enum scale {
 
 struct question {
     const char *code, *metric;
-    // The scenario that answers the question. If it lacks the metric, another scenario answers,
-    // unless `only` is true.
+    // The scenario that answers the question. If it has no number for the metric and `only` is
+    // false, another scenario answers.
     const char *scenario;
     enum scale scale;
-    const char *text, *rest; // the finding's text before the number, and after it
+    const char *text, *rest; // `text` comes before the number in the finding, `rest` after it
     const char *published;   // published results of other GPUs; NULL if there are none
     // true: no other scenario may answer, and a device with one queue gives no answer
     bool only;
@@ -170,8 +170,8 @@ static const struct question questions[] = {
      "on RX 460 this frame took 0.6 of the one with barriers", false},
 };
 
-// Called if no result answers the question. For "overlap-queues", adds the finding that the device
-// has one queue, if the scenario was measured.
+// If no result answers "overlap-queues" although its scenario was measured, adds the finding that
+// the device has one queue. Does nothing for other questions.
 static void report_missing(const struct subject *subject, const struct question *question)
 {
     const struct result *any = find(subject, question->scenario, NULL, "frame");
@@ -212,9 +212,8 @@ static void ask(const struct subject *subject, const struct question *question)
                                      .cases = {result}});
 }
 
-// Adds one finding barrier-gap for each case of the scenario "default" or, if that has no gaps, of
-// the first scenario that has some. Leaves out barriers of render targets, and gaps between two
-// queues.
+// Adds a finding barrier-gap for each case of one scenario: "default" or, if "default" has no gaps,
+// the first scenario with gaps. Leaves out barriers of render targets, and gaps between queues.
 static void ask_gaps(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -249,8 +248,7 @@ static void ask_gaps(const struct subject *subject)
 
 // ---------------------------------------------------------------- kinds of barriers
 
-// Adds the finding target-barrier, which compares the metric draw_gap of barrier=target and of
-// barrier=buffer.
+// Adds the finding target-barrier: the metric draw_gap of barrier=target against barrier=buffer.
 static void ask_targets(const struct subject *subject)
 {
     static const char *const scenarios[] = {"default", "draws"};
@@ -279,9 +277,9 @@ static void ask_targets(const struct subject *subject)
 
 // ---------------------------------------------------------------- pairs of workloads
 
-// True for a row of the series "matrix" if workload `b` comes right after `a` on one queue, and
-// waits for an earlier workload of this queue, but not for `a`. A barrier for all work then makes
-// `b` wait for `a` without need. (There are no barriers between queues.)
+// A row of the series "matrix" has two workloads, `a` and `b`. Returns true if `b` comes right
+// after `a` on one queue, and waits for an earlier workload of this queue, but not for `a`. A
+// barrier for all work then makes `b` wait for `a` without need.
 static bool is_bystander(const struct series *matrix, size_t row)
 {
     bool follows = cell_of(matrix, row, "queue_shared") == 1, waits = false;
@@ -296,8 +294,8 @@ static bool is_bystander(const struct series *matrix, size_t row)
     return follows && waits && cell_of(matrix, row, "ordered") == 0;
 }
 
-// Sets *share to the overlap of the first pair of workloads for which is_bystander is true. Returns
-// false if there is no such pair.
+// Sets *share to the overlap of the first two unrelated workloads that have a barrier between them
+// (is_bystander). Returns false if there are none.
 static bool bystander_of(const struct result *result, struct metric *share)
 {
     const struct series *matrix = result_series(result, "matrix");
@@ -312,8 +310,8 @@ static bool bystander_of(const struct result *result, struct metric *share)
     return false;
 }
 
-// Adds at most two findings overlap-bystander: one for split barriers, and one for other barriers.
-// Each comes from the first case with such barriers and a pair for which is_bystander is true.
+// Adds a finding overlap-bystander for split barriers, and one for other barriers. Each comes from
+// the first case with such a barrier between two unrelated workloads (is_bystander).
 static void ask_bystanders(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -347,12 +345,12 @@ struct comparison {
     const char *what, *published;
 };
 
-// If the ratio of two frames' times, with its whole interval, lies between 1 / MATTERS and MATTERS,
-// the frames count as equally long. MATTERS is that large, because three runs of one card differed
-// by 4 % through CUDA (by 0.1 % through Vulkan).
+// Two frames count as equally long if the whole interval of the ratio of their times lies between 1
+// / MATTERS and MATTERS. These bounds are wide, because three runs of one card differed by 4 %
+// through CUDA (by 0.1 % through Vulkan).
 #define MATTERS 1.05
 
-// True if the driver refused the high priority that the case asked for, so that medium was used.
+// True if the driver refused high priority, so that the case ran at medium priority.
 static bool is_refused(const struct result *result)
 {
     return result_reason(result, "priority-refused");
@@ -455,8 +453,9 @@ static void report_clock(const struct subject *subject)
 
 // ---------------------------------------------------------------- all
 
-// The findings, by code. Keys: the cases from which a finding comes. Value: the number in its text,
-// NaN if there is none. For target-barrier it is the difference of the two numbers in its text.
+// Adds the findings below. The keys of a finding are the cases from which it comes. Its value is
+// the number in its text; NaN if the text has none. For target-barrier, the value is the difference
+// of the two numbers in the text.
 //   overlap-clock          resolution of the device's clock (see report_clock)
 //   overlap-dispatches     do unordered dispatches of one queue overlap
 //   overlap-draw-dispatch  do an unordered draw and an unordered dispatch of one queue overlap

@@ -10,10 +10,10 @@
 enum {
     WORDS_CHECKED = 3 // number of result words checked per workload and frame
 };
-// Time in ns from the submission of a frame to the release of its hold, in which all its
-// submissions reach the device. (The hold keeps the device from starting the frame.)
+// Time in ns between the submission of a frame and the release of its hold. All submissions of the
+// frame reach the device in this time. (The hold keeps the device from starting the frame.)
 static const uint64_t settle_ns = 20000;
-// Length in ns of the warm-up before each frame, because the core clock falls between frames.
+// Length in ns of the warm-up before each frame. (The core clock falls between frames.)
 static const uint64_t warm_ns = 1000000;
 
 static uint32_t threads_of(const struct overlap_workload *workload)
@@ -23,9 +23,9 @@ static uint32_t threads_of(const struct overlap_workload *workload)
 
 // ---------------------------------------------------------------- running
 
-// Submits the segments in order, each to start after the segments for which it waits. If there are
-// two segments and neither waits, submits the second one first, as M. Pettineo's tool does
-// (METHOD.md). In the built-in scenarios, this is the segment of the compute queue.
+// Submits the segments in order. Each segment starts after the segments for which it waits. If
+// there are two segments and neither waits, submits the second one first, as M. Pettineo's tool
+// does (METHOD.md). In the built-in scenarios, this is the segment of the compute queue.
 static bool submit_all(struct overlap_stage *stage, struct gpu_hold *hold, struct error *err)
 {
     bool reverse = stage->segment_count == 2 && !stage->segments[1].after;
@@ -68,8 +68,8 @@ static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *e
 }
 
 // Warms the device up, submits the frame with a hold, releases the hold, and waits for the end.
-// Sets *host_ns to the host's time from the release to the end. Closing the hold's own scope
-// releases the hold, also after an error.
+// Sets *host_ns to the time from the release to the end, by the host's clock. After an error, the
+// hold is released, too, because its scope is closed.
 static bool run_held(struct overlap_stage *stage, const struct overlap_frame_desc *desc,
                      struct overlap_frame *frame, double *host_ns, struct error *err)
 {
@@ -246,8 +246,8 @@ static bool check_frame(const struct overlap_stage *stage, uint32_t which, doubl
                         const struct overlap_frame *frame, struct error *err)
 {
     double resolution = stage->session->resolution_ns;
-    // A difference of 1 % is allowed, because the length of the device's tick is known to about
-    // 10⁻⁴.
+    // By the device's clock, the frame may be 1 % longer than by the host's: the length of the
+    // device's tick is known to about 10⁻⁴.
     if (frame->length_ns > host_ns * 1.01 + resolution)
         return error_set(err, ERROR_MISMATCH,
                          "the frame lasted %.0f ns by the device's clock, but only %.0f ns passed "

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Runs one frame: submits the workloads of a scenario, with one batch per segment. A hold
 // (gpu_hold_create) keeps the device from starting the workloads until the host releases the hold.
-// So they can start together. At the end, the host reads and checks the records of the frame.
+// So the workloads can start together. At the end, the host reads and checks the records of the
+// frame.
 //
 // If a frame breaks one of these rules, it fails with ERROR_MISMATCH and gives no numbers. The last
 // three rules allow for the resolution of the device's clock.
@@ -19,10 +20,10 @@
 
 // ---------------------------------------------------------------- markers
 
-// Markers serve to compare the device's time stamps with the host's clock. In each workload, the
-// first workgroup to start writes a word into host memory, and the last workgroup to end writes
-// another one. (In a draw, subgroups write them.) The host reads these words repeatedly. Only
-// frames that are not measured leave markers.
+// A marker is a word in host memory that the device writes and the host reads repeatedly, to
+// compare the device's time stamps with the host's clock. In each workload, the first workgroup to
+// start writes one marker, and the last workgroup to end writes another. (In a draw, subgroups
+// write them.) Only frames that are not measured leave markers.
 enum overlap_mark {
     OVERLAP_MARK_START,
     OVERLAP_MARK_END,
@@ -34,9 +35,9 @@ enum overlap_mark {
 struct overlap_poll {
     bool seen;
     double seen_ns; // time at which the host found the marker
-    // Time at which the host began its last read that did not find the marker; 0 if there was none.
+    // Start of the host's last read that did not find the marker; 0 if there was no such read.
     double look_ns;
-    double since_ns, until_ns; // times between which the device wrote the marker
+    double since_ns, until_ns; // the device wrote the marker after since_ns and before until_ns
 };
 
 struct overlap_markers {
@@ -58,10 +59,10 @@ MUST_CHECK bool overlap_markers_init(struct overlap_markers *markers, struct gpu
 void overlap_markers_date(struct overlap_markers *markers, const struct measure_clock *clock,
                           uint64_t base, double start_ns);
 
-// How the times at which the host saw markers agree with the device's clock. Host time is device
-// time plus an unknown offset. The offset has a lower bound, because no workload starts before the
-// release. It has an upper bound, because no marker is seen before it is written. A marker agrees
-// if two conditions are true, up to the clock's resolution:
+// The result of comparing the times at which the host saw markers with the device's clock. Host
+// time is device time plus an unknown offset. The offset has a lower bound, because no workload
+// starts before the release. It has an upper bound, because no marker is seen before it is written.
+// A marker agrees if two conditions are true, up to the clock's resolution:
 // - The device did not write the marker before the start or the end that it marks.
 // - The host saw the marker by until_ns + the upper bound + the distance between the bounds + the
 //   time since the host's previous read.
@@ -69,18 +70,17 @@ void overlap_markers_date(struct overlap_markers *markers, const struct measure_
 // On a full core, a subgroup that has begun can wait for its first instructions. So the device may
 // write a start marker much later than the start.
 struct overlap_agreement {
-    // Numbers of markers: all markers, markers that the host saw, and markers that agreed.
+    // `markers` counts all markers, `seen` those that the host saw, `agreed` those that agree.
     size_t markers, seen, agreed;
     // Bounds of the offset in ns: host time since the release − device time since the first start.
     // offset_high_ns is INFINITY if the host saw no marker.
     double offset_low_ns, offset_high_ns;
     // longest time in ns between the read that found a marker and the read before it
     double sweep_ns;
-    // Largest difference in ns between two lengths of a workload: the polled one, and the one by
-    // the device's time stamps. It shows how well polling measures lengths.
+    // Largest difference in ns between the polled length of a workload and its length by the
+    // device's time stamps. It shows how well polling measures lengths.
     double bars_ns;
-    // Longest time in ns from a workload's start, by its time stamp, to the writing of its start
-    // marker.
+    // Longest time in ns from a workload's start (time stamp) to the writing of its start marker.
     double held_ns;
     // True if the bounds of the offset contradict each other: the upper bound is below the lower
     // bound by more than the clock's resolution.
@@ -124,7 +124,7 @@ struct overlap_stage {
     // targets[w] is the render target of workload w; NULL if workload w is a dispatch.
     struct gpu_target *targets[OVERLAP_WORKLOADS_MAX];
     struct overlap_markers markers;
-    bool marked;            // true while a frame that leaves markers is recorded
+    bool marked;            // true while the host records a frame that leaves markers
     uint32_t *words;        // host copy of the words that all workloads of a frame computed
     uint32_t *record_words; // host copy of all records of a frame
     // first_record[w] is the index of the first record of workload w.
@@ -135,8 +135,7 @@ struct overlap_stage {
     // for a draw.
     uint32_t repeats, draw_repeats;
     enum overlap_barrier barrier;
-    // Place of barriers. True: right after the awaited workload. False: right before the workload
-    // that waits for it.
+    // True: barriers come right after the awaited workload. False: right before the waiting one.
     bool barrier_first;
     uint64_t timeout_ns;
     uint32_t token; // token of the frame that was recorded last
@@ -150,13 +149,13 @@ const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
                                                        const struct gpu_info *info,
                                                        const struct overlap_scenario *scenario);
 
-// Makes the buffers and targets, and settles the scenario (overlap_scenario_settle). The caller
-// must have set these members: scenario, session, scope, arena, repeats, draw_repeats, barrier,
-// barrier_first, timeout_ns.
+// Makes the buffers and render targets. Replaces draws that the device cannot run
+// (overlap_scenario_settle). The caller must have set these members: scenario, session, scope,
+// arena, repeats, draw_repeats, barrier, barrier_first, timeout_ns.
 MUST_CHECK bool overlap_stage_init(struct overlap_stage *stage, struct error *err);
 
-// Returns the index in session->queues of the queue on which workload `w` runs. It is 0 if the
-// device lacks the queue that the scenario names.
+// Returns the index in session->queues of the queue on which workload `w` runs. If the device lacks
+// the queue that the scenario names, returns 0.
 unsigned overlap_stage_queue(const struct overlap_stage *stage, size_t w);
 
 // Returns stage->draw_repeats if workload `w` is a draw, otherwise stage->repeats.
@@ -181,19 +180,18 @@ void overlap_segments_cut(struct overlap_stage *stage, uint32_t which);
 // Divides the workloads in the bit set `which` into segments, and records a batch for each segment.
 MUST_CHECK bool overlap_record(struct overlap_stage *stage, uint32_t which, struct error *err);
 
-// Returns the bit set of the workloads whose words workload `w` reads in a frame of the workloads
-// `which`: `w` waits for them, and the barrier makes their words visible. Returns 0 if `w` runs
-// alone.
+// Returns a bit set of workloads: those in `which` whose words workload `w` reads. `w` waits for
+// these workloads, and the barrier makes their words visible. Returns 0 if `w` runs alone.
 uint32_t overlap_record_reads(const struct overlap_stage *stage, uint32_t which, size_t w);
 
 // ---------------------------------------------------------------- the frame
 
-// The record of a workgroup, or of a subgroup of a draw. Times are in ns since the first start in
-// the frame.
+// The record of a workgroup, or of a draw's subgroup. Times are in ns since the frame's first
+// start.
 struct overlap_group {
     double start_ns, end_ns;
-    // group: the number of the workgroup in its workload; in a draw, the number of the subgroup's
-    // first pixel. core: the number of the core, or UINT32_MAX if it is not known.
+    // `group` is the number of the workgroup in its workload or, in a draw, the number of the
+    // subgroup's first pixel. `core` is the number of the core; UINT32_MAX if it is not known.
     uint32_t workload, group, core;
 };
 
@@ -202,8 +200,8 @@ struct overlap_frame {
     // the first start of a workload. They have no meaning if workload w did not run.
     double start_ns[OVERLAP_WORKLOADS_MAX], end_ns[OVERLAP_WORKLOADS_MAX];
     double length_ns;             // time in ns from the first start of a workload to the last end
-    double first_ns;              // time of the first start, by the device's clock
-    double released_ns;           // time of the hold's release, by the host's clock
+    double first_ns;              // time in ns of the first start, by the device's clock
+    double released_ns;           // time in ns of the hold's release, by the host's clock
     struct overlap_group *groups; // all records, sorted by workload; NULL if not requested
     size_t group_count;
 };
@@ -213,7 +211,7 @@ struct overlap_frame_desc {
     // reads no words of other workloads.
     uint32_t which;
     bool groups; // true: overlap_frame_run sets frame->groups, an array in `arena`
-    // True: the frame leaves markers, which the host polls; then all workloads must run.
+    // True: the frame leaves markers, which the host polls. `which` must contain all workloads.
     bool marked;
     struct arena *arena;
 };

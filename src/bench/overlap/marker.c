@@ -7,8 +7,7 @@
 #include <string.h>
 
 enum {
-    // Number of sweeps over all markers after which the host checks again whether the batches are
-    // done.
+    // Number of sweeps over all markers between two checks whether the batches are done.
     SWEEPS_A_CHECK = 4096
 };
 
@@ -74,7 +73,7 @@ void overlap_markers_poll(struct overlap_stage *stage, uint64_t released_ns)
     for (unsigned sweeps = 1; sweep(stage, released_ns); sweeps++) {
         if (sweeps % SWEEPS_A_CHECK || !is_over(stage, end_ns))
             continue;
-        // this last sweep finds markers that were written since the previous one
+        // this last sweep finds markers that were written since the previous sweep
         sweep(stage, released_ns);
         return;
     }

@@ -131,8 +131,8 @@ static const struct overlap_scenario *scenario_of(const struct bench_pick *pick)
     return scenarios[pick->at[OVERLAP_PARAM_SCENARIO]];
 }
 
-// Returns the kind of barrier with which the scenario runs. This is `chosen`, unless the scenario
-// allows only one kind of barrier.
+// Returns the kind of barrier with which the scenario runs. If the scenario allows only one kind,
+// returns this kind; otherwise, returns `chosen`.
 static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, unsigned chosen)
 {
     if (!overlap_scenario_waits(scenario))
@@ -162,10 +162,10 @@ static void replace(const struct bench_pick *pick)
         *pick->value = pick->request->choices[pick->param].values[0];
 }
 
-// Returns false for barriers that the plan leaves out. A barrier of a render target needs graphics,
-// and a workload that waits for a draw. If the API has no split barriers (GPU_CAP(SPLITS)), its
-// barriers within a queue are all the same: the plan keeps only the first chosen barrier,
-// "semaphore" and "none".
+// Returns false for barriers that the plan leaves out. A barrier of a render target is left out if
+// the device has no graphics, or if no workload waits for a draw. If the API has no split barriers
+// (GPU_CAP(SPLITS)), all its barriers within a queue are the same. Then the plan keeps only the
+// first chosen barrier, "semaphore" and "none".
 static bool reach(const struct bench_pick *pick)
 {
     gpu_caps caps = pick->request->device->caps;

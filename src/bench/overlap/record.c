@@ -18,7 +18,7 @@ struct overlap_params {
 #undef X
 };
 
-// The state of recording the segments of one queue, one after another.
+// The state while the segments of one queue are recorded, one after another.
 struct recording {
     struct overlap_stage *stage;
     const struct overlap_segment *segment;
@@ -32,8 +32,7 @@ struct recording {
 
 // ---------------------------------------------------------------- segments
 
-// True if the bit set `which` contains both workloads, and `later` waits for `earlier` by a
-// semaphore.
+// True if both workloads are in the bit set `which`, and `later` waits for `earlier` by semaphore.
 static bool is_semaphore(const struct overlap_stage *stage, uint32_t which, size_t earlier,
                          size_t later)
 {
@@ -160,9 +159,9 @@ static bool is_waited_for(const struct recording *recording, size_t w, uint32_t 
     return false;
 }
 
-// Records a barrier for each workload in the bit set `workloads` that has none after it yet. After
-// a draw, it is a barrier of the draw's render target, which orders only this draw. After a
-// dispatch, it is a barrier of the buffer of results, which orders all earlier work.
+// Records a barrier for each workload in the bit set `workloads` that has none after it yet. The
+// barrier after a draw is one of the draw's render target, and orders only this draw. The barrier
+// after a dispatch is one of the buffer of results, and orders all earlier work.
 static void record_target_barriers(struct recording *recording, uint32_t workloads)
 {
     const struct overlap_stage *stage = recording->stage;
@@ -213,8 +212,8 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     recording->unordered = 0;
 }
 
-// Records what must come before workload `w`: waits for split barriers, and a barrier if an awaited
-// workload has none after it yet.
+// Records what must come before workload `w`: the second halves of the split barriers for which `w`
+// waits, and a barrier if an awaited workload has none after it yet.
 static void record_waits(struct recording *recording, size_t w)
 {
     uint32_t after = recording->stage->scenario->workloads[w].after;
@@ -270,7 +269,7 @@ static bool has_draws(const struct overlap_scenario *scenario)
     return false;
 }
 
-// Returns batch number `i` of a queue, which the first call creates; NULL with `err` on failure.
+// Returns batch number `i` of a queue, or NULL with `err`. The first call creates the batch.
 static struct gpu_batch *batch_of(struct overlap_stage *stage, unsigned queue, size_t i,
                                   struct error *err)
 {

@@ -39,8 +39,7 @@ static const struct overlap_workload cross_workloads[] = {
     {"async D", OVERLAP_COMPUTE, false, 8, 64, BIT(2)},
 };
 
-// Two draws, and a dispatch that waits for the second draw. Pettineo's article has no such
-// scenario.
+// Two draws, and a dispatch that waits for the second draw. Pettineo has no such scenario.
 static const struct overlap_workload draw_workloads[] = {
     {"graphics A", OVERLAP_DIRECT, true, 8, 64, 0},
     {"graphics B", OVERLAP_DIRECT, true, 8, 64, 0},

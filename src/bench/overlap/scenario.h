@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A scenario lists the workloads of a frame. For each workload, it names the queue and the
-// workloads for which it waits. Most built-in scenarios are experiments of "Breaking Down Barriers,
-// Part 6: Experimenting With Overlap and Preemption" (M. Pettineo, 2018). Three of them have the
-// eight default workloads of that article.
+// A scenario lists the workloads of a frame. For each workload, the scenario names a queue, and the
+// workloads that must end before this workload starts. Most built-in scenarios are experiments of
+// "Breaking Down Barriers, Part 6: Experimenting With Overlap and Preemption" (M. Pettineo, 2018).
+// Three of them have the eight default workloads of that article.
 #ifndef BENCH_OVERLAP_SCENARIO_H
 #define BENCH_OVERLAP_SCENARIO_H
 
@@ -34,8 +34,7 @@ enum overlap_barrier {
     // A split barrier: a signal after the awaited workload, and a wait before the waiting one.
     OVERLAP_BARRIER_SPLIT,
     OVERLAP_BARRIER_SEMAPHORE, // a timeline semaphore between separate submissions
-    // After a draw, a barrier of its render target. After a dispatch, a barrier of the buffer of
-    // results.
+    // a barrier of the render target after a draw, and of the buffer of results after a dispatch
     OVERLAP_BARRIER_TARGET,
     OVERLAP_BARRIER_NONE, // no barrier: no workload waits for another
     OVERLAP_BARRIER_COUNT
@@ -94,8 +93,8 @@ uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t
 // Users write scenarios as JSON files:
 //
 //   { "name": "two chains",                      a title; optional
-//     "priority": "high",                        of the compute queue; optional, default "medium"
-//     "clock": "stable",                         held by the driver; optional, default "free"
+//     "priority": "high",                        the compute queue's; optional, default "medium"
+//     "clock": "stable",                         the driver holds it; optional, default "free"
 //     "workloads": [                             1 … 16, in the order in which they are recorded
 //       { "name": "A", "iterations": 128 },
 //       { "name": "B",
@@ -104,7 +103,7 @@ uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t
 //         "groups": 8,                           1 … 256, of 1024 threads each; 8 by default
 //         "iterations": 64,                      1 … 128; 64 by default
 //         "after": ["A"],                        names of earlier workloads, on either queue
-//         "enabled": false } ] }                 leaves it out: no workload waits for it then
+//         "enabled": false } ] }                 leaves this workload out; default true
 //
 // The parameter `scenario` takes the name of such a file. If its value begins with '{', the value
 // is the JSON text itself.

@@ -15,8 +15,8 @@ enum {
     ITERATIONS_DEFAULT = 64
 };
 
-// The values of the JSON members "queue", "kind", "priority" and "clock". Those of "queue" have the
-// order of enum overlap_queue.
+// The allowed values of the JSON members "queue", "kind", "priority" and "clock". The values of
+// "queue" have the order of enum overlap_queue.
 static const char *const queue_words[] = {"direct", "compute"};
 static const char *const kind_words[] = {"dispatch", "draw"};
 static const char *const priority_words[] = {"medium", "high"};
@@ -324,8 +324,7 @@ static void scenario_put(struct json_out *out, const struct overlap_scenario *sc
         workload_put(out, scenario, w);
     json_put_close(out, ']');
     json_put_close(out, '}');
-    // A scenario in a file cannot ask for split barriers. The user sets the parameter `barrier` for
-    // that.
+    // A scenario file cannot ask for split barriers, so "set" sets the parameter `barrier`.
     if (scenario->split) {
         json_put_open(out, "set", '{');
         json_put_text(out, "barrier", overlap_barrier_name(OVERLAP_BARRIER_SPLIT));

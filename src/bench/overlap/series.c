@@ -29,8 +29,7 @@ void overlap_polling_add(struct overlap_polling *polling, const struct overlap_a
     if (isfinite(known_ns) && !(polling->known_ns <= known_ns)) {
         polling->known_ns = known_ns;
         polling->offset_ns = frame->first_ns - (frame->released_ns + middle_ns);
-        // The device's clock wraps to 0 after range_ns, so the offset is known only modulo
-        // range_ns.
+        // The device's clock wraps to 0 after range_ns, so the offset is known modulo range_ns.
         if (clock->device_bits < 64) {
             double range_ns = ldexp(clock->device_tick_ns, (int)clock->device_bits);
             polling->offset_ns = remainder(polling->offset_ns, range_ns);

@@ -91,8 +91,7 @@ static bool skew_find(struct gpu_scope *scope, struct arena *arena,
     return true;
 }
 
-// Measures the clock skew between cores. The kernel runs for some hundred µs on the device's first
-// queue.
+// Measures the clock skew between cores. The kernel runs for some hundred µs on the first queue.
 static bool skew_probe(struct gpu_scope *outer, const struct measure_clock *clock,
                        struct overlap_skew *skew, struct error *err)
 {
@@ -151,8 +150,7 @@ static struct overlap_session *urgent_open(struct bench_session *bench,
     struct overlap_session *session = ARENA_NEW(bench->arena, struct overlap_session);
     if (!bench_session_open(&session->own, bench->system, bench->info, desc, err))
         return NULL;
-    // The second device is the same chip, so clock and skew are copied from the benchmark's
-    // session.
+    // The second device is the same chip, so it gets clock and skew of the benchmark's session.
     session->clock = plain->clock;
     session->skew = plain->skew;
     session->clock.program = NULL;

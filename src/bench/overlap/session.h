@@ -23,11 +23,10 @@ struct overlap_skew {
 };
 
 struct overlap_session {
-    // Session on a device of its own; all zeros if this struct uses the benchmark's device.
+    // Session with a device of its own; all zeros if this struct uses the benchmark's device.
     struct bench_session own;
     struct gpu_scope *scope;
-    // What the first call of overlap_session_urgent returned; NULL before that call, or if it
-    // failed.
+    // The session that overlap_session_urgent returns; NULL until a call of this function succeeds.
     struct overlap_session *urgent;
     // The driver's answer to the request for high priority; NULL if there was no request.
     const char *priority_text;
@@ -42,8 +41,7 @@ struct overlap_session {
     struct gpu_queue *queues[OVERLAP_QUEUES_MAX];
     const char *queue_text; // description of the queues for the user
     bool has_cores;         // true: kernels can read the number of their core
-    // Token of the last frame or warm-up. Each frame and each warm-up gets the next number, from 1
-    // on.
+    // Token of the last frame or warm-up. Each frame and each warm-up gets the next number.
     uint32_t token;
 };
 
@@ -69,19 +67,19 @@ void overlap_session_close(struct bench_session *bench);
 // their queues between them.
 enum overlap_metric {
     OVERLAP_METRIC_FRAME,
-    // Mean overlap (0 to 1) of neighbours on one queue that wait for no workload: SAME_QUEUE of two
-    // dispatches, DRAW_DISPATCH of a draw and a dispatch, DRAW_DRAW of two draws.
+    // Mean overlap (0 to 1) of two neighbours on one queue that wait for no workload. SAME_QUEUE is
+    // for two dispatches, DRAW_DISPATCH for a draw and a dispatch, DRAW_DRAW for two draws.
     OVERLAP_METRIC_SAME_QUEUE,
     // time in which both queues work ÷ working time of the queue that works less
     OVERLAP_METRIC_CROSS_QUEUE,
     // Median gap from the end of a workload to the start of a neighbouring dispatch that waits for
-    // it: GAP after a dispatch, DRAW_GAP after a draw. If a dispatch waits for several workloads,
-    // the one that ended last counts.
+    // it. GAP is for gaps after a dispatch, DRAW_GAP for gaps after a draw. If a dispatch waits for
+    // several workloads, the gap begins when the last of them ends.
     OVERLAP_METRIC_GAP,
-    // time between the first starts on the two queues; no number if the first workload of a queue
-    // waits
+    // time between the first start on one queue and the first start on the other; no number if the
+    // first workload of a queue waits
     OVERLAP_METRIC_SKEW,
-    // mean, over all workloads, of the length in the frame ÷ the length alone
+    // mean over all workloads: length of the workload in the frame ÷ its length alone
     OVERLAP_METRIC_STRETCH,
     // sum of the lengths of all workloads, each running alone, ÷ the length of the frame
     OVERLAP_METRIC_GAIN,

@@ -37,8 +37,8 @@ static bool are_free(const struct overlap_scenario *scenario, const unsigned *qu
            !scenario->workloads[a].after && !scenario->workloads[b].after;
 }
 
-// Returns the mean overlap of the pairs for which are_free is true and that have `draws` (0, 1 or
-// 2) draws. Returns NaN if there is no such pair.
+// Returns the mean overlap of two neighbours on one queue that wait for no workload. Only pairs
+// with `draws` draws (0, 1 or 2) count. Returns NaN if there is no such pair.
 static double free_pairs_of(const struct overlap_scenario *scenario, const unsigned *queues,
                             const struct overlap_frame *frame, int draws)
 {
@@ -79,7 +79,7 @@ static double busy_ns(size_t count, const unsigned *queues, const struct overlap
     return sum;
 }
 
-// Returns the workload that ended last of those for which `w` waits; `w` if there is none.
+// Returns the workload that ended last of those for which `w` waits; `w` if it waits for none.
 static size_t awaited_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
                          size_t w)
 {
@@ -92,8 +92,9 @@ static size_t awaited_of(const struct overlap_scenario *scenario, const struct o
 }
 
 // Returns the median gap in ns from the end of a workload to the start of a neighbouring dispatch
-// that waits for it; NaN if there is no gap. The awaited workload must be a draw if `after_draw` is
-// true, else a dispatch. If a dispatch waits for several workloads, the one that ended last counts.
+// that waits for it; NaN if there is no gap. If `after_draw` is true, only gaps after a draw count,
+// otherwise only gaps after a dispatch. If a dispatch waits for several workloads, the gap begins
+// when the last of them ends.
 static double gap_of(const struct overlap_scenario *scenario, const unsigned *queues,
                      const struct overlap_frame *frame, bool after_draw)
 {

@@ -9,8 +9,8 @@
 // Returns the time in which workloads a and b both run ÷ the length of the shorter one: 0 to 1.
 double overlap_of(const struct overlap_frame *frame, size_t a, size_t b);
 
-// The metrics of one frame, by enum overlap_metric. A metric is NaN if the scenario lacks the
-// workloads that the metric needs.
+// of[m] is the value of metric m (enum overlap_metric) in one frame. It is NaN if the scenario
+// lacks the workloads that the metric needs.
 struct overlap_tally {
     double of[OVERLAP_METRIC_COUNT];
 };
@@ -32,15 +32,14 @@ enum {
 
 // What the host found by polling markers, in all frames of a case that left markers.
 struct overlap_polling {
-    // Numbers over all frames with markers: markers, markers that the host saw, and markers whose
-    // times agreed with the device's clock (struct overlap_agreement).
+    // `markers` counts the markers of all frames, `seen` those that the host saw, and `agreed`
+    // those that agreed with the device's clock (struct overlap_agreement).
     size_t markers, seen, agreed;
     // device's clock − host's clock in ns, from the frame with the closest bounds of this offset;
     // NaN until a frame has given bounds
     double offset_ns;
     double known_ns; // uncertainty (±) of offset_ns in ns; NaN until a frame has given bounds
-    // The largest values of the members of the same names in struct overlap_agreement, over all
-    // frames.
+    // The largest sweep_ns, bars_ns and held_ns of all frames (struct overlap_agreement).
     double sweep_ns, bars_ns, held_ns;
 };
 
@@ -83,9 +82,9 @@ struct overlap_shown {
 //                agreed, sweep and bars (struct overlap_polling)
 //   markers      a row per workload: lane, stamped_start and stamped_end (by the device's clock),
 //                polled_start and polled_end (by the host's clock, shifted so that the least delay
-//                from writing to seeing a marker is 0), marked_start and marked_end (by the
-//                device's clock, when it had written the marker). NaN if the host did not see the
-//                marker
+//                from writing to seeing a marker is 0), marked_start and marked_end (the device's
+//                clock after it wrote the marker). If the host did not see a marker, its polled_…
+//                and marked_… are NaN
 //   matrix       a row per pair of workloads: a, b (their lanes), overlap (median over the newest
 //                frames, at most OVERLAP_HISTORY_MAX), low and high (95 % interval of the median;
 //                the extremes if there are too few frames), ordered (1 if b waits for a, directly

@@ -97,8 +97,9 @@ static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *e
     return true;
 }
 
-// Finds two numbers of repeats with tune(): the first dispatch gives the number for all dispatches,
-// and the first draw the number for all draws, because a device may use fewer cores for a draw.
+// Finds two numbers of repeats with tune(). The first dispatch gives the number for all dispatches,
+// and the first draw the number for all draws. The numbers can differ, because a device may use
+// fewer cores for a draw.
 static bool tune_all(struct work *work, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -133,10 +134,10 @@ static bool recall(struct work *work, struct error *err)
     return scenario != NULL;
 }
 
-// If the scenario wants a stable clock, asks the driver to hold the device's clock stable, also
-// between visits, because the clock takes time to settle. Otherwise asks the driver to stop holding
-// it, on both devices that are this chip. If the driver refuses, stores the reason in
-// work->clock_refusal. Fails only if the device is lost.
+// If the scenario wants a stable clock, asks the driver to hold the device's clock stable. The
+// clock stays held between visits, because it takes time to settle. For other scenarios, asks the
+// driver to release the clock, on both devices that are this chip. If the driver refuses to hold
+// the clock, stores the reason in work->clock_refusal. Fails only if the device is lost.
 static bool set_clock(struct work *work, const struct gpu_scope *scope, struct error *err)
 {
     const struct overlap_session *plain = work->run->session->state;
@@ -196,8 +197,7 @@ static bool prepare(struct work *work, struct error *err)
     return true;
 }
 
-// Returns the first workload on the same queue that does the same work as `w`. It may be `w`
-// itself.
+// Returns the first workload on the queue of `w` that does the same work; it may be `w` itself.
 static size_t first_alike(const struct work *work, size_t w)
 {
     const struct overlap_workload *workloads = work->stage.scenario->workloads;

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-// The kinds of hog (work that keeps the device busy): the value of the parameter `hog`, a plural
-// for texts, and results that were published for two GPUs of 2016 ("Breaking Down Barriers, Part
-// 6", M. Pettineo, 2018), or NULL. In `published`, the victim is a compositor at 90 Hz. In
-// published_three, an application and a compositor run beside the hog.
+// The kinds of hog (work that keeps the device busy). `hog` is the value of the parameter `hog`,
+// and `many` a plural for texts. `published` and published_three are results of two GPUs of 2016,
+// or NULL ("Breaking Down Barriers, Part 6", M. Pettineo, 2018). In `published`, the victim is a
+// compositor at 90 Hz. In published_three, an application and a compositor run beside the hog.
 static const struct hog {
     const char *hog, *many, *published, *published_three;
 } hogs[] = {
@@ -31,8 +31,8 @@ static const struct hog *hog_find(const char *name)
     return NULL;
 }
 
-// Returns text on how many victims got onto the device in which way (enum judge_entry), for example
-// "57 of 60 co-resident, 3 at a boundary" or "all 60 co-resident". NULL if the result has no such
+// Returns a text that says how many victims got onto the device in each way (enum judge_entry): "57
+// of 60 co-resident, 3 at a boundary" or "all 60 co-resident". NULL if the result has no such
 // counts.
 static const char *entered_text(struct arena *arena, const struct result *result)
 {
@@ -172,8 +172,8 @@ struct group {
     // Median response in ns at medium priority or, if that was not measured, the shortest median of
     // all results of the finding.
     double value_ns;
-    // Response at medium priority, and response at a higher priority (of the last such result in
-    // the run); NULL if not measured.
+    // `medium`: response at medium priority. `higher`: response at a higher priority, from the last
+    // such result in the run. Each is NULL if it was not measured.
     const struct metric *medium, *higher;
 };
 

@@ -8,8 +8,8 @@
 
 // Longest time in ns that the host sleeps before it checks again whether the hog needs submissions.
 static const uint64_t look_ns = 2000000;
-// Longest time in ns that the host waits for an answer before it looks at the next deadline or at
-// the hog again.
+// Longest time in ns that the host waits for an answer. Then it checks the next deadline or the hog
+// again.
 static const uint64_t slice_ns = 1000000;
 
 static bool feed(const struct contention_desc *desc, bool more, struct error *err)
@@ -55,8 +55,8 @@ static uint32_t pending(const struct contention_arrivals *arrivals)
 }
 
 // Submits the actor's load (a victim or a frame) for deadline number result->due, and counts the
-// deadline. If CONTENTION_PENDING_MAX submissions are pending, submits nothing and marks the answer
-// as censored.
+// deadline. If CONTENTION_PENDING_MAX submissions are pending, submits nothing. The answer is then
+// censored: its response time is only a lower bound.
 static bool ask(const struct contention_arrivals *arrivals, struct contention *result,
                 struct error *err)
 {
@@ -192,9 +192,9 @@ static bool actors_join(struct actors *actors, bool stop, struct error *err)
 }
 
 // True if the hog needs no new submission. `end_ns` is one period after the last deadline.
-// - Before end_ns, none is needed if the submissions in flight keep the hog busy until end_ns.
-// - After end_ns, the host only waits for late answers. None is needed if more than half of the
-//   hog's maximum number of submissions are in flight.
+// - Before end_ns, the hog needs none if the submissions in flight keep it busy until end_ns.
+// - After end_ns, the host only waits for late answers. The hog needs none if more than half of its
+//   maximum number of submissions are in flight.
 static bool lasts(const struct contention_desc *desc, uint64_t end_ns)
 {
     uint32_t ahead = in_flight(desc);
@@ -221,7 +221,7 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 {
     struct actors actors = {0};
     uint64_t end_ns = start->victim_ns + desc->samples * CONTENTION_PERIOD_NS;
-    // an actor's error, not reported, because `err` already has an earlier error
+    // Error of an actor. It is not reported, because `err` already has an earlier error.
     struct error later;
     bool fed = actor_add(&actors, desc->victim, start->victim_ns, desc->samples, victim, err) &&
                (!desc->application || actor_add(&actors, desc->application, start->application_ns,
@@ -233,9 +233,9 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 
 // ---------------------------------------------------------------- a run that drops deadlines
 
-// Sleeps until `deadline_ns`, and keeps the hog busy meanwhile. If the submissions in flight keep
-// it busy until `end_ns`, submits no more: the run ends when all are done, so more of them would
-// only make it longer.
+// Sleeps until `deadline_ns`, and keeps the hog busy meanwhile. Submits nothing if the submissions
+// in flight keep the hog busy until `end_ns`. The run ends when all submissions are done, so more
+// of them would only make the run longer.
 static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns, uint64_t end_ns,
                        struct error *err)
 {
@@ -248,7 +248,7 @@ static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns,
     return true;
 }
 
-// Host times just before the victim was submitted, and when the host saw that it had ended.
+// begin_ns: host time just before a victim is submitted. end_ns: host time when its end is seen.
 struct stay {
     uint64_t begin_ns, end_ns;
 };

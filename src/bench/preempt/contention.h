@@ -34,33 +34,32 @@ enum {
 
 struct contention_desc {
     struct load *hog; // load of the hog; NULL if there is no hog, or it runs in another process
-    // Load of the victim. Before contention_run, `samples` submissions of this load must be
-    // recorded; none if `drops` is true.
+    // Load of the victim. Before contention_run, the caller must record `samples` submissions of
+    // this load or, if `drops` is true, none.
     struct load *victim;
     // Load of the application; NULL if there is none, or if another process submits the frames.
-    // Before contention_run, `samples` frames of this load must be recorded.
+    // Before contention_run, the caller must record `samples` frames of this load.
     struct load *application;
     uint32_t samples; // number of deadlines of the victim, at most CONTENTION_SAMPLES_MAX
     bool alone;       // true if CONTENTION_ALONE submissions of the hog end before the first victim
-    // True: a deadline that passes while the host awaits an answer is dropped, so no victim is
-    // submitted for it.
+    // True: no victim is submitted for a deadline that passes while the host waits for an answer.
     bool drops;
     double hog_ns; // length in ns of a submission of the hog without victims; 0 if not known
-    // Delay in ns of the victim's first deadline, which comes one period + this delay after the
-    // start of the hog. If `alone` is true, the delay counts from the end of the hog's first
-    // CONTENTION_ALONE submissions instead.
+    // The victim's first deadline comes one period + delay_ns after the start of the hog. If
+    // `alone` is true, it comes one period + delay_ns after the end of the hog's first
+    // CONTENTION_ALONE submissions.
     double delay_ns;
 };
 
 struct contention_answer {
-    // Response time in ns: from the deadline until the host sees that the submission is done. If
-    // the run drops deadlines: from just before the submission instead.
+    // Response time in ns, until the host sees that the submission is done. It begins at the
+    // deadline or, if the run drops deadlines, just before the submission.
     double response_ns;
     uint32_t victim; // number of the answered submission; each actor's submissions count from 0
-    // True if response_ns is only a lower bound, for one of two reasons. Either the submission was
-    // not done when the run ended. Or nothing was submitted, because CONTENTION_PENDING_MAX
-    // submissions were in flight at the deadline. In the second case, `victim` is the newest of
-    // them: a further submission would have been answered later.
+    // True if response_ns is only a lower bound: either the submission was not done when the run
+    // ended, or nothing was submitted at the deadline, because CONTENTION_PENDING_MAX submissions
+    // were in flight. In the second case, `victim` is the newest of them: a further submission
+    // would have been answered later.
     bool censored;
 };
 
@@ -69,8 +68,8 @@ struct contention {
     uint32_t count; // number of elements of `answers`, including the censored answers
     uint32_t due;   // number of deadlines that passed
     uint32_t met;   // number of deadlines answered before the next deadline
-    // Number of submissions that were done when the run ended: numbers 0 to answered − 1 of the
-    // actor, because submissions are done in order.
+    // Number of submissions that were done when the run ended. Submissions are done in order, so
+    // these are the actor's submissions 0 to answered − 1.
     uint32_t answered;
     // Number of submissions that a busy host made more than a quarter of a period after their
     // deadline. So part of their response time passed in the host, not in the device.
@@ -86,10 +85,10 @@ struct contention_start {
 MUST_CHECK bool contention_start(const struct contention_desc *desc, struct contention_start *start,
                                  struct error *err);
 
-// Submits victims at their deadlines and, if desc->application is set, frames at theirs. Keeps the
-// hog busy meanwhile. Fills `victim` and `application` with the results. When the function returns
-// true, no submission of desc->hog is in flight. Unanswered victims and frames may still be in
-// flight, because they may wait for a hog in another process.
+// Submits victims at their deadlines and, if desc->application is set, frames at the deadlines of
+// the application. Keeps the hog busy meanwhile. Fills `victim` and `application` with the results.
+// When it returns true, no submission of desc->hog is in flight. Unanswered victims and frames may
+// still be in flight, because they may wait for a hog in another process.
 MUST_CHECK bool contention_run(const struct contention_desc *desc,
                                const struct contention_start *start, struct contention *victim,
                                struct contention *application, struct error *err);
@@ -99,8 +98,8 @@ MUST_CHECK bool contention_run(const struct contention_desc *desc,
 // `result` must come from a run that drops no deadlines.
 double contention_frames(const struct contention *result);
 
-// Returns by how many ns an answer missed the next deadline, which is one period after its own; 0
-// if it came before the next deadline.
+// Returns by how many ns an answer came after the next deadline; 0 if it came before. The next
+// deadline is one period after the answer's own deadline.
 double contention_lateness_ns(const struct contention_answer *answer);
 
 // The state of a thread that submits victims, or frames of the application, and drops no deadlines.
@@ -108,10 +107,9 @@ struct contention_arrivals {
     struct load *load;
     uint32_t samples;
     uint64_t first_ns; // time of the first deadline, by clock_now_ns
-    // Time in ns for which answers are awaited, from one period after the last deadline on.
+    // Time in ns to wait for late answers. The time begins one period after the last deadline.
     uint64_t patience_ns;
-    // Another thread sets this flag to end this thread at once, without further deadlines or
-    // answers.
+    // Another thread sets this flag to end this thread, which then submits nothing more.
     atomic_bool stop;
     // This thread sets this flag when it ends and no longer needs the hog.
     atomic_bool over;

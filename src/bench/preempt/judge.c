@@ -45,8 +45,8 @@ static double common_ns(const struct load_run *a, const struct load_run *b)
     return fmax(fmin(a->end_ns, b->end_ns) - fmax(a->start_ns, b->start_ns), 0);
 }
 
-// True if a submission of the hog overlapped the victim and was too long: longer than without
-// victims (alone_ns), by at least JUDGE_STILL of the time that victims ran during it.
+// True if a submission of the hog overlapped the victim and lasted too long: longer than without
+// victims (alone_ns), by at least half (JUDGE_STILL) of the time in which victims ran during it.
 static bool is_drawn_out(const struct load_run *victim, const struct load_run *hogs,
                          size_t hog_count, const struct judge_limits *limits)
 {
@@ -107,8 +107,8 @@ struct preempt_responses preempt_responses_sort(struct arena *arena, const doubl
     return (struct preempt_responses){shortest, longest, count};
 }
 
-// Returns quantile `p`; each censored response counts as its lower bound. at_least is true if the
-// quantile would be longer with censored responses that never end.
+// Returns quantile `p`. Each censored response counts as its lower bound. at_least is true if the
+// quantile would be longer if the censored responses never ended.
 struct preempt_quantile preempt_quantile_of(const struct preempt_responses *responses, double p)
 {
     double least = stats_quantile(responses->ns, responses->count, p);
@@ -123,11 +123,11 @@ static void add_entered(const struct preempt_history *history, struct measure_vi
         counts[e] = (double)history->entries[e];
 }
 
-// Returns the lower bound (if `side` is −1) or the upper bound (if it is 1) of the 95 % interval of
-// quantile `p`. The bound is the response whose rank is 1.96 standard deviations from the rank of
-// p. The deviation is that of a binomial distribution of `events` independent events, approximated
-// as normal (David and Nagaraja, "Order Statistics", 7.1). Returns NaN if there is no such rank, or
-// if the upper bound is censored.
+// Returns one bound of the 95 % interval of quantile `p`: the lower one if `side` is −1, and the
+// upper one if `side` is 1. The bound is the response whose rank is 1.96 standard deviations from
+// the rank of p. The deviation is that of a binomial distribution of `events` independent events,
+// approximated as normal (David and Nagaraja, "Order Statistics", 7.1). Returns NaN if there is no
+// such rank, or if the upper bound is censored.
 static double bound(const struct preempt_responses *responses, size_t events, double p, double side)
 {
     double count = (double)responses->count;
@@ -166,10 +166,10 @@ static void add_quantiles(const struct preempt_responses *responses, size_t even
     series->row_count = (size_t)(cell - series->data) / COUNT(columns);
 }
 
-// Returns the number of bins per octave of a histogram: a power of 2 from BINS_AN_OCTAVE_MIN to
-// BINS_AN_OCTAVE_MAX. It is the largest one with which all answers need at most BINS_MOST and at
-// most 2 √count bins (rounded up), or else the minimum. Most answers are close together, and a few
-// are far away.
+// Returns the number of bins per octave of a histogram. Most answers are close together, and a few
+// are far away. So the number is the largest power of 2 with which the answers need at most
+// BINS_MOST bins and at most 2 √count bins (rounded up). It is never below BINS_AN_OCTAVE_MIN or
+// above BINS_AN_OCTAVE_MAX.
 static double bins_an_octave(const double *sorted, size_t count)
 {
     double bins = BINS_AN_OCTAVE_MAX, most = fmin(BINS_MOST, 2 * sqrt((double)count));
@@ -215,8 +215,8 @@ struct window {
     double from_ns, to_ns;
 };
 
-// Appends a row for each submission that overlaps the window, cut to the window, while there is
-// room.
+// Appends a row for each submission that overlaps the window. The row shows only the part in the
+// window. Stops when the series has SCENE_ROWS rows.
 static void scene_add(const struct window *window, const struct load_run *runs, size_t count,
                       double lane)
 {

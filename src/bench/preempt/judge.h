@@ -23,15 +23,15 @@ enum judge_entry {
 extern const char *const judge_names[JUDGE_COUNT];
 
 struct judge_limits {
-    // An overlap of a victim with a workgroup of the hog is ignored if it lasts at most this many
-    // ns.
+    // An overlap of a victim with a workgroup of the hog is ignored up to this length in ns.
     double resolution_ns;
     // A pause of a workgroup of the hog is ignored if it lasts at most this many ns, because such
     // pauses also occur without a victim.
     double pause_ns;
     // If a victim is shorter than pause_ns ÷ JUDGE_STILL, pauses cannot show whether it interrupted
-    // the hog. Then the hog's submission is compared with alone_ns, its length in ns without
-    // victims (0 if not known). `victims` are all victims, and all frames of an application.
+    // the hog. Then the length of the hog's submission is compared with alone_ns, its length in ns
+    // without victims (0 if not known). `victims` has all victims, and all frames of an
+    // application.
     double alone_ns;
     const struct load_run *victims;
     size_t victim_count;
@@ -63,10 +63,10 @@ enum {
 // What the benchmark keeps over all visits of a case.
 struct preempt_history {
     struct load_work hog, victim, application;
-    // Median length, and longest pause, in ns of the hog's submissions without a victim; 0 if not
-    // measured.
+    // alone_ns: median length of the hog's submissions without a victim. pause_alone_ns: longest
+    // pause in these submissions. Both are in ns, and 0 until they are measured.
     double alone_ns, pause_alone_ns;
-    size_t visits, count; // numbers of visits and of kept responses
+    size_t visits, count; // `count` is the number of kept responses
     double responses_ns[PREEMPT_HISTORY_MAX];
     bool censored[PREEMPT_HISTORY_MAX]; // true if the response took longer than responses_ns says
     // Number of independent events that caused the responses. All responses that waited for the
@@ -83,8 +83,8 @@ void preempt_history_add(struct preempt_history *history, double response_ns, bo
 // bound of it is known; it then counts as this bound.
 struct preempt_responses {
     const double *ns;
-    // The same responses, each censored one as DBL_MAX. Sorted on its own: longest_ns[i] and ns[i]
-    // may belong to different responses.
+    // The same responses, but with DBL_MAX for each censored one. This array is sorted separately,
+    // so longest_ns[i] and ns[i] may belong to different responses.
     const double *longest_ns;
     size_t count;
 };
@@ -94,9 +94,9 @@ struct preempt_responses {
 struct preempt_responses preempt_responses_sort(struct arena *arena, const double *ns,
                                                 const bool *censored, size_t count);
 
-// A quantile of response times in ns; NaN if there are no responses. If at_least is true, it is
-// only a lower bound, because of censored responses. preempt_quantile_of returns quantile `p`, from
-// 0 to 1.
+// A quantile of response times in ns; NaN if there are no responses. at_least is true if the
+// quantile is only a lower bound, because of censored responses. preempt_quantile_of returns
+// quantile `p`, from 0 to 1.
 struct preempt_quantile {
     double ns;
     bool at_least;
@@ -129,7 +129,7 @@ struct preempt_scene {
 
 // Adds the series "timeline" with the columns start, end (ns) and lane (0: a victim, 1: a
 // submission of the hog, 2: a frame of the application). The series shows a few victims from the
-// middle of the visit, with hog and application around them. It is left out if there was no victim.
+// middle of the visit, and what ran around them. Adds nothing if no victim was answered.
 void preempt_series_timeline(const struct preempt_scene *scene, struct measure_visit *visit);
 
 #endif

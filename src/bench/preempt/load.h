@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A load: the same work, submitted again and again, and the records that its workgroups leave. Hog,
+// A load is work that is submitted again and again, and the records that its workgroups leave. Hog,
 // victim and application are loads.
 //
 // Each submission writes its records to its own slot of a buffer. So the host need not read records
@@ -43,8 +43,7 @@ struct load_run {
     size_t group_count;
 };
 
-// Adds a workgroup to run->groups, which must have room. Extends the run's start, end and longest
-// pause by those of the workgroup.
+// Adds a workgroup to run->groups, which must have room. Updates start_ns, end_ns and pause_ns.
 void load_run_add(struct load_run *run, struct load_group group);
 
 // Adds `ns` to the start and end times of the run and of its workgroups.
@@ -68,7 +67,7 @@ struct load {
     struct gpu_draw_program *draw_program;
     struct gpu_buffer *records;
     struct gpu_batch *batches[LOAD_BATCHES_MAX];
-    // Every stride-th workgroup leaves a record: `kept` records per submission.
+    // One of `stride` workgroups leaves a record, so a submission leaves `kept` records.
     uint32_t stride, kept;
     // How many submissions were recorded, submitted and finished since load_restart. Submissions
     // are recorded, submitted and finished in the same order.
@@ -84,8 +83,8 @@ struct gpu_program *load_program(struct measure_programs *programs, struct error
 // ERROR_UNSUPPORTED if the work draws and the device has no graphics.
 MUST_CHECK bool load_init(struct load *load, const struct load_desc *desc, struct error *err);
 
-// Makes the load forget its submissions. The next submission uses slot 0 and `token`, the one after
-// it slot 1 and token + 1.
+// Makes the load forget its submissions. The next submissions use the slots 0, 1, 2 … and the
+// tokens `token`, token + 1, token + 2 …
 void load_restart(struct load *load, uint32_t token);
 
 // Records the next submission now, so that load_submit only has to submit it. Fails with

@@ -194,8 +194,8 @@ static const struct view_info views[] = {
 };
 
 // The condition of all headlines without an application: the victim is a dispatch, has medium
-// priority, and comes at each deadline (none is dropped). A program that makes no other choice has
-// this priority.
+// priority, and comes at each deadline (none is dropped). A program that requests no priority has
+// medium priority.
 #define TWO_MEDIUM "priority=medium,actors!=three,victim!=draw,arrivals!=closed"
 
 static const struct headline_info headlines[] = {
@@ -267,9 +267,9 @@ static bool is_chosen(const struct bench_pick *pick, enum preempt_param param)
     return pick->request->choices[param].from_user;
 }
 
-// Sets the priority of a case with an application to "highest" or, if the API has no priorities
-// that a compositor can use, to "medium". Called if a preset chose the priorities. Returns true
-// only for the first of these priorities, so that they give one case.
+// Called for a case with an application if a preset chose the priorities. Sets the priority to
+// "highest" or, if the API has no priorities that a compositor can use, to "medium". All priorities
+// of the preset give the same case, so returns true only for the first of them.
 static bool replace_priority(const struct bench_pick *pick)
 {
     bool remote = case_choice(&pick->c, "setting") == PREEMPT_PROCESSES;
@@ -282,11 +282,12 @@ static bool replace_priority(const struct bench_pick *pick)
     return true;
 }
 
-// True if the plan keeps this case, which has an application. The priorities of a preset give only
-// one case (replace_priority). If the user chose `actors`, every case is kept. If the user instead
-// chose priority, victim or arrivals, none is kept. Otherwise, two kinds are kept: on three
-// processes, all hogs except many-dispatches (as in the article that METHOD.md names), and on three
-// queues, big-dispatch and slow-shader.
+// True if the plan keeps this case, which has an application:
+// - If a preset chose the priorities, only one of them gives a case (replace_priority).
+// - If the user chose `actors`, the plan keeps every case.
+// - If the user did not choose `actors`, but priority, victim or arrivals, it keeps none.
+// - Otherwise, it keeps all hogs except many-dispatches on three processes (as in the article that
+//   METHOD.md names), and big-dispatch and slow-shader on three queues.
 static bool is_wanted_of_three(const struct bench_pick *pick)
 {
     unsigned hog = case_choice(&pick->c, "hog"), setting = case_choice(&pick->c, "setting");
@@ -302,11 +303,11 @@ static bool is_wanted_of_three(const struct bench_pick *pick)
 }
 
 // True if the plan keeps the case. All cases take the same time, because their deadlines are fixed.
-// So cases that teach little are left out, unless the user chose the value:
+// So the plan leaves out cases that teach little, unless the user chose the value:
 // - dropped deadlines and applications, except in some cases (docs/evidence/preempt.md lists them);
 // - draws as victims, except in some cases and in the preset "full";
-// - without a hog, setting=processes, which is then like "devices", and priorities other than
-//   medium, which have nothing to overtake. The preset "full" keeps these cases.
+// - cases without a hog that have setting=processes (which is then like "devices") or a priority
+//   other than medium (there is no work to overtake). The preset "full" keeps these cases.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;

@@ -42,7 +42,7 @@ void process_destroy(struct process *process)
         child_destroy(process->child, grace_ns);
 }
 
-// Receives the next line from the process, which must begin with `word`, and returns the text after
+// Receives the next line from the process. If the line begins with `word`, returns the text after
 // `word`. Returns NULL with `err` for another line, or if no line comes.
 static const char *line_expect(struct process *process, const char *word, struct error *err)
 {

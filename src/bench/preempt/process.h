@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A hog or an application in its own process, on its own logical device: `fathom __beside preempt
-// -d DEVICE`. Its standard input is a socket to the process that measures. In the protocol below, >
-// marks lines to the new process, and < marks lines from the new process. LOAD is
+// Runs a hog or an application in a new process, on its own logical device. The new process is
+// `fathom __beside preempt -d DEVICE`; its standard input is a socket to the process that measures.
+// In the protocol below, > marks lines to the new process, and < lines from it. LOAD is
 // DISPATCHES GROUPS ITERATIONS AHEAD DRAWS SLOTS RECORDS TOKEN (bench/preempt/load.h).
 //
 //   > start LOAD ALONE         starts a hog
@@ -66,8 +66,8 @@ MUST_CHECK bool process_answers(struct process *process, struct contention *resu
 MUST_CHECK bool process_stop(struct process *process, struct arena *arena, uint64_t *base,
                              struct load_run **runs, uint32_t *count, struct error *err);
 
-// Runs in the process of the hog or application, on this device: answers the lines of the protocol
-// that come through the socket. Returns true when the socket was closed.
+// Runs in the process of a hog or an application. Answers the lines of the protocol that come
+// through the socket, on this device. Returns true when the socket was closed.
 MUST_CHECK bool process_serve(const char *device, int socket_fd, struct error *err);
 
 #endif

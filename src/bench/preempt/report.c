@@ -19,8 +19,8 @@ double work_length_ns(const struct load_run *run)
 }
 
 // Returns the median length of the hog's submissions beside victims ÷ their length without victims;
-// NaN if there is none. A submission is beside victims if it ran at any time from the start of the
-// first victim to the end of the last answered victim.
+// NaN if none ran beside victims. A submission is beside victims if it ran at any time from the
+// start of the first victim to the end of the last answered victim.
 static double slowdown_of(const struct work *work)
 {
     double beside[WORK_HOG_SLOTS_MAX];
@@ -64,8 +64,8 @@ static void report_quantile(const struct preempt_responses *responses, struct me
 }
 
 // Reports the victims' response times with quantiles, their run times and their waits. A wait is
-// the response time minus the run time. A censored response counts with its lower bound and the
-// longest run time of a victim.
+// the response time minus the run time. For a censored response, the lower bound counts as response
+// time, and the longest run time of a victim counts as run time.
 static void report_responses(const struct work *work, struct measure_visit *visit)
 {
     const struct contention *contention = &work->answers;

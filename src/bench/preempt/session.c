@@ -128,10 +128,10 @@ static bool setup_open_named(struct bench_session *bench, struct preempt_setup *
            error_prefix(err, "%s priority is refused", priorities[asked].name);
 }
 
-// True if the device has enough queues for the set-up. Only setting=queues needs more than one.
-// With two actors, it needs a second queue, universal or compute-only. With three actors, it needs
-// two universal queues for hog and application, and one more of the kind victim_kind for the
-// victim.
+// True if the device has enough queues for the set-up. Only setting=queues needs more than one
+// queue. With two actors, it needs a second queue, universal or compute-only. With three actors, it
+// needs two universal queues for hog and application, and one more queue for the victim (see
+// victim_kind).
 static bool check_queues(const struct gpu_info *info, const struct preempt_setup_request *request,
                          struct error *err)
 {

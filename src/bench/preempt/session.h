@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the cases of a session share: the queues of hog, victim and application, and how much work
-// each of these three does.
+// Declares the state that the cases of a session share: the queues of hog, victim and application,
+// and the amount of work that each of these three does.
 #ifndef BENCH_PREEMPT_SESSION_H
 #define BENCH_PREEMPT_SESSION_H
 
@@ -20,7 +20,7 @@ enum preempt_priority {
     PREEMPT_MEDIUM,
     PREEMPT_HIGH,
     PREEMPT_REALTIME,
-    PREEMPT_HIGHEST // tries realtime, then high; if there is an application, then medium
+    PREEMPT_HIGHEST // highest priority accepted: realtime, high or, for three actors, medium
 };
 
 // The set-up that a case needs.
@@ -47,7 +47,7 @@ struct preempt_setup {
     struct preempt_side hog, victim, application;
     const char *queue_text, *priority_text; // texts that describe queues and priority to the user
     // Session with a logical device for the victim and, with setting=queues, for hog and
-    // application. All zeros if there is none; then the victim uses the benchmark's device.
+    // application. If it is all zeros, the victim uses the benchmark's device.
     struct bench_session own;
     // Session with a logical device for the application; all zeros if there is none.
     struct bench_session beside;
@@ -66,10 +66,10 @@ struct preempt_session {
 MUST_CHECK bool preempt_session_open(struct bench_session *bench, struct error *err);
 void preempt_session_close(struct bench_session *bench);
 
-// Returns the set-up for a request; the first such request opens it. Returns NULL with `err` on
-// failure. ERROR_UNSUPPORTED means that the driver refuses the priority (the message tells why), or
-// that the device or its API lacks what the request needs: queues, graphics, priorities or, with an
-// application, priorities among processes or a second context in a process.
+// Returns the set-up for a request. The first of equal requests opens it. Returns NULL with `err`
+// on failure. The code is ERROR_UNSUPPORTED if the driver refuses the priority (the message tells
+// why), or if the device or its API lacks what the request needs: queues, graphics, priorities or,
+// with an application, priorities among processes or a second context in a process.
 struct preempt_setup *preempt_setup_get(struct bench_session *bench,
                                         const struct preempt_setup_request *request,
                                         struct error *err);

@@ -29,15 +29,15 @@ enum {
 //   compositor_ns  a compositor
 //   frame_ns       the hog "baseline"
 //   hog_ns         every other hog; hog_cpu_ns on a CPU
-// group_ns is the wanted length of one wave of a hog or application: of as many workgroups as fill
-// the device (for draws, 1 / DRAW_SHARE of them).
+// A wave has as many workgroups as fill the device (for draws, 1 / DRAW_SHARE of them). group_ns is
+// the wanted length of one wave of a hog or an application.
 static const double victim_ns = 1.8e6, compositor_ns = 0.3e6, group_ns = 75e3, frame_ns = 7e6,
                     hog_ns = 100e6;
 static const double hog_cpu_ns = 20e6;
 
 static const uint64_t warm_ns = 15000000; // length in ns of the warm-up that raises the core clock
 
-// A load whose work was found before.
+// The work of a load, found earlier in the session.
 struct preempt_sized {
     struct preempt_sized *older;
     const char *name;
@@ -60,8 +60,8 @@ static bool run_once(struct load *load, const struct sizing *sizing, struct erro
     return load_submit(load, err) && load_drain(load, err);
 }
 
-// Warms up (on a CPU: by one submission), then runs one submission. Sets *ns to its length, from
-// the start of its first workgroup to the end of its last one.
+// Warms the device up (a CPU by one submission only), then runs one submission. Sets *ns to its
+// length, from the start of its first workgroup to the end of its last one.
 static bool probe(const struct sizing *sizing, const struct load_work *work, double *ns,
                   struct error *err)
 {
@@ -119,8 +119,8 @@ static uint32_t times(uint32_t count, double factor, double most)
     return (uint32_t)fmax(1, fmin(round(count * factor), most));
 }
 
-// Turns `work` into a frame of FRAME_DISPATCHES dispatches that lasts wanted_ns. Before, `work` is
-// one wave that lasts wave_ns: as many workgroups as fill the device.
+// Turns `work` into a frame of FRAME_DISPATCHES dispatches that lasts wanted_ns. Before the call,
+// `work` is one wave that lasts wave_ns: as many workgroups as fill the device.
 static void make_frame(struct load_work *work, double wave_ns, double wanted_ns, double groups_most)
 {
     work->groups = times(work->groups, wanted_ns / FRAME_DISPATCHES / wave_ns, groups_most);

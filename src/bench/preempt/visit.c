@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    HOG_SLOTS_SPARE = 64, // slots of the hog for the time in which the host waits for late answers
+    HOG_SLOTS_SPARE = 64, // number of slots of the hog while the host waits for late answers
     HOG_RECORDS = 512,    // maximum number of records that a submission of the hog leaves
     FRAME_RECORDS = 128,  // maximum number of records that a frame of the application leaves
     RESOLUTION_STEPS = 3,
@@ -85,9 +85,9 @@ static bool create(struct work_part *part, bool all, struct error *err)
     return true;
 }
 
-// Creates the loads of all parts, and starts the hog if it runs in another process. Records frames
-// before that and, unless deadlines are dropped, victims. Recording can need memory, which a driver
-// may map slowly while the hog runs.
+// Creates the loads of all parts. Records the frames of the application and, unless deadlines are
+// dropped, the victims. If the hog runs in another process, then starts it. Recording comes first,
+// because it can need memory, which a driver may map slowly while the hog runs.
 static bool prepare(struct work *work, uint32_t samples, struct error *err)
 {
     const struct preempt_history *history = work->history;
@@ -160,8 +160,7 @@ static void remember_alone(struct work *work)
     work->history->alone_ns = fmax(stats_median(alone, count), 1);
 }
 
-// Returns one list of all submissions that may interrupt the hog: victims and frames of the
-// application.
+// Returns a list of all submissions that may interrupt the hog: victims and application frames.
 static struct load_run *guests_of(const struct work *work, size_t *count)
 {
     const struct work_part *victim = &work->victim, *application = &work->application;
@@ -175,8 +174,8 @@ static struct load_run *guests_of(const struct work *work, size_t *count)
 }
 
 // Fails if a submission of this part (victim or application) ran longer, by the device's clock,
-// than its response time by the host's clock, which includes the run. A difference of up to 1 %
-// plus the clock's resolution is allowed.
+// than its whole response took, by the host's clock. A difference of up to 1 % plus the clock's
+// resolution is allowed.
 static bool check_part(const struct work_part *part, const struct contention *result,
                        double resolution_ns, struct error *err)
 {

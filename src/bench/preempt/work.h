@@ -32,9 +32,9 @@ struct work {
     // Number of submissions of the hog that ran before the first victim; 0 unless is_first is true.
     uint32_t alone_count;
     uint64_t base;       // device clock value from which all times count; 0 if not chosen yet
-    bool has_hog, three; // three: an application runs too; the victim is then a compositor
+    bool has_hog, three; // `three`: an application runs, and the victim is a compositor
     bool draws;          // true: the victim is a draw; false: a dispatch
-    bool drops;          // true: deadlines that pass while the host waits for an answer are dropped
+    bool drops;          // true: no victim for deadlines that pass while the host awaits an answer
     bool is_first; // true if this visit also measures the hog without victims; later visits do not
     // The results of the victim (`answers`) and of the application (`frames`).
     struct contention answers, frames;
