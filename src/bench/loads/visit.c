@@ -131,6 +131,8 @@ static bool find_baseline(struct bench_visit *run, const struct loads_case *like
         .peak = like->peak,
         .subgroup_threads = like->subgroup_threads,
     };
+    if (seen->subgroup_threads != like->subgroup_threads)
+        *seen = (struct loads_baseline_seen){.subgroup_threads = like->subgroup_threads};
     if (seen->missing || (seen->group_ns > 0 && clock_now_ns() - seen->at_ns < baseline_age_ns))
         return true;
     struct loads_run beside = {.this_case = &this_case, .size = &seen->size};
